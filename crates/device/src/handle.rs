@@ -1,0 +1,157 @@
+//! An opened target: past the guard, held for the whole run, the same one that was checked.
+
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
+use rustix::io::Errno;
+
+use crate::error::DeviceError;
+use crate::guard::{Finding, Intent, Reason, examine, is_read_only};
+use crate::identify::{Identity, Kind, identify};
+use crate::provenance::{Provenance, State, mark, provenance};
+use crate::signature::find_wipefs;
+use crate::sysfs::DevId;
+
+/// A device or file opened for direct IO. For writing, a device is held exclusively (`O_EXCL`) and a file is
+/// locked, until the handle is dropped; engines share it.
+#[derive(Debug)]
+pub struct Handle {
+    file: File,
+    identity: Identity,
+    findings: Vec<Finding>,
+    writable: bool,
+    marked: bool,
+}
+
+impl Handle {
+    /// Opens `path` and has the guard examine what was opened, while it is held.
+    ///
+    /// # Errors
+    /// [`DeviceError::Refused`] with all reasons; [`DeviceError::Changed`] when the path came to mean
+    /// something else meanwhile; [`DeviceError::Path`] when it leads nowhere.
+    pub fn open(path: &Path, intent: &Intent) -> Result<Handle, DeviceError> {
+        Handle::open_with(path, intent, find_wipefs())
+    }
+
+    /// [`Handle::open`] with a given `wipefs`, as [`crate::guard::check_with`].
+    ///
+    /// # Errors
+    /// As [`Handle::open`].
+    pub fn open_with(path: &Path, intent: &Intent, wipefs: Option<PathBuf>) -> Result<Handle, DeviceError> {
+        let identity = identify(path)?;
+        let opened = open_file(&identity, intent, Purpose::Use);
+        if let Ok(file) = &opened {
+            same_as(file, &identity)?;
+        }
+        let (mut reasons, findings) = examine(&identity, intent, opened.as_ref(), wipefs.as_deref());
+        let path = identity.canonical_path.clone();
+        match opened {
+            Ok(file) if reasons.is_empty() => {
+                let ours = provenance(&file, &path) == Provenance::Ours;
+                let marked = intent.write && identity.kind == Kind::File && ours;
+                if marked {
+                    mark(&file, &path, State::Writing).map_err(|e| DeviceError::path("mark", &path, e))?;
+                }
+                Ok(Handle { file, identity, findings, writable: intent.write, marked })
+            }
+            Ok(_) => Err(DeviceError::Refused { path, reasons }),
+            Err(reason) => {
+                if !reasons.contains(&reason) {
+                    reasons.push(reason);
+                }
+                Err(DeviceError::Refused { path, reasons })
+            }
+        }
+    }
+
+    /// What was opened.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// What the guard found worth a warning.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Whether writes may be submitted.
+    pub fn writable(&self) -> bool {
+        self.writable
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+}
+
+impl Drop for Handle {
+    /// Leaves the mark of a file that nobody but flashscope wrote to. Where that fails the file needs
+    /// `--overwrite-existing-data` next time, which is the safe side.
+    fn drop(&mut self) {
+        if self.marked {
+            let _ = mark(&self.file, &self.identity.canonical_path, State::AtRest);
+        }
+    }
+}
+
+/// What a target is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To look at it: a device is opened for reading, though exclusively where writing is intended.
+    Check,
+    /// To run on it.
+    Use,
+}
+
+/// Opens what was identified, directly and exclusively as the intent asks.
+pub(crate) fn open_file(identity: &Identity, intent: &Intent, purpose: Purpose) -> Result<File, Reason> {
+    let is_block = identity.kind == Kind::BlockDevice;
+    if !is_block && identity.kind != Kind::File {
+        return Err(Reason::NotATarget { kind: identity.kind });
+    }
+    let writes = intent.write && (purpose == Purpose::Use || !is_block);
+    let mut flags = OFlags::DIRECT | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    flags |= if writes { OFlags::RDWR } else { OFlags::RDONLY };
+    if intent.write && is_block {
+        flags |= OFlags::EXCL;
+    }
+    let opened = open(&identity.canonical_path, flags, Mode::empty());
+    let file = File::from(opened.map_err(|errno| refusal(errno, identity, intent))?);
+    if intent.write && !is_block {
+        flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|_| Reason::HeldByOther)?;
+    }
+    Ok(file)
+}
+
+fn refusal(errno: Errno, identity: &Identity, intent: &Intent) -> Reason {
+    match errno {
+        Errno::BUSY | Errno::TXTBSY => Reason::HeldByOther,
+        Errno::ROFS => Reason::ReadOnly,
+        Errno::ACCESS | Errno::PERM if intent.write && is_read_only(identity) => Reason::ReadOnly,
+        Errno::ACCESS | Errno::PERM => Reason::NotPermitted { write: intent.write },
+        Errno::INVAL => Reason::NoDirectIo,
+        other => Reason::CouldNotProbe { what: format!("it: {}", std::io::Error::from(other)) },
+    }
+}
+
+/// Compares the opened thing with the identified one, now that it can no longer be exchanged.
+fn same_as(file: &File, identity: &Identity) -> Result<(), DeviceError> {
+    let path = &identity.canonical_path;
+    let changed = |what| Err(DeviceError::Changed { path: path.clone(), what });
+    let metadata = file.metadata().map_err(|e| DeviceError::path("look at", path, e))?;
+    let is_block = identity.kind == Kind::BlockDevice;
+    let device = DevId::from_raw(if is_block { metadata.rdev() } else { metadata.dev() });
+    if device != identity.device || (!is_block && metadata.ino() != identity.inode) {
+        return changed("another device or file now has its name");
+    }
+    let again = identify(path)?;
+    if again.disk_sequence != identity.disk_sequence {
+        return changed("another disk was attached under its name");
+    }
+    if again.size_bytes != identity.size_bytes {
+        return changed("its size is another");
+    }
+    Ok(())
+}
