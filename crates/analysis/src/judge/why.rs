@@ -1,0 +1,79 @@
+//! What is still missing, in words for a terminal.
+
+use serde::Serialize;
+use std::fmt;
+
+/// The first thing that keeps a run from being enough.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// Too early to believe that no later regime comes.
+    Exploring {
+        /// IOs so far.
+        ios: u64,
+        /// IOs of the first look.
+        need_ios: u64,
+    },
+    /// The running phase is shorter than what came before it.
+    StartupNotOver {
+        /// First IO of what may be the running phase.
+        startup_ios: u64,
+        /// IOs so far.
+        ios: u64,
+        /// IOs at which it would be believed.
+        need_ios: u64,
+    },
+    /// The oscillation was seen too few times.
+    FewPeriods {
+        /// Whole periods so far.
+        seen: u64,
+        /// Periods needed.
+        need: u64,
+        /// IOs at which there would be enough.
+        need_ios: u64,
+    },
+    /// Response times are still moving.
+    Drifting {
+        /// Change over the running phase as a share of the mean.
+        share: f64,
+    },
+    /// The interval is wider than asked.
+    Wide {
+        /// Half width as a share of the mean.
+        share: f64,
+        /// Half width that was asked for.
+        asked: f64,
+    },
+    /// Too few IOs for an interval.
+    NoInterval,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Exploring { ios, need_ios } => {
+                write!(f, "looking for a later regime: {ios} of {need_ios} IOs")
+            }
+            Self::StartupNotOver { startup_ios, ios, need_ios } => write!(
+                f,
+                "start-up may not be over: level changed at IO {startup_ios}, believed from IO {need_ios}, now {ios}"
+            ),
+            Self::FewPeriods { seen: 1, need, .. } => write!(f, "only 1 period seen, {need} needed"),
+            Self::FewPeriods { seen, need, .. } => write!(f, "only {seen} periods seen, {need} needed"),
+            Self::Drifting { share } => {
+                let way = if share > 0.0 { "rising" } else { "falling" };
+                write!(f, "response times are still {way}: {:.1} % over the running phase", 100.0 * share.abs())
+            }
+            Self::Wide { share, asked } => {
+                write!(f, "interval is ± {} wide, ± {} asked", percent(share), percent(asked))
+            }
+            Self::NoInterval => write!(f, "too few IOs for an interval"),
+        }
+    }
+}
+
+/// Two significant digits, so that "5.2 %" is not shown as "5 %".
+fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    if percent >= 10.0 { format!("{percent:.0} %") } else { format!("{:.1} %", percent) }
+}

@@ -1,0 +1,40 @@
+//! From a series of response times to knowledge: start-up, regimes, period, a mean with a valid interval,
+//! and the decision whether enough has been measured.
+//!
+//! Pure functions only: no clock, no file, no thread, no randomness. `docs/method.md` holds every formula
+//! with its source. The path of one experiment is
+//!
+//! ```text
+//! Series::push --> phases --> estimate, quantiles, trend      (looked at any time)
+//!            \---> Judge::check --> Continue | Enough         (stops the run)
+//! ```
+//!
+//! [`pool`], [`difference`] and [`ratio`] then set estimates side by side; [`lingering`] reads the
+//! interference experiment of uFLIP (figure 5).
+#![warn(missing_docs)]
+
+mod compare;
+mod error;
+mod estimate;
+mod histogram;
+mod judge;
+mod lingering;
+mod period;
+mod phases;
+mod quantiles;
+mod refine;
+mod segment;
+mod series;
+mod transform;
+mod trend;
+
+pub use compare::{Comparison, difference, pool, ratio};
+pub use error::AnalysisError;
+pub use estimate::{Estimate, estimate};
+pub use judge::{Bounds, Decision, Goal, Judge, Outcome, Stop, Why};
+pub use lingering::{Lingering, lingering};
+pub use period::{Period, period_of};
+pub use phases::{Options, Phases, Regime, phases};
+pub use quantiles::{Quantiles, quantiles};
+pub use series::Series;
+pub use trend::{Trend, trend};

@@ -1,0 +1,57 @@
+//! Oscillations whose cycles vary in length: the expensive IOs (or the jumps) come at regular gaps.
+
+use super::Period;
+use crate::transform::{mean_of, variance_of};
+
+/// Gaps needed before their regularity means anything.
+const GAPS_MIN: usize = 8;
+/// Standard deviation of the gaps over their mean: 1 for events at random, 0 for a clock.
+const IRREGULARITY_MAX: f64 = 0.3;
+/// Distance of the two levels in sums of their standard deviations; a cut normal has 1.3.
+const SEPARATION_MIN: f64 = 3.0;
+
+/// A period with uncertain length: mean gap between the onsets of expensive stretches, or between the jumps
+/// of a sawtooth, with two standard errors.
+pub(super) fn jittered(values: &[f64]) -> Option<Period> {
+    let logs: Vec<f64> = values.iter().map(|v| v.max(1.0).ln()).collect();
+    let jumps: Vec<f64> = logs.windows(2).map(|w| (w[1] - w[0]).abs()).collect();
+    from_onsets(&logs).or_else(|| from_onsets(&jumps))
+}
+
+fn from_onsets(levels: &[f64]) -> Option<Period> {
+    let threshold = two_level_threshold(levels)?;
+    let is_onset = |w: &[f64]| w[0] <= threshold && w[1] > threshold;
+    let onsets: Vec<usize> = levels.windows(2).enumerate().filter(|(_, w)| is_onset(w)).map(|(i, _)| i).collect();
+    let gaps: Vec<f64> = onsets.windows(2).map(|w| (w[1] - w[0]) as f64).collect();
+    let (mean, deviation) = (mean_of(&gaps), variance_of(&gaps).sqrt());
+    if gaps.len() < GAPS_MIN || deviation > IRREGULARITY_MAX * mean {
+        return None;
+    }
+    let error = 2.0 * deviation / (gaps.len() as f64).sqrt();
+    Some(Period {
+        ios: mean.round() as u64,
+        ios_low: (mean - error).floor() as u64,
+        ios_high: (mean + error).ceil() as u64,
+        explained: 1.0 - (deviation / mean).powi(2),
+    })
+}
+
+/// The cut with the least squared error on both sides (Otsu 1979), if the sides are clearly apart.
+fn two_level_threshold(levels: &[f64]) -> Option<f64> {
+    let mut sorted = levels.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let (n, total) = (sorted.len() as f64, sorted.iter().sum::<f64>());
+    let (mut low_sum, mut best, mut cut) = (0.0, 0.0, 0);
+    for (i, value) in sorted.iter().enumerate().take(sorted.len().saturating_sub(1)) {
+        low_sum += value;
+        let low = i as f64 + 1.0;
+        let between = (low_sum / low - (total - low_sum) / (n - low)).powi(2) * low * (n - low);
+        if between > best {
+            (best, cut) = (between, i + 1);
+        }
+    }
+    let (low, high) = sorted.split_at(cut);
+    let noise = variance_of(low).sqrt() + variance_of(high).sqrt();
+    let apart = !low.is_empty() && mean_of(high) - mean_of(low) > SEPARATION_MIN * noise;
+    apart.then(|| (low[low.len() - 1] + high[0]) / 2.0)
+}

@@ -1,0 +1,177 @@
+//! Where exactly one regime ends and the next begins, IO by IO.
+//!
+//! Both sides get a density of their log response times, learnt a little away from the border; the running
+//! side has one density per phase of its cycle. The border is where the likelihood of "the one before, the
+//! other after" is greatest. Where cheap IOs fit both, the earliest border that is as likely is taken: a cycle
+//! starts with its cheap IOs (uFLIP, figure 3).
+
+use crate::transform::median_of;
+use std::ops::Range;
+
+/// A border with the range that the data allow, as positions in the values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Border {
+    pub(crate) at: usize,
+    pub(crate) low: usize,
+    pub(crate) high: usize,
+}
+
+/// Values that each density is learnt from, and cycles for the density of one phase.
+const SAMPLE: usize = 128;
+const CYCLES: usize = 24;
+/// Share of outliers that either side may hold, and their density per unit of logarithm.
+const OUTLIERS: f64 = 0.05;
+const OUTLIER_DENSITY: f64 = 0.1;
+/// Log-likelihood that counts as equal.
+const AS_LIKELY: f64 = 3.0;
+/// Cells wider than this are narrowed by least squares first.
+const WINDOW_MAX: usize = 64;
+
+/// The border near `about` (known to within `slack`) between the regimes that fill `span` on both sides.
+/// `period` is the exact cycle of the second regime, 1 for none.
+pub(crate) fn border(values: &[f32], span: Range<usize>, about: usize, slack: usize, period: usize) -> Border {
+    let (about, slack) = narrowed(values, &span, about, slack);
+    let reach = 2 * slack + period;
+    let window = about.saturating_sub(reach).max(span.start)..(about + reach).min(span.end);
+    let before = Density::of_any(&logs(values, before_range(&span, about, slack, window.start)));
+    let after_from = if span.end - window.end >= 2 * period.max(4) { window.end } else { about };
+    let after = Phased::of(values, after_from..span.end, period);
+    let gains: Vec<f64> = window
+        .clone()
+        .map(|i| {
+            let log = log_of(values[i]);
+            after.log_density(i, log) - before.log_density(log)
+        })
+        .collect();
+    choose(&gains, window.start, period > 1)
+}
+
+/// The IOs at the very start that contradict a cycle which otherwise fills the series: `None` if none do.
+pub(crate) fn odd_head(values: &[f32], period: usize) -> Option<Border> {
+    let head = (3 * period).min(values.len() / 2);
+    let before = Density::of_any(&logs(values, 0..head));
+    let after = Phased::of(values, head..values.len(), period);
+    let gain = |i: usize| after.log_density(i, log_of(values[i])) - before.log_density(log_of(values[i]));
+    let gains: Vec<f64> = (0..head).map(gain).collect();
+    let found = choose(&gains, 0, true);
+    let lost: f64 = gains[..found.at].iter().sum();
+    (found.at > 0 && lost < -4.0 * AS_LIKELY).then_some(found)
+}
+
+/// Learn the earlier regime clear of the border if it is long enough for that.
+fn before_range(span: &Range<usize>, about: usize, slack: usize, window_from: usize) -> Range<usize> {
+    let ends = [window_from, about.saturating_sub(slack), about];
+    let end = ends.into_iter().find(|end| *end >= span.start + 12).unwrap_or(about.max(span.start + 1));
+    end.saturating_sub(SAMPLE).max(span.start)..end
+}
+
+/// Splits a wide window at the least squared error of its logarithms, until the slack is a few IOs.
+fn narrowed(values: &[f32], span: &Range<usize>, mut about: usize, mut slack: usize) -> (usize, usize) {
+    while slack > WINDOW_MAX {
+        let step = slack / 16;
+        let from = about.saturating_sub(2 * slack).max(span.start);
+        let to = (about + 2 * slack).min(span.end);
+        let means: Vec<f64> = values[from..to]
+            .chunks_exact(step)
+            .map(|cell| cell.iter().map(|v| log_of(*v)).sum::<f64>() / step as f64)
+            .collect();
+        about = from + best_split(&means) * step;
+        slack = 2 * step;
+    }
+    (about, slack)
+}
+
+fn best_split(cells: &[f64]) -> usize {
+    let (n, total) = (cells.len() as f64, cells.iter().sum::<f64>());
+    let mut sum = 0.0;
+    let mut best = (0.0, 0);
+    for (i, v) in cells.iter().enumerate().take(cells.len().saturating_sub(1)) {
+        sum += v;
+        let low = i as f64 + 1.0;
+        let between = (sum / low - (total - sum) / (n - low)).powi(2) * low * (n - low);
+        if between > best.0 {
+            best = (between, i + 1);
+        }
+    }
+    best.1
+}
+
+/// The border with the greatest suffix sum of gains, and all borders nearly as likely.
+fn choose(gains: &[f64], offset: usize, earliest: bool) -> Border {
+    let mut suffix = vec![0.0; gains.len() + 1];
+    for i in (0..gains.len()).rev() {
+        suffix[i] = suffix[i + 1] + gains[i];
+    }
+    let best = (0..suffix.len()).max_by(|&a, &b| suffix[a].total_cmp(&suffix[b])).unwrap_or(0);
+    let likely = |i: &usize| suffix[*i] >= suffix[best] - AS_LIKELY;
+    let low = (0..=best).find(likely).unwrap_or(best);
+    let high = (best..suffix.len()).rev().find(likely).unwrap_or(best);
+    Border { at: offset + if earliest { low } else { best }, low: offset + low, high: offset + high }
+}
+
+fn log_of(value: f32) -> f64 {
+    f64::from(value).max(1.0).ln()
+}
+
+fn logs(values: &[f32], range: Range<usize>) -> Vec<f64> {
+    values[range].iter().map(|v| log_of(*v)).collect()
+}
+
+/// Kernel density with a Laplace kernel, mixed with a few outliers.
+struct Density {
+    sample: Vec<f64>,
+    width: f64,
+}
+
+impl Density {
+    /// Bandwidth from the distance to near neighbours, so that several modes stay apart.
+    fn of_any(sample: &[f64]) -> Self {
+        let mut sorted = sample.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let near = (sorted.len() as f64).sqrt().ceil() as usize;
+        let gaps: Vec<f64> = sorted.windows(near + 1).map(|w| (w[near] - w[0]) / 2.0).collect();
+        Self { width: median_of(&gaps).max(0.005), sample: sorted }
+    }
+
+    fn log_density(&self, log: f64) -> f64 {
+        let kernel = |s: &f64| (-(log - s).abs() / self.width).exp();
+        let sum: f64 = self.sample.iter().map(kernel).sum();
+        let density = sum / (2.0 * self.width * self.sample.len().max(1) as f64);
+        ((1.0 - OUTLIERS) * density + OUTLIERS * OUTLIER_DENSITY).ln()
+    }
+}
+
+/// One density per phase of a cycle; phases are positions modulo the period.
+struct Phased {
+    phases: Vec<Density>,
+}
+
+impl Phased {
+    fn of(values: &[f32], range: Range<usize>, period: usize) -> Self {
+        let end = range.end.min(range.start + if period > 1 { CYCLES * period } else { SAMPLE });
+        if period <= 1 {
+            return Self { phases: vec![Density::of_any(&logs(values, range.start..end))] };
+        }
+        let of_phase = |phase: usize| -> Vec<f64> {
+            positions_of(range.start, end, period, phase).map(|i| log_of(values[i])).collect()
+        };
+        let samples: Vec<Vec<f64>> = (0..period).map(of_phase).collect();
+        let off_middle = |sample: &Vec<f64>| {
+            let middle = median_of(sample);
+            sample.iter().map(|s| (s - middle).abs()).collect::<Vec<f64>>()
+        };
+        let noise = median_of(&samples.iter().flat_map(off_middle).collect::<Vec<f64>>());
+        let width = noise.max(0.005);
+        Self { phases: samples.into_iter().map(|sample| Density { sample, width }).collect() }
+    }
+
+    fn log_density(&self, position: usize, log: f64) -> f64 {
+        self.phases[position % self.phases.len()].log_density(log)
+    }
+}
+
+/// Positions in `from..to` whose remainder by `period` is `phase`.
+fn positions_of(from: usize, to: usize, period: usize, phase: usize) -> impl Iterator<Item = usize> {
+    let first = from + (phase + period - from % period) % period;
+    (first..to).step_by(period)
+}
