@@ -10,7 +10,10 @@ compile_error!(
     "flashscope measures devices through Linux's own interfaces; there is no port to another system"
 );
 
+mod clock;
 mod create;
+mod data;
+pub mod engine;
 mod error;
 pub mod guard;
 mod handle;
@@ -18,14 +21,19 @@ mod identify;
 mod memory;
 mod mounts;
 mod provenance;
+mod ring;
 pub mod signature;
 mod sparse;
 mod sys;
 mod sysfs;
 
+pub use clock::{Clock, ClockInfo, ClockSource};
 pub use create::create_file;
+pub use data::{DataPattern, DataPatternError};
+pub use engine::{DeviceTarget, Engine, EngineSpec, NullTarget, Overhead, SyncTarget, UringTarget, overhead};
 pub use error::DeviceError;
 pub use guard::{Finding, Intent, Reason, Verdict, check};
 pub use handle::Handle;
 pub use identify::{Filesystem, Hardware, Identity, Kind, identify};
+pub use ring::RingModes;
 pub use sysfs::DevId;

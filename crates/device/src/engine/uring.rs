@@ -1,0 +1,177 @@
+//! The asynchronous engine: many IOs in flight from one thread through io_uring, with registered file and
+//! buffers. Submission and waiting share one system call, and whatever is complete is reaped at once.
+//!
+//! An IO counts as submitted when the system call that carries it begins, and as completed when the one that
+//! brings its completion returns.
+
+use std::sync::Arc;
+
+use flashscope_core::{Completion, Nanos, Op, Request, Target, TargetError, TargetInfo, Time};
+use rustix::io::Errno;
+
+use super::failure::{cut_short, failed, validate};
+use super::sync::trim;
+use super::{Engine, EngineSpec, info};
+use crate::clock::Clock;
+use crate::data::WriteBuffers;
+use crate::error::DeviceError;
+use crate::handle::Handle;
+use crate::ring::{Ring, RingModes};
+
+/// A file or device behind io_uring. The first thread that submits must stay the only one.
+#[derive(Debug)]
+pub struct UringTarget {
+    info: TargetInfo,
+    handle: Arc<Handle>,
+    clock: Clock,
+    io_bytes_max: u32,
+    ring: Ring,
+    /// By tag: what is in flight, and since when.
+    flights: Box<[(Request, Time)]>,
+    /// Tags whose requests wait for the next system call.
+    queued: Vec<u32>,
+    /// What was done without the ring.
+    done: Vec<Completion>,
+}
+
+/// A sleep ends up to this much late; the rest of a wait is spent asking again and again.
+const SLEEP_ERROR: Nanos = Nanos::from_us(100);
+
+const QUEUE_DEPTH_MAX: u32 = 4096;
+
+impl UringTarget {
+    /// An engine on an opened target.
+    ///
+    /// # Errors
+    /// When the queue depth is not in 1 to 4096, or the kernel refuses io_uring.
+    pub fn new(handle: Arc<Handle>, spec: &EngineSpec, clock: Clock) -> Result<UringTarget, DeviceError> {
+        let fail = |what: String, remedy| DeviceError::Engine { engine: "io_uring", what, remedy };
+        let depth = spec.queue_depth;
+        if !(1..=QUEUE_DEPTH_MAX).contains(&depth) {
+            return Err(fail(format!("queue depth {depth}"), "use a queue depth from 1 to 4096"));
+        }
+        let slots = if handle.writable() { depth as usize } else { 0 };
+        let writes =
+            WriteBuffers::new(spec.data, slots, spec.io_bytes_max as usize, spec.seed, spec.age_writes);
+        let ring = Ring::new(Arc::clone(&handle), depth, spec.io_bytes_max, writes).map_err(|error| {
+            fail(
+                error.to_string(),
+                "use the sync engine, or allow io_uring (sysctl kernel.io_uring_disabled)",
+            )
+        })?;
+        Ok(UringTarget {
+            info: info(&handle, Engine::IoUring, depth),
+            handle,
+            clock,
+            io_bytes_max: spec.io_bytes_max,
+            ring,
+            flights: vec![(Request::default(), Time::ZERO); depth as usize].into_boxed_slice(),
+            queued: Vec::with_capacity(depth as usize),
+            done: Vec::new(),
+        })
+    }
+
+    /// Which of io_uring's faster ways are in use.
+    pub fn modes(&self) -> RingModes {
+        self.ring.modes()
+    }
+
+    /// Discards have no io_uring command on most kernels, so one is done at once, while the others wait.
+    #[cold]
+    fn trim_now(&mut self, request: &Request) -> Result<(), TargetError> {
+        let submitted = self.clock.now();
+        trim(&self.handle, request).map_err(|errno| failed(&self.info, request, errno))?;
+        self.done.push(Completion { tag: request.tag, submitted, completed: self.clock.now() });
+        Ok(())
+    }
+
+    /// One system call: stamps and submits what is queued, waits for `want` completions until `until`.
+    #[inline]
+    fn enter(&mut self, want: usize, until: Time) -> Result<(), TargetError> {
+        let now = self.clock.now();
+        for tag in self.queued.drain(..) {
+            self.flights[tag as usize].1 = now;
+        }
+        let left = until.since(now);
+        let entered = if until == Time::NEVER {
+            self.ring.enter(want, None)
+        } else if left > SLEEP_ERROR {
+            self.ring.enter(want, Some(left - SLEEP_ERROR))
+        } else {
+            self.ring.enter(0, None)
+        };
+        entered.map_err(|error| {
+            let errno = Errno::from_io_error(&error).unwrap_or(Errno::IO);
+            failed(&self.info, &Request::default(), errno)
+        })
+    }
+
+    /// Appends all that is complete; of failed IOs, the first is the error.
+    #[inline]
+    fn take_completed(&mut self, out: &mut Vec<Completion>) -> Result<(), TargetError> {
+        let completed = self.clock.now();
+        let mut first_failure = Ok(());
+        while let Some((tag, result)) = self.ring.completed() {
+            let (request, submitted) = self.flights[tag as usize];
+            let done_in_full = request.op == Op::Flush || result == request.length_bytes as i32;
+            if result >= 0 && done_in_full {
+                out.push(Completion { tag, submitted, completed: completed.max(submitted) });
+            } else if first_failure.is_ok() {
+                first_failure = Err(match u16::try_from(-result) {
+                    Ok(code) if code > 0 => {
+                        failed(&self.info, &request, Errno::from_raw_os_error(i32::from(code)))
+                    }
+                    _ => cut_short(&self.info, &request, result.max(0) as usize),
+                });
+            }
+        }
+        first_failure
+    }
+}
+
+impl Target for UringTarget {
+    fn info(&self) -> &TargetInfo {
+        &self.info
+    }
+
+    #[inline]
+    fn now(&mut self) -> Time {
+        self.clock.now()
+    }
+
+    /// Queues the requests; the system call that carries them is the next `reap`.
+    #[inline]
+    fn submit(&mut self, requests: &[Request]) -> Result<(), TargetError> {
+        for request in requests {
+            validate(&self.info, request, self.io_bytes_max)?;
+            match request.op {
+                Op::Trim => self.trim_now(request)?,
+                Op::Write if !self.handle.writable() => return Err(failed(&self.info, request, Errno::BADF)),
+                Op::Read | Op::Write | Op::Flush => {
+                    self.ring.push(request);
+                    self.flights[request.tag as usize].0 = *request;
+                    self.queued.push(request.tag);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn reap(&mut self, min: usize, until: Time, out: &mut Vec<Completion>) -> Result<(), TargetError> {
+        let wanted = out.len() + min;
+        out.append(&mut self.done);
+        loop {
+            let want = wanted.saturating_sub(out.len()).min(self.ring.in_flight());
+            self.enter(want, until)?;
+            self.take_completed(out)?;
+            if out.len() >= wanted || (until != Time::NEVER && self.clock.now() >= until) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn wait_until(&mut self, time: Time) {
+        self.clock.wait_until(time);
+    }
+}
