@@ -5,6 +5,7 @@
 //! distribution has as many degrees of freedom as there are effectively independent batches.
 
 use crate::error::AnalysisError;
+use crate::period::events::cycle_starts;
 use crate::phases::Phases;
 use crate::series::Series;
 use crate::transform::{lag_one, mean_of, variance_of};
@@ -62,7 +63,7 @@ pub fn estimate(series: &Series, phases: &Phases, confidence: f64) -> Result<Est
     let error = StandardError::of(&blocks.means);
     let mean_ns = mean_of(&blocks.means);
     let (ci_low_ns, ci_high_ns) = error.interval(mean_ns, confidence);
-    let ios = blocks.means.len() as u64 * blocks.ios;
+    let ios = blocks.ios;
     Ok(Estimate {
         mean_ns,
         ci_low_ns,
@@ -76,15 +77,24 @@ pub fn estimate(series: &Series, phases: &Phases, confidence: f64) -> Result<Est
     })
 }
 
-/// Means of equal stretches of whole periods, from the end backwards to the surely accepted first IO.
+/// Blocks of whole periods of the running phase; the mean of all blocks is the mean response time.
 pub(crate) struct Blocks {
     pub(crate) means: Vec<f64>,
-    /// IOs in each block.
+    /// IOs in all blocks.
     pub(crate) ios: u64,
 }
 
 impl Blocks {
     pub(crate) fn of(series: &Series, phases: &Phases) -> Self {
+        let varies = phases.period.is_some_and(|period| !period.is_exact());
+        let raw = || series.raw_tail(phases.startup_ios_high, BLOCKS_MAX * 64);
+        let regenerative = || Self::of_varying_cycles(&raw());
+        let found = if varies && series.bin_ios() == 1 { regenerative() } else { None };
+        found.unwrap_or_else(|| Self::of_equal_cycles(series, phases))
+    }
+
+    /// Equal stretches from the end backwards to the surely accepted first IO.
+    fn of_equal_cycles(series: &Series, phases: &Phases) -> Self {
         let (bins, unit) = (series.bins(), series.bin_ios());
         let from = ((phases.startup_ios_high.div_ceil(unit)) as usize).min(bins.len());
         let cycle = (phases.cycle_ios() as f64 / unit as f64).round().max(1.0) as usize;
@@ -92,8 +102,20 @@ impl Blocks {
         let merge = (accepted.len() / cycle).div_ceil(BLOCKS_MAX).max(1);
         let size = cycle * merge;
         let mean = |block: &[f32]| block.iter().map(|v| f64::from(*v)).sum::<f64>() / size as f64;
-        let means = accepted[accepted.len() % size..].chunks_exact(size).map(mean).collect();
-        Self { means, ios: size as u64 * unit }
+        let means: Vec<f64> = accepted[accepted.len() % size..].chunks_exact(size).map(mean).collect();
+        Self { ios: (means.len() * size) as u64 * unit, means }
+    }
+
+    /// Cycles of varying length, by the regenerative method (Crane and Iglehart 1975): the mean is the ratio
+    /// of cost to length, and a cycle counts as `ratio + (cost - ratio * length) / mean length`.
+    fn of_varying_cycles(values: &[f64]) -> Option<Self> {
+        let starts = cycle_starts(values)?;
+        let cycles: Vec<&[f64]> = starts.windows(2).map(|w| &values[w[0]..w[1]]).collect();
+        let costs: Vec<f64> = cycles.iter().map(|cycle| cycle.iter().sum()).collect();
+        let lengths: Vec<f64> = cycles.iter().map(|cycle| cycle.len() as f64).collect();
+        let (ratio, length) = (mean_of(&costs) / mean_of(&lengths), mean_of(&lengths));
+        let means = costs.iter().zip(&lengths).map(|(cost, l)| ratio + (cost - ratio * l) / length).collect();
+        Some(Self { means, ios: lengths.iter().sum::<f64>() as u64 })
     }
 }
 

@@ -75,6 +75,10 @@ const PERIODS_MIN: u64 = 8;
 /// Growth of the series from one look to the next.
 const GROWTH: f64 = 1.15;
 
+/// Share of the permitted error that one look may spend, because many looks are taken and the run ends at a
+/// lucky one; found by simulation (docs/method.md).
+const LOOKS: f64 = 0.7;
+
 /// Why a run stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -195,7 +199,8 @@ struct Look {
 impl Look {
     fn at(series: &Series, goal: &Goal, options: &Options) -> Self {
         let phases = phases(series, options);
-        let estimate = estimate(series, &phases, goal.confidence).ok();
+        let estimate = estimate(series, &phases, 1.0 - LOOKS * (1.0 - goal.confidence)).ok();
+        let estimate = estimate.map(|estimate| Estimate { confidence: goal.confidence, ..estimate });
         let trend = trend(series, &phases);
         Self { phases, estimate, trend }
     }

@@ -5,7 +5,7 @@
 //! after positive autocorrelation is filtered out. Of lags that explain the same, the smallest is the period.
 //! Oscillations whose cycles vary in length are found in `events` by the regularity of their expensive IOs.
 
-mod events;
+pub(crate) mod events;
 
 use crate::transform::{autocorrelation, centred_logs, normal_scores, whitened};
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ fn in_channel(y: &[f64]) -> Option<Period> {
     let folds: Vec<Fold> = lags.iter().map(|&lag| Fold::of(y, lag)).collect();
     let accepted = |fold: &&Fold| fold.convinces() && Fold::of(&white, fold.lag).convinces();
     let best = folds.iter().filter(accepted).max_by(|a, b| a.explained().total_cmp(&b.explained()))?;
-    let as_good = |fold: &&Fold| best.lag.is_multiple_of(fold.lag) && fold.error() <= 1.05 * best.error();
+    let as_good = |fold: &&Fold| best.lag.is_multiple_of(fold.lag) && best.gains_little_over(y, fold.lag);
     let chosen = folds.iter().filter(as_good).find(|fold| accepted(fold)).unwrap_or(best);
     let (low, high) = neighbours(y, chosen);
     Some(Period {
@@ -111,14 +111,18 @@ struct Fold {
 
 impl Fold {
     fn of(y: &[f64], lag: usize) -> Self {
-        let lag = lag.max(1);
+        Self::split(y, lag.max(1), lag.max(1))
+    }
+
+    /// Every second stretch of `unit` values, a multiple of the lag, is predicted from the others.
+    fn split(y: &[f64], lag: usize, unit: usize) -> Self {
+        let y = &y[y.len() % unit..];
         let cycles = y.len() / lag;
-        let y = &y[y.len() - cycles * lag..];
-        let mean_cycle = [0, 1].map(|half| mean_cycle(y, lag, half));
+        let mean_cycle = [0, 1].map(|half| mean_cycle(y, lag, unit, half));
         let mean = [0, 1].map(|half| crate::transform::mean_of(&mean_cycle[half]));
         let mut fold = Self { lag, cycles, values: y.len() as f64, error_mean: 0.0, error_cycle: 0.0, improved: 0 };
         for (index, cycle) in y.chunks_exact(lag).enumerate() {
-            let other = 1 - index % 2;
+            let other = 1 - index * lag / unit % 2;
             let by_mean: f64 = cycle.iter().map(|v| (v - mean[other]).powi(2)).sum();
             let by_cycle: f64 = cycle.iter().zip(&mean_cycle[other]).map(|(v, c)| (v - c).powi(2)).sum();
             fold.improved += usize::from(by_cycle < by_mean);
@@ -137,24 +141,35 @@ impl Fold {
         self.error_cycle + 1e-9 * self.error_mean
     }
 
-    /// Under independent noise the gain has mean -2 and variance 20 per phase, in units of the noise
-    /// variance; and half of the cycles improve.
+    /// True if the phases that this has more than `lag`, which divides it, explain no more than chance does.
+    fn gains_little_over(&self, y: &[f64], lag: usize) -> bool {
+        let chance = chance_gain(self.lag - lag, 4.0) / self.values;
+        Self::split(y, lag, self.lag).error() <= (1.0 + chance.max(0.01)) * self.error()
+    }
+
+    /// The gain is beyond chance, and more cycles improve than the half that would by chance.
     fn convinces(&self) -> bool {
         if self.cycles < CYCLES_MIN {
             return false;
         }
-        let phases = self.lag as f64;
-        let chance = (SIGMAS * (20.0 * phases).sqrt() - 2.0 * phases).max(0.0) / self.values;
+        let chance = chance_gain(self.lag, SIGMAS) / self.values;
         let cycles = self.cycles as f64;
         let needed = (cycles / 2.0 + 1.5 * cycles.sqrt()).ceil().min(cycles) as usize;
         self.explained() > EXPLAINED_MIN.max(chance) && self.improved >= needed
     }
 }
 
-fn mean_cycle(y: &[f64], lag: usize, half: usize) -> Vec<f64> {
+/// Gain in units of the noise variance that independent noise stays below: it has mean -2 and variance 20 per
+/// phase (two products of four, four squares, of the standardised phase means of both halves).
+fn chance_gain(phases: usize, sigmas: f64) -> f64 {
+    let phases = phases as f64;
+    (sigmas * (20.0 * phases).sqrt() - 2.0 * phases).max(0.0)
+}
+
+fn mean_cycle(y: &[f64], lag: usize, unit: usize, half: usize) -> Vec<f64> {
     let mut sum = vec![0.0; lag];
     let mut cycles = 0.0;
-    for cycle in y.chunks_exact(lag).skip(half).step_by(2) {
+    for cycle in y.chunks_exact(unit).skip(half).step_by(2).flat_map(|stretch| stretch.chunks_exact(lag)) {
         sum.iter_mut().zip(cycle).for_each(|(s, v)| *s += v);
         cycles += 1.0;
     }

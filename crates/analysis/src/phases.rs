@@ -8,7 +8,7 @@ use crate::period::{Period, period_of};
 use crate::refine::{self, Border};
 use crate::segment::level_changes;
 use crate::series::Series;
-use crate::transform::normal_scores;
+use crate::transform::despiked_logs;
 use serde::{Deserialize, Serialize};
 
 /// Cells that one look at the series is divided into, at most.
@@ -81,18 +81,21 @@ impl Phases {
 pub fn phases(series: &Series, options: &Options) -> Phases {
     let bins = series.bins();
     let mut period = first_period(series);
-    let mut found = (Vec::new(), 0);
+    let mut changes = regimes_of(bins, period_bins(series, period), options);
+    let mut borders = refined(bins, &changes.0, exact_bins(series, period));
     for _ in 0..3 {
-        found = regimes_of(bins, period_bins(series, period), options);
-        let from = found.0.last().map_or(0, |change| (change.at + change.slack) as u64 * series.bin_ios());
-        let again = period_from(series, from);
-        if again.map(|p| p.ios) == period.map(|p| p.ios) {
+        let accepted = borders.last().map_or(0, |border| border.high as u64 * series.bin_ios());
+        let again = period_from(series, accepted);
+        if again == period {
             break;
         }
+        if period_bins(series, again) != period_bins(series, period) {
+            changes = regimes_of(bins, period_bins(series, again), options);
+        }
         period = again;
+        borders = refined(bins, &changes.0, exact_bins(series, period));
     }
-    let borders = refined(bins, &found.0, period_bins(series, period));
-    describe(series, &borders, period, found.1)
+    describe(series, &borders, period, changes.1)
 }
 
 /// A first guess from tails that are ever longer: the shortest is the least likely to hold a start-up.
@@ -121,9 +124,14 @@ fn period_from(series: &Series, from: u64) -> Option<Period> {
     })
 }
 
-/// The exact period in bins, 1 if there is none or a bin covers more.
+/// The period in bins, 1 if there is none or a bin covers more.
 fn period_bins(series: &Series, period: Option<Period>) -> usize {
     period.map_or(1, |period| (period.ios / series.bin_ios()).max(1) as usize)
+}
+
+/// The period in bins if all cycles are equal, so that a bin has a phase; else 1.
+fn exact_bins(series: &Series, period: Option<Period>) -> usize {
+    period_bins(series, period.filter(|period| period.is_exact() && series.bin_ios() == 1))
 }
 
 /// Means of whole cells; what does not fill a cell is left out at the beginning.
@@ -151,7 +159,7 @@ fn changes_in(bins: &[f32], period: usize) -> Vec<Change> {
     let size = period * bins.len().div_ceil(CELLS_MAX * period).max(1);
     let offset = bins.len() % size;
     let cells_min = if size == 1 { 4 } else { 2 };
-    let cells = normal_scores(&cell_means(bins, size));
+    let cells = despiked_logs(&cell_means(bins, size));
     let coarse = level_changes(&cells, cells_min).into_iter().map(|i| Change { at: offset + i * size, slack: size });
     if size == period {
         return coarse.collect();

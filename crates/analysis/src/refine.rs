@@ -47,15 +47,18 @@ pub(crate) fn border(values: &[f32], span: Range<usize>, about: usize, slack: us
 }
 
 /// The IOs at the very start that contradict a cycle which otherwise fills the series: `None` if none do.
+/// Small differences of likelihood are the noise of the densities and do not count.
 pub(crate) fn odd_head(values: &[f32], period: usize) -> Option<Border> {
     let head = (3 * period).min(values.len() / 2);
-    let before = Density::of_any(&logs(values, 0..head));
     let after = Phased::of(values, head..values.len(), period);
-    let gain = |i: usize| after.log_density(i, log_of(values[i])) - before.log_density(log_of(values[i]));
+    let gain = |i: usize| {
+        let raw = after.gain(i, log_of(values[i]));
+        raw.signum() * (raw.abs() - 1.0).max(0.0)
+    };
     let gains: Vec<f64> = (0..head).map(gain).collect();
     let found = choose(&gains, 0, true);
     let lost: f64 = gains[..found.at].iter().sum();
-    (found.at > 0 && lost < -4.0 * AS_LIKELY).then_some(found)
+    (found.at > 0 && lost < -2.0 * AS_LIKELY).then_some(found)
 }
 
 /// Learn the earlier regime clear of the border if it is long enough for that.
@@ -133,11 +136,14 @@ impl Density {
         Self { width: median_of(&gaps).max(0.005), sample: sorted }
     }
 
-    fn log_density(&self, log: f64) -> f64 {
+    fn density(&self, log: f64) -> f64 {
         let kernel = |s: &f64| (-(log - s).abs() / self.width).exp();
         let sum: f64 = self.sample.iter().map(kernel).sum();
-        let density = sum / (2.0 * self.width * self.sample.len().max(1) as f64);
-        ((1.0 - OUTLIERS) * density + OUTLIERS * OUTLIER_DENSITY).ln()
+        sum / (2.0 * self.width * self.sample.len().max(1) as f64)
+    }
+
+    fn log_density(&self, log: f64) -> f64 {
+        ((1.0 - OUTLIERS) * self.density(log) + OUTLIERS * OUTLIER_DENSITY).ln()
     }
 }
 
@@ -167,6 +173,12 @@ impl Phased {
 
     fn log_density(&self, position: usize, log: f64) -> f64 {
         self.phases[position % self.phases.len()].log_density(log)
+    }
+
+    /// Log-likelihood of the phase against no phase at all: any value of the cycle, or any value.
+    fn gain(&self, position: usize, log: f64) -> f64 {
+        let any = self.phases.iter().map(|phase| phase.density(log)).sum::<f64>() / self.phases.len() as f64;
+        self.log_density(position, log) - (0.5 * any + 0.5 * OUTLIER_DENSITY).ln()
     }
 }
 

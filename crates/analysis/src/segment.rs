@@ -2,15 +2,19 @@
 //!
 //! For every number of changes the least-squares segmentation is found exactly (dynamic programming); the
 //! number is then chosen by a Schwarz criterion on the *innovations* of a first-order autoregression around
-//! the levels, so that a wandering series is not cut into pieces. Cells are normal scores of ranks: no shape
-//! of noise is assumed.
+//! the levels, so that a wandering series is not cut into pieces. What remains must pass a two-sample test with
+//! the variance and autocorrelation of its own two sides.
 
-use crate::transform::lag_one;
+use crate::estimate::{StandardError, t_quantile};
+use crate::transform::{lag_one, mean_of, variance_of};
 
 /// Most changes that are looked for at once.
 const CHANGES_MAX: usize = 12;
 /// Penalty per change in units of ln(cells); 1 would be Schwarz's for one parameter.
-const PENALTY: f64 = 2.5;
+const PENALTY: f64 = 2.0;
+
+/// Confidence of the test that each change must pass.
+const STEP_CONFIDENCE: f64 = 0.9998;
 
 /// First cells of all segments but the first, ascending. Every segment has at least `cells_min` cells.
 pub(crate) fn level_changes(cells: &[f64], cells_min: usize) -> Vec<usize> {
@@ -25,7 +29,42 @@ pub(crate) fn level_changes(cells: &[f64], cells_min: usize) -> Vec<usize> {
         n as f64 / 2.0 * innovation_variance(cells, changes).ln() + penalty
     };
     let options = (0..=changes_max).filter_map(|count| table.changes(count));
-    options.min_by(|a, b| score(a).total_cmp(&score(b))).unwrap_or_default()
+    pruned(cells, options.min_by(|a, b| score(a).total_cmp(&score(b))).unwrap_or_default())
+}
+
+/// Takes away the least certain change until all are certain.
+fn pruned(cells: &[f64], mut changes: Vec<usize>) -> Vec<usize> {
+    loop {
+        let border = |i: usize| if i == 0 { 0 } else { *changes.get(i - 1).unwrap_or(&cells.len()) };
+        let certainty = |i: usize| {
+            let middle = border(i + 1);
+            step_certainty(&cells[border(i)..middle], &cells[middle..border(i + 2)])
+        };
+        let all = (0..changes.len()).map(|i| (certainty(i), i));
+        match all.min_by(|a, b| a.0.total_cmp(&b.0)) {
+            Some((certainty, weakest)) if certainty < 1.0 => changes.remove(weakest),
+            _ => return changes,
+        };
+    }
+}
+
+/// Difference of the two levels over what chance reaches (Welch's test).
+fn step_certainty(a: &[f64], b: &[f64]) -> f64 {
+    let step = (mean_of(a) - mean_of(b)).abs();
+    let (a, b) = (side(a, b), side(b, a));
+    let (va, vb) = (a.0 * a.0, b.0 * b.0);
+    let dof = (va + vb).powi(2) / (va * va / a.1 + vb * vb / b.1).max(f64::MIN_POSITIVE);
+    step / (t_quantile(STEP_CONFIDENCE, dof.max(4.0)) * (va + vb).sqrt()).max(1e-9)
+}
+
+/// Standard error of a side's mean and its degrees of freedom; a short side borrows the other's variance.
+fn side(own: &[f64], other: &[f64]) -> (f64, f64) {
+    if own.len() >= 8 {
+        let error = StandardError::of(own);
+        return (error.std_err, error.dof);
+    }
+    let variance = variance_of(own).max(variance_of(other));
+    ((variance / own.len() as f64).sqrt(), (own.len().max(other.len()) - 1) as f64)
 }
 
 /// Variance that is left after the levels and a first-order autoregression, with a floor for exact data.
@@ -39,7 +78,7 @@ fn innovation_variance(cells: &[f64], changes: &[usize]) -> f64 {
     }
     let rho = lag_one(&residuals).clamp(0.0, 0.98);
     let square: f64 = residuals.iter().map(|r| r * r).sum();
-    square / cells.len() as f64 * (1.0 - rho * rho) + 1e-6
+    square / cells.len() as f64 * (1.0 - rho * rho) + 1e-8
 }
 
 /// Least squared error of every prefix for every number of changes, and where the last change lies.

@@ -20,6 +20,19 @@ pub(crate) fn normal_scores(values: &[f64]) -> Vec<f64> {
     scores
 }
 
+/// Logarithms in which a value far from its neighbours counts as a moderate one (Hampel's filter: four robust
+/// standard deviations off the median of nine), so that spikes do not look like short regimes. Steps stay.
+pub(crate) fn despiked_logs(values: &[f64]) -> Vec<f64> {
+    let logs = centred_logs(values);
+    let window = |i: usize| &logs[i.saturating_sub(4)..(i + 5).min(logs.len())];
+    let middles: Vec<f64> = (0..logs.len()).map(|i| median_of(window(i))).collect();
+    let off = |i: usize| median_of(&window(i).iter().map(|v| (v - middles[i]).abs()).collect::<Vec<_>>());
+    let spreads: Vec<f64> = (0..logs.len()).map(off).collect();
+    let typical = median_of(&spreads);
+    let limit = |i: usize| 4.0 * 1.4826 * spreads[i].max(typical);
+    (0..logs.len()).map(|i| logs[i].clamp(middles[i] - limit(i), middles[i] + limit(i))).collect()
+}
+
 /// Natural logarithms with their mean taken off; a response time below 1 ns counts as 1 ns.
 pub(crate) fn centred_logs(values: &[f64]) -> Vec<f64> {
     let mut logs: Vec<f64> = values.iter().map(|v| v.max(1.0).ln()).collect();

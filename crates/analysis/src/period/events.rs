@@ -13,20 +13,9 @@ const SEPARATION_MIN: f64 = 3.0;
 /// A period with uncertain length: mean gap between the onsets of expensive stretches, or between the jumps
 /// of a sawtooth, with two standard errors.
 pub(super) fn jittered(values: &[f64]) -> Option<Period> {
-    let logs: Vec<f64> = values.iter().map(|v| v.max(1.0).ln()).collect();
-    let jumps: Vec<f64> = logs.windows(2).map(|w| (w[1] - w[0]).abs()).collect();
-    from_onsets(&logs).or_else(|| from_onsets(&jumps))
-}
-
-fn from_onsets(levels: &[f64]) -> Option<Period> {
-    let threshold = two_level_threshold(levels)?;
-    let is_onset = |w: &[f64]| w[0] <= threshold && w[1] > threshold;
-    let onsets: Vec<usize> = levels.windows(2).enumerate().filter(|(_, w)| is_onset(w)).map(|(i, _)| i).collect();
-    let gaps: Vec<f64> = onsets.windows(2).map(|w| (w[1] - w[0]) as f64).collect();
+    let starts = cycle_starts(values)?;
+    let gaps = gaps_of(&starts);
     let (mean, deviation) = (mean_of(&gaps), variance_of(&gaps).sqrt());
-    if gaps.len() < GAPS_MIN || deviation > IRREGULARITY_MAX * mean {
-        return None;
-    }
     let error = 2.0 * deviation / (gaps.len() as f64).sqrt();
     Some(Period {
         ios: mean.round() as u64,
@@ -34,6 +23,27 @@ fn from_onsets(levels: &[f64]) -> Option<Period> {
         ios_high: (mean + error).ceil() as u64,
         explained: 1.0 - (deviation / mean).powi(2),
     })
+}
+
+/// First values of all cycles but an incomplete one at the beginning, if cycles come regularly at all.
+pub(crate) fn cycle_starts(values: &[f64]) -> Option<Vec<usize>> {
+    let logs: Vec<f64> = values.iter().map(|v| v.max(1.0).ln()).collect();
+    let jumps: Vec<f64> = logs.windows(2).map(|w| (w[1] - w[0]).abs()).collect();
+    onsets(&logs).or_else(|| onsets(&jumps).map(|found| found.into_iter().map(|i| i + 1).collect()))
+}
+
+/// Positions where the level turns high, if they are regular.
+fn onsets(levels: &[f64]) -> Option<Vec<usize>> {
+    let threshold = two_level_threshold(levels)?;
+    let is_onset = |&i: &usize| levels[i - 1] <= threshold && levels[i] > threshold;
+    let found: Vec<usize> = (1..levels.len()).filter(is_onset).collect();
+    let gaps = gaps_of(&found);
+    let regular = variance_of(&gaps).sqrt() <= IRREGULARITY_MAX * mean_of(&gaps);
+    (gaps.len() >= GAPS_MIN && regular).then_some(found)
+}
+
+fn gaps_of(positions: &[usize]) -> Vec<f64> {
+    positions.windows(2).map(|w| (w[1] - w[0]) as f64).collect()
 }
 
 /// The cut with the least squared error on both sides (Otsu 1979), if the sides are clearly apart.

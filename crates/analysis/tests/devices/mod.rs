@@ -193,7 +193,7 @@ pub fn plain() -> Vec<Device> {
         device("plain-exact", READ, &[], Level(0.4), None),
         device("ar1-0.5", READ, &[], Level(0.4), Wandering(0.5, 0.05)),
         device("ar1-0.8", READ, &[], Level(0.4), Wandering(0.8, 0.05)),
-        device("spikes", READ, &[], Level(0.4), Spikes(0.01, 20.0)),
+        device("spikes", SEQUENTIAL, &[], Level(0.4), Spikes(0.01, 20.0)),
         device("two-levels", RANDOM, &[], TwoLevels(0.4, 26.2, 1.0 / 3.0), Normal(0.02)),
     ]
 }
