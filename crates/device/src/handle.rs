@@ -1,8 +1,10 @@
 //! An opened target: past the guard, held for the whole run, the same one that was checked.
 
 use std::fs::File;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 use rustix::io::Errno;
@@ -117,12 +119,25 @@ pub(crate) fn open_file(identity: &Identity, intent: &Intent, purpose: Purpose) 
     if intent.write && is_block {
         flags |= OFlags::EXCL;
     }
-    let opened = open(&identity.canonical_path, flags, Mode::empty());
+    let opened = open_patiently(&identity.canonical_path, flags);
     let file = File::from(opened.map_err(|errno| refusal(errno, identity, intent))?);
     if intent.write && !is_block {
         flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|_| Reason::HeldByOther)?;
     }
     Ok(file)
+}
+
+/// A program that has just ended may still hold a device for some milliseconds, and udev looks at each device
+/// that was written: only who holds it longer counts.
+fn open_patiently(path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    const PATIENCE: u32 = 10;
+    for _ in 0..PATIENCE {
+        match open(path, flags, Mode::empty()) {
+            Err(Errno::BUSY) => std::thread::sleep(Duration::from_millis(10)),
+            other => return other,
+        }
+    }
+    open(path, flags, Mode::empty())
 }
 
 fn refusal(errno: Errno, identity: &Identity, intent: &Intent) -> Reason {

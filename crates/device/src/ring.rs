@@ -191,6 +191,8 @@ impl Drop for Ring {
             }
             while self.completed().is_some() {}
         }
+        // The kernel takes rings apart in the background; a registered device would stay claimed till then.
+        let _ = self.ring.submitter().unregister_files();
     }
 }
 
