@@ -39,7 +39,7 @@ pub enum DeviceError {
         what: &'static str,
     },
     /// A file of such a size cannot be created.
-    #[error("cannot create {}: {size_bytes} bytes are not whole pages; ask for a multiple of 4096", .path.display())]
+    #[error("cannot create {}: {size_bytes} bytes: ask for a multiple of 4096", .path.display())]
     FileSize {
         /// Where.
         path: PathBuf,
@@ -72,7 +72,7 @@ fn refusal(path: &Path, reasons: &[Reason]) -> String {
 /// What a person can do about a failed call.
 fn remedy(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::NotFound => "check the spelling, or create a file with `flashscope create`",
+        io::ErrorKind::NotFound => "check the spelling, or `flashscope create` a file there",
         io::ErrorKind::PermissionDenied => "run as root or as a member of the group that owns it",
         io::ErrorKind::AlreadyExists => "choose another name or delete it first",
         io::ErrorKind::StorageFull => "free some space or ask for a smaller file",

@@ -99,6 +99,11 @@ pub(crate) fn examine(
         let others = uses.into_iter().filter(|reason| reason.is_use());
         findings.extend(others.map(|reason| Finding::Shared { with: reason.found() }));
     }
+    let neighbours = usage::neighbours(identity).into_iter();
+    findings.extend(neighbours.map(|reason| Finding::Shared { with: reason.found() }));
+    if intent.write && identity.kind == Kind::BlockDevice && usage::root_is_hidden() {
+        findings.push(Finding::RootHidden);
+    }
     if let Err(reason) = opened
         && !refused.contains(reason)
     {

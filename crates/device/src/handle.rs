@@ -170,3 +170,40 @@ fn same_as(file: &File, identity: &Identity) -> Result<(), DeviceError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &str, bytes: usize) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("flashscope-handle-{name}-{}", std::process::id()));
+        std::fs::write(&path, vec![1; bytes]).unwrap();
+        path
+    }
+
+    /// Exchanged between check and opening, by a rename or by a link that points elsewhere.
+    #[test]
+    fn what_was_opened_must_be_what_was_checked() {
+        let (checked, other) = (file("checked", 8192), file("other", 8192));
+        let identity = identify(&checked).unwrap();
+        assert!(same_as(&File::open(&checked).unwrap(), &identity).is_ok());
+        let changed = |file: &Path| same_as(&File::open(file).unwrap(), &identity).unwrap_err().to_string();
+        assert!(changed(&other).contains("another device or file"));
+        std::fs::write(&checked, vec![1; 4096]).unwrap();
+        assert!(changed(&checked).contains("size"));
+        std::fs::remove_file(&checked).unwrap();
+        std::fs::remove_file(&other).unwrap();
+    }
+
+    /// The path is resolved once, before anything is judged; a link in its place later is not followed.
+    #[test]
+    fn a_link_in_place_of_the_checked_file_is_not_followed() {
+        let (checked, precious) = (file("replaced", 8192), file("precious", 8192));
+        let identity = identify(&checked).unwrap();
+        std::fs::remove_file(&checked).unwrap();
+        std::os::unix::fs::symlink(&precious, &checked).unwrap();
+        assert!(open_file(&identity, &Intent::READ, Purpose::Use).is_err());
+        std::fs::remove_file(&checked).unwrap();
+        std::fs::remove_file(&precious).unwrap();
+    }
+}

@@ -9,7 +9,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use common::{Loop, Scratch, fingerprint, requires, run};
+use common::{Loop, Mounted, Scratch, fingerprint, requires, run};
 use flashscope_core::{
     Bytes, Completion, Control, ErrorKind, Flags, Io, Limits, Location, Nanos, Op, Pattern, PatternSource,
     Request, Rw, Stream, Target, TargetError, Time, drive,
@@ -189,15 +189,13 @@ fn a_full_disk_beneath_the_target_is_told_as_such() {
     for engine in ENGINES {
         let scratch = Scratch::new();
         let small = scratch.path("small");
-        fs::create_dir(&small).unwrap();
-        run("mount", &["-t", "tmpfs", "-o", "size=1m", "tmpfs", small.to_str().unwrap()]);
+        let _mounted = Mounted::memory("1m", small.clone());
         let target = small.join("target");
         File::create(&target).unwrap().set_len(4 * MIB).unwrap();
         let overwrite = Intent { overwrite_existing_data: true, ..Intent::WRITE };
         let mut device = open(engine, &target, overwrite, spec(1, DataPattern::Random));
         let (ios, end) = observe(&mut device, &pattern(Rw::Write, 4 * MIB, 1, 1024));
         drop(device);
-        run("umount", &[small.to_str().unwrap()]);
         let error = end.unwrap_err();
         assert_eq!(error.kind, ErrorKind::Full, "{engine}: {error}");
         assert_eq!(error.offset_bytes, ios.len() as u64 * 4096, "{engine}: all before it are kept");

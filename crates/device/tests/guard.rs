@@ -108,7 +108,7 @@ fn a_gpt_of_which_only_the_backup_is_left() {
 }
 
 fn partition(device: &str, label: &str) {
-    let script = format!("label: {label}\nstart=2048, size=16384\n");
+    let script = format!("label: {label}\nstart=2048, size=16384\nsize=8192\n");
     let sfdisk = std::process::Command::new("sfdisk")
         .args(["-q", "--no-reread", "--no-tell-kernel", device])
         .stdin(std::process::Stdio::piped())
@@ -152,7 +152,7 @@ fn a_partitioned_disk_and_the_disk_of_a_mounted_partition() {
     partition(disk.name(), "dos");
     run("partx", &["--add", disk.name()]);
     refused(&disk.device, &disk.image, Intent::WRITE, |reason| {
-        matches!(reason, Reason::Partitioned { count: 1, .. })
+        matches!(reason, Reason::Partitioned { count: 2, .. })
     });
     let part = format!("{}p1", disk.name());
     let identity = identify(Path::new(&part)).unwrap();
@@ -161,6 +161,10 @@ fn a_partitioned_disk_and_the_disk_of_a_mounted_partition() {
     assert_eq!((identity.size_bytes, hardware.partition_start_bytes), (8 * MIB, Some(MIB)));
     ext4(&part);
     let _mounted = Mounted::read_only(&part, scratch.path("mnt"));
+    let second = PathBuf::from(format!("{}p2", disk.name()));
+    let verdict = check(&second, &Intent::WRITE).unwrap();
+    assert!(verdict.allowed(), "its own bytes are nobody's: {:?}", verdict.refused);
+    assert!(verdict.findings.iter().any(|finding| matches!(finding, Finding::Shared { .. })));
     let part_mounted = |reason: &Reason| matches!(reason, Reason::Mounted { device, .. } if *device == part);
     refused(&disk.device, &disk.image, Intent::WRITE, part_mounted);
     refused(Path::new(&part), &disk.image, Intent::WRITE, part_mounted);
@@ -176,7 +180,10 @@ fn a_partition_of_a_disk_that_is_itself_in_use() {
     partition(disk.name(), "dos");
     run("partx", &["--add", disk.name()]);
     let upper = Loop::attach(&disk.device, &[]);
-    let is_upper = |reason: &Reason| matches!(reason, Reason::LoopBacking { loop_device, .. } if upper.name().ends_with(loop_device));
+    let is_upper = |reason: &Reason| match reason {
+        Reason::LoopBacking { loop_device, .. } => upper.name().ends_with(loop_device),
+        _ => false,
+    };
     let part = PathBuf::from(format!("{}p1", disk.name()));
     refused(&part, &disk.image, Intent::WRITE, is_upper);
 }

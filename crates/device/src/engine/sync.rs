@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use flashscope_core::{Completion, Flags, Op, Request, Target, TargetError, TargetInfo, Time};
 use rustix::fs::{FallocateFlags, fallocate, fdatasync};
-use rustix::io::{Errno, ReadWriteFlags, pread, pwrite, pwritev2};
+use rustix::io::{Errno, ReadWriteFlags, pread, pwrite, pwritev2, retry_on_intr};
 
 use super::failure::{cut_short, failed, validate};
 use super::{Engine, EngineSpec, info};
@@ -52,7 +52,8 @@ impl SyncTarget {
         let (submitted, result) = match request.op {
             Op::Read => {
                 let buffer = &mut self.read_buffer[..length];
-                (self.clock.now(), pread(self.handle.file(), buffer, offset))
+                let file = self.handle.file();
+                (self.clock.now(), retry_on_intr(|| pread(file, &mut *buffer, offset)))
             }
             Op::Write if !self.handle.writable() => (Time::ZERO, Err(Errno::BADF)),
             Op::Write => {
@@ -75,10 +76,11 @@ impl SyncTarget {
 #[inline]
 fn write(handle: &Handle, contents: &[u8], request: &Request) -> rustix::io::Result<usize> {
     if request.flags.0 & Flags::FUA.0 == 0 {
-        return pwrite(handle.file(), contents, request.offset_bytes);
+        return retry_on_intr(|| pwrite(handle.file(), contents, request.offset_bytes));
     }
     let contents = [std::io::IoSlice::new(contents)];
-    pwritev2(handle.file(), &contents, request.offset_bytes, ReadWriteFlags::DSYNC)
+    let durable = ReadWriteFlags::DSYNC;
+    retry_on_intr(|| pwritev2(handle.file(), &contents, request.offset_bytes, durable))
 }
 
 /// Discards a device's range, or punches a hole into a file, which passes it on where the filesystem can.

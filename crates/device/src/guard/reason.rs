@@ -183,11 +183,13 @@ impl fmt::Display for Reason {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "finding", rename_all = "snake_case")]
 pub enum Finding {
-    /// Somebody else uses what is going to be read.
+    /// Somebody else uses the same disk.
     Shared {
         /// Who, in words.
         with: String,
     },
+    /// Which disk the root filesystem lies on cannot be told, as in a container.
+    RootHidden,
     /// `wipefs` is not installed.
     NoWipefs,
     /// Contents that will be lost because the person said so.
@@ -217,6 +219,10 @@ impl fmt::Display for Finding {
             Finding::Shared { with } => {
                 write!(f, "{with}: its IOs disturb the measurement; take it out of use for sound numbers")
             }
+            Finding::RootHidden => f.write_str(
+                "the disk of the root filesystem is hidden (a container?), so nothing but exclusive opening \
+                 protects it; make sure that this is another one",
+            ),
             Finding::NoWipefs => f.write_str(
                 "wipefs is not installed, so only flashscope's own table was asked; install util-linux",
             ),

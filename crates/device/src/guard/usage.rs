@@ -35,6 +35,25 @@ pub(super) fn uses(identity: &Identity) -> Vec<Reason> {
     reasons
 }
 
+/// Uses of the same disk that writing to the target does not harm, but that disturb a measurement: those of
+/// its other partitions.
+pub(super) fn neighbours(identity: &Identity) -> Vec<Reason> {
+    let target = BlockDir::of(identity.device).filter(|_| identity.kind == Kind::BlockDevice);
+    let Some(partition) = target.filter(BlockDir::is_partition) else { return Vec::new() };
+    let mounts = mounts().unwrap_or_default();
+    let others = partition.whole_disk().partitions().into_iter();
+    let others = others.filter(|other| other.device() != Some(identity.device));
+    others.flat_map(|other| uses_of(&other, &mounts)).collect()
+}
+
+/// Whether nobody can tell which disk the root filesystem lies on, as in a container.
+pub(super) fn root_is_hidden() -> bool {
+    let mounts = mounts().unwrap_or_default();
+    let root = mounts.iter().rfind(|mount| mount.mount_point == Path::new("/"));
+    let in_memory = root.is_some_and(|root| matches!(root.filesystem.as_str(), "tmpfs" | "ramfs" | "rootfs"));
+    !in_memory && root_device(&mounts).and_then(BlockDir::of).is_none()
+}
+
 /// The devices that share bytes with the target: itself, its partitions, the disk it is a partition of.
 fn overlapping(target: &BlockDir) -> Vec<BlockDir> {
     let mut devices = vec![target.clone()];

@@ -101,13 +101,21 @@ impl Drop for Loop {
     }
 }
 
-/// A read-only mount.
+/// A mount that lasts as long as this.
 pub struct Mounted(PathBuf);
 
 impl Mounted {
     pub fn read_only(device: &str, place: PathBuf) -> Mounted {
         fs::create_dir_all(&place).expect("a mount point can be made");
         run("mount", &["-o", "ro", device, place.to_str().expect("a plain path")]);
+        Mounted(place)
+    }
+
+    /// A filesystem in memory that holds no more than `size`, writable.
+    pub fn memory(size: &str, place: PathBuf) -> Mounted {
+        fs::create_dir_all(&place).expect("a mount point can be made");
+        let options = format!("size={size}");
+        run("mount", &["-t", "tmpfs", "-o", &options, "tmpfs", place.to_str().expect("a plain path")]);
         Mounted(place)
     }
 }
