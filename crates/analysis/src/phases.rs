@@ -16,6 +16,8 @@ const CELLS_MAX: usize = 320;
 /// The look is repeated at the first 1/8 of the series, down to single IOs, so that a short start-up is not
 /// lost in a long series.
 const ZOOM: usize = 8;
+/// A hiccup is shorter than its neighbours by this factor, and higher than they differ.
+const HICCUP: f64 = 3.0;
 /// Raw values searched for a period.
 const TAIL_IOS: usize = 8192;
 
@@ -149,6 +151,7 @@ struct Change {
 
 fn regimes_of(bins: &[f32], period: usize, options: &Options) -> (Vec<Change>, u64) {
     let changes = without_equals(bins, changes_in(bins, period), options.resolution);
+    let changes = without_hiccups(bins, changes);
     let levels: Vec<f64> = stretches(bins.len(), &changes).iter().map(|s| mean_bins(&bins[s.0..s.1])).collect();
     let alternating = alternating_tail(&levels);
     let kept = changes.len() - alternating;
@@ -194,6 +197,20 @@ fn without_equals(bins: &[f32], changes: Vec<Change>, resolution: f64) -> Vec<Ch
         }
     }
     kept
+}
+
+/// Drops short stretches after which the level is what it was before: a hiccup belongs to its regime.
+fn without_hiccups(bins: &[f32], mut changes: Vec<Change>) -> Vec<Change> {
+    let is_hiccup = |w: &[(usize, usize)]| {
+        let ios = |s: (usize, usize)| (s.1 - s.0) as f64;
+        let level = [w[0], w[1], w[2]].map(|s| mean_bins(&bins[s.0..s.1]));
+        let step = (level[1] - (level[0] + level[2]) / 2.0).abs();
+        ios(w[1]) * HICCUP < ios(w[0]).min(ios(w[2])) && (level[2] - level[0]).abs() < step / HICCUP
+    };
+    while let Some(at) = stretches(bins.len(), &changes).windows(3).position(is_hiccup) {
+        changes.drain(at..at + 2);
+    }
+    changes
 }
 
 /// Steps at the end that go up and down by like amounts, at least three: an oscillation seen too few times for

@@ -13,8 +13,12 @@ const CHANGES_MAX: usize = 12;
 /// Penalty per change in units of ln(cells); 1 would be Schwarz's for one parameter.
 const PENALTY: f64 = 2.0;
 
-/// Confidence of the test that each change must pass.
-const STEP_CONFIDENCE: f64 = 0.9998;
+/// Confidence of the test that each change must pass; high, because it is the best of many places.
+const STEP_CONFIDENCE: f64 = 0.99999;
+/// Sides with fewer cells have no variance of their own to speak of.
+const SIDE_MIN: usize = 8;
+/// Chance that a short stretch of the other side looks like a short side.
+const CLUSTER_CHANCE_MAX: f64 = 0.02;
 
 /// First cells of all segments but the first, ascending. Every segment has at least `cells_min` cells.
 pub(crate) fn level_changes(cells: &[f64], cells_min: usize) -> Vec<usize> {
@@ -50,6 +54,9 @@ fn pruned(cells: &[f64], mut changes: Vec<usize>) -> Vec<usize> {
 
 /// Difference of the two levels over what chance reaches (Welch's test).
 fn step_certainty(a: &[f64], b: &[f64]) -> f64 {
+    if is_mere_cluster(a, b) || is_mere_cluster(b, a) {
+        return 0.0;
+    }
     let step = (mean_of(a) - mean_of(b)).abs();
     let (a, b) = (side(a, b), side(b, a));
     let (va, vb) = (a.0 * a.0, b.0 * b.0);
@@ -57,9 +64,22 @@ fn step_certainty(a: &[f64], b: &[f64]) -> f64 {
     step / (t_quantile(STEP_CONFIDENCE, dof.max(4.0)) * (va + vb).sqrt()).max(1e-9)
 }
 
+/// True if a short side may be a run of such cells as the other side has too: the chance that as many
+/// neighbours are all beyond its least extreme cell, times the number of places.
+fn is_mere_cluster(own: &[f64], other: &[f64]) -> bool {
+    if own.len() >= SIDE_MIN.min(other.len()) {
+        return false;
+    }
+    let sign = if mean_of(own) > mean_of(other) { 1.0 } else { -1.0 };
+    let least = own.iter().map(|v| sign * v).fold(f64::INFINITY, f64::min);
+    let beyond = other.iter().filter(|v| sign * **v >= least).count() as f64;
+    let share = (beyond + 0.5) / (other.len() as f64 + 1.0);
+    other.len() as f64 * share.powi(own.len() as i32) > CLUSTER_CHANCE_MAX
+}
+
 /// Standard error of a side's mean and its degrees of freedom; a short side borrows the other's variance.
 fn side(own: &[f64], other: &[f64]) -> (f64, f64) {
-    if own.len() >= 8 {
+    if own.len() >= SIDE_MIN {
         let error = StandardError::of(own);
         return (error.std_err, error.dof);
     }

@@ -21,14 +21,16 @@ pub(crate) fn normal_scores(values: &[f64]) -> Vec<f64> {
 }
 
 /// Logarithms in which a value far from its neighbours counts as a moderate one (Hampel's filter: four robust
-/// standard deviations off the median of nine), so that spikes do not look like short regimes. Steps stay.
+/// standard deviations off the median of nine), so that spikes do not look like short regimes. Steps stay, and
+/// so do values that are common: a second level is no outlier.
 pub(crate) fn despiked_logs(values: &[f64]) -> Vec<f64> {
     let logs = centred_logs(values);
     let window = |i: usize| &logs[i.saturating_sub(4)..(i + 5).min(logs.len())];
     let middles: Vec<f64> = (0..logs.len()).map(|i| median_of(window(i))).collect();
     let off = |i: usize| median_of(&window(i).iter().map(|v| (v - middles[i]).abs()).collect::<Vec<_>>());
     let spreads: Vec<f64> = (0..logs.len()).map(off).collect();
-    let typical = median_of(&spreads);
+    let distances: Vec<f64> = (0..logs.len()).map(|i| (logs[i] - middles[i]).abs()).collect();
+    let typical = median_of(&spreads).max(quantile_of(&distances, 0.9) / 2.44);
     let limit = |i: usize| 4.0 * 1.4826 * spreads[i].max(typical);
     (0..logs.len()).map(|i| logs[i].clamp(middles[i] - limit(i), middles[i] + limit(i))).collect()
 }
@@ -74,12 +76,17 @@ pub(crate) fn whitened(values: &[f64]) -> Vec<f64> {
 }
 
 pub(crate) fn median_of(values: &[f64]) -> f64 {
+    quantile_of(values, 0.5)
+}
+
+/// The value that this share of the values is below; 0 of none.
+fn quantile_of(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
-    let middle = sorted.len() / 2;
+    let rank = ((sorted.len() as f64 * share) as usize).min(sorted.len().saturating_sub(1));
     if sorted.is_empty() {
         return 0.0;
     }
-    *sorted.select_nth_unstable_by(middle, f64::total_cmp).1
+    *sorted.select_nth_unstable_by(rank, f64::total_cmp).1
 }
 
 /// Autocorrelation at lags 0 to `lags_max` by the Wiener-Khinchin theorem, each divided by the number of
