@@ -7,46 +7,40 @@ const SUB_BITS: u32 = SUB.trailing_zeros();
 const MAX_BITS: u32 = 44;
 const BUCKETS: usize = ((MAX_BITS - SUB_BITS + 1) as usize) * SUB as usize;
 
-/// Counts of response times, with the exact extremes and moments.
+/// Counts of response times, with the exact extremes.
 #[derive(Debug, Clone)]
 pub(crate) struct Histogram {
-    counts: Box<[u64]>,
-    pub(crate) ios: u64,
+    counts: Box<[u64; BUCKETS]>,
     pub(crate) min_ns: u64,
     pub(crate) max_ns: u64,
-    sum_ns: f64,
-    sum_square: f64,
 }
 
 impl Histogram {
     pub(crate) fn new() -> Self {
-        let counts = vec![0; BUCKETS].into_boxed_slice();
-        Self { counts, ios: 0, min_ns: u64::MAX, max_ns: 0, sum_ns: 0.0, sum_square: 0.0 }
+        Self { counts: Box::new([0; BUCKETS]), min_ns: u64::MAX, max_ns: 0 }
     }
 
     #[inline]
     pub(crate) fn record(&mut self, value_ns: u64) {
         self.counts[bucket_of(value_ns)] += 1;
-        self.ios += 1;
         self.min_ns = self.min_ns.min(value_ns);
         self.max_ns = self.max_ns.max(value_ns);
-        let value = value_ns as f64;
-        self.sum_ns += value;
-        self.sum_square += value * value;
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
-        self.counts.iter_mut().zip(&other.counts).for_each(|(mine, theirs)| *mine += theirs);
-        self.ios += other.ios;
+        self.counts.iter_mut().zip(other.counts.iter()).for_each(|(mine, theirs)| *mine += theirs);
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
-        self.sum_ns += other.sum_ns;
-        self.sum_square += other.sum_square;
+    }
+
+    pub(crate) fn ios(&self) -> u64 {
+        self.counts.iter().sum()
     }
 
     /// Nearest-rank quantile, as the middle of its bucket.
     pub(crate) fn quantile_ns(&self, share: f64) -> f64 {
-        let rank = ((share * self.ios as f64).ceil() as u64).clamp(1, self.ios.max(1));
+        let ios = self.ios();
+        let rank = ((share * ios as f64).ceil() as u64).clamp(1, ios.max(1));
         let mut seen = 0;
         for (index, count) in self.counts.iter().enumerate() {
             seen += count;
@@ -57,10 +51,15 @@ impl Histogram {
         self.max_ns as f64
     }
 
+    /// Standard deviation, with every value at the middle of its bucket.
     pub(crate) fn stddev_ns(&self) -> f64 {
-        let ios = self.ios as f64;
-        let square = self.sum_square - self.sum_ns * self.sum_ns / ios.max(1.0);
-        (square.max(0.0) / (ios - 1.0).max(1.0)).sqrt()
+        let ios = self.ios() as f64;
+        let sum_of = |term: &dyn Fn(f64) -> f64| -> f64 {
+            let counted = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
+            counted.map(|(index, count)| *count as f64 * term(middle_of(index))).sum()
+        };
+        let mean = sum_of(&|v| v) / ios.max(1.0);
+        (sum_of(&|v| (v - mean).powi(2)) / (ios - 1.0).max(1.0)).sqrt()
     }
 }
 

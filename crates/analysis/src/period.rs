@@ -34,7 +34,7 @@ impl Period {
 /// A cycle must be seen this often to be believed.
 const CYCLES_MIN: usize = 4;
 /// Longest stretch that is searched at once.
-const SEARCH_IOS: usize = 8192;
+pub(crate) const SEARCH_IOS: usize = 4096;
 /// Share of variance below which an oscillation does not matter.
 const EXPLAINED_MIN: f64 = 0.04;
 /// Standard errors by which the prediction must beat chance.
@@ -48,23 +48,23 @@ pub fn period_of(values: &[f64]) -> Option<Period> {
     }
     let channels = [centred_logs(values), normal_scores(values)];
     let best = channels.iter().filter_map(|y| in_channel(y)).max_by(|a, b| a.explained.total_cmp(&b.explained));
-    best.or_else(|| events::jittered(values))
+    best.or_else(|| events::jittered(values, 1))
 }
 
 fn in_channel(y: &[f64]) -> Option<Period> {
     let white = whitened(y);
     let mut lags = candidates(y);
     lags.extend(candidates(&white));
-    let with_fractions: Vec<usize> = lags.iter().flat_map(|&lag| (1..=6).map(move |d| lag / d)).collect();
-    lags = with_fractions.into_iter().filter(|&lag| lag >= 2).collect();
     lags.sort_unstable();
     lags.dedup();
-    let folds: Vec<Fold> = lags.iter().map(|&lag| Fold::of(y, lag)).collect();
-    let accepted = |fold: &&Fold| fold.convinces() && Fold::of(&white, fold.lag).convinces();
-    let best = folds.iter().filter(accepted).max_by(|a, b| a.explained().total_cmp(&b.explained()))?;
-    let as_good = |fold: &&Fold| best.lag.is_multiple_of(fold.lag) && best.gains_little_over(y, fold.lag);
-    let chosen = folds.iter().filter(as_good).find(|fold| accepted(fold)).unwrap_or(best);
-    let (low, high) = neighbours(y, chosen);
+    let accepted = |fold: &Fold| fold.convinces() && Fold::of(&white, fold.lag).convinces();
+    let folds = lags.into_iter().map(|lag| Fold::of(y, lag)).filter(accepted);
+    let best = folds.max_by(|a, b| a.explained().total_cmp(&b.explained()))?;
+    let divisors = (2..best.lag).filter(|lag| best.lag.is_multiple_of(*lag));
+    let as_good = divisors.filter(|lag| best.gains_little_over(y, *lag)).map(|lag| Fold::of(y, lag));
+    let smallest = as_good.into_iter().find(accepted);
+    let chosen = smallest.unwrap_or(best);
+    let (low, high) = neighbours(y, &chosen);
     Some(Period {
         ios: chosen.lag as u64,
         ios_low: low as u64,
@@ -73,14 +73,17 @@ fn in_channel(y: &[f64]) -> Option<Period> {
     })
 }
 
-/// Lags worth folding at: all small ones, and the highest peaks of the autocorrelation.
+/// Lags worth folding at: all small ones, the highest peaks of the autocorrelation, and the first high ones.
 fn candidates(y: &[f64]) -> Vec<usize> {
     let lags_max = y.len() / CYCLES_MIN;
     let acf = autocorrelation(y, lags_max + 1);
     let is_peak = |&lag: &usize| acf[lag] > 0.0 && acf[lag] >= acf[lag - 1] && acf[lag] >= acf[lag + 1];
     let mut peaks: Vec<usize> = (2..=lags_max).filter(is_peak).collect();
+    let highest = peaks.iter().map(|lag| acf[*lag]).fold(0.0, f64::max);
+    let first: Vec<usize> = peaks.iter().copied().filter(|lag| acf[*lag] > 0.5 * highest).take(4).collect();
     peaks.sort_by(|&a, &b| acf[b].total_cmp(&acf[a]));
     peaks.truncate(8);
+    peaks.extend(first);
     peaks.extend(2..=lags_max.min(8));
     peaks
 }

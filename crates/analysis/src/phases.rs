@@ -4,7 +4,8 @@
 //! IO (`refine`), and the period is looked for again in the phase that was accepted. Levels that alternate are
 //! an oscillation, not regimes.
 
-use crate::period::{Period, period_of};
+use crate::period::events::jittered;
+use crate::period::{Period, SEARCH_IOS, period_of};
 use crate::refine::{self, Border};
 use crate::segment::level_changes;
 use crate::series::Series;
@@ -18,8 +19,6 @@ const CELLS_MAX: usize = 320;
 const ZOOM: usize = 8;
 /// A hiccup is shorter than its neighbours by this factor, and higher than they differ.
 const HICCUP: f64 = 3.0;
-/// Raw values searched for a period.
-const TAIL_IOS: usize = 8192;
 
 /// What may be ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -82,12 +81,13 @@ impl Phases {
 /// Finds start-up, regimes and period. Costs a few milliseconds, however long the series is.
 pub fn phases(series: &Series, options: &Options) -> Phases {
     let bins = series.bins();
-    let mut period = first_period(series);
+    let mut search = PeriodSearch { series, done: Vec::new() };
+    let mut period = search.first();
     let mut changes = regimes_of(bins, period_bins(series, period), options);
     let mut borders = refined(bins, &changes.0, exact_bins(series, period));
     for _ in 0..3 {
         let accepted = borders.last().map_or(0, |border| border.high as u64 * series.bin_ios());
-        let again = period_from(series, accepted);
+        let again = search.from(accepted).or_else(|| search.long_from(accepted));
         if again == period {
             break;
         }
@@ -100,30 +100,38 @@ pub fn phases(series: &Series, options: &Options) -> Phases {
     describe(series, &borders, period, changes.1)
 }
 
-/// A first guess from tails that are ever longer: the shortest is the least likely to hold a start-up.
-fn first_period(series: &Series) -> Option<Period> {
-    let len = series.len();
-    [len - len / 4, len / 2, 0].into_iter().find_map(|from| period_from(series, from))
+/// Looks for the period of a tail, at most once per length.
+struct PeriodSearch<'a> {
+    series: &'a Series,
+    done: Vec<(usize, Option<Period>)>,
 }
 
-/// The period of all that follows IO `from`: in raw values, else in averaged ones for a long period.
-fn period_from(series: &Series, from: u64) -> Option<Period> {
-    let raw = series.raw_tail(from, TAIL_IOS);
-    if let Some(period) = period_of(&raw) {
-        return Some(period);
+impl PeriodSearch<'_> {
+    /// A first guess from tails that are ever longer: the shortest is the least likely to hold a start-up.
+    fn first(&mut self) -> Option<Period> {
+        let len = self.series.len();
+        [len - len / 4, len / 2, 0].into_iter().find_map(|from| self.from(from))
     }
-    let bins = &series.bins()[((from / series.bin_ios()) as usize).min(series.bins().len())..];
-    let size = bins.len().div_ceil(TAIL_IOS);
-    if bins.len() as u64 * series.bin_ios() <= TAIL_IOS as u64 {
-        return None;
+
+    /// The period of the raw values at the end, back to IO `from` at most.
+    fn from(&mut self, from: u64) -> Option<Period> {
+        let tail = self.series.raw_tail(from, SEARCH_IOS);
+        if let Some(known) = self.done.iter().find(|known| known.0 == tail.len()) {
+            return known.1;
+        }
+        let found = period_of(&tail);
+        self.done.push((tail.len(), found));
+        found
     }
-    let scale = size as u64 * series.bin_ios();
-    period_of(&cell_means(bins, size)).filter(|period| period.ios > 2).map(|period| Period {
-        ios: period.ios * scale,
-        ios_low: period.ios_low * scale - scale / 2,
-        ios_high: period.ios_high * scale + scale / 2,
-        explained: period.explained,
-    })
+
+    /// A period too long for that, in averages of everything from IO `from` on.
+    fn long_from(&self, from: u64) -> Option<Period> {
+        let first = ((from / self.series.bin_ios()) as usize).min(self.series.bins().len());
+        let bins = &self.series.bins()[first..];
+        let size = bins.len().div_ceil(SEARCH_IOS);
+        let scale = size as u64 * self.series.bin_ios();
+        if scale == 1 { None } else { jittered(&cell_means(bins, size), scale) }
+    }
 }
 
 /// The period in bins, 1 if there is none or a bin covers more.

@@ -38,7 +38,7 @@ pub fn quantiles(series: &Series, phases: &Phases) -> Option<Quantiles> {
         p99_ns: histogram.quantile_ns(0.99),
         max_ns: histogram.max_ns as f64,
         stddev_ns: histogram.stddev_ns(),
-        ios: histogram.ios,
+        ios: histogram.ios(),
     })
 }
 

@@ -111,21 +111,18 @@ struct Table {
 impl Table {
     fn fill(cells: &[f64], cells_min: usize, changes_max: usize) -> Self {
         let n = cells.len();
-        let prefix = prefix_sums(cells);
-        let error_of = |from: usize, to: usize| {
-            let (sum, square) = (prefix[to].0 - prefix[from].0, prefix[to].1 - prefix[from].1);
-            (square - sum * sum / (to - from) as f64).max(0.0)
-        };
-        let first: Vec<f64> =
-            (0..=n).map(|to| if to < cells_min { f64::INFINITY } else { error_of(0, to) }).collect();
+        let errors: Vec<Vec<f64>> = errors_by_end(cells);
+        let first: Vec<f64> = (0..=n).map(|to| if to < cells_min { f64::INFINITY } else { errors[to][0] }).collect();
         let mut table = Self { cells: n, error: vec![first], last: vec![vec![0; n + 1]] };
         for count in 1..=changes_max {
             let (mut error, mut last) = (vec![f64::INFINITY; n + 1], vec![0u16; n + 1]);
+            let before = &table.error[count - 1];
             for to in (count + 1) * cells_min..=n {
-                for from in count * cells_min..=to - cells_min {
-                    let total = table.error[count - 1][from] + error_of(from, to);
-                    if total < error[to] {
-                        (error[to], last[to]) = (total, from as u16);
+                let range = count * cells_min..=to - cells_min;
+                let totals = before[range.clone()].iter().zip(&errors[to][range.clone()]);
+                for (from, (left, right)) in range.zip(totals) {
+                    if left + right < error[to] {
+                        (error[to], last[to]) = (left + right, from as u16);
                     }
                 }
             }
@@ -147,6 +144,16 @@ impl Table {
             changes
         })
     }
+}
+
+/// `[to][from]`: squared error of the cells in `from..to` around their mean.
+fn errors_by_end(cells: &[f64]) -> Vec<Vec<f64>> {
+    let prefix = prefix_sums(cells);
+    let error = |from: usize, to: usize| {
+        let (sum, square) = (prefix[to].0 - prefix[from].0, prefix[to].1 - prefix[from].1);
+        (square - sum * sum / (to - from).max(1) as f64).max(0.0)
+    };
+    (0..=cells.len()).map(|to| (0..=to).map(|from| error(from, to)).collect()).collect()
 }
 
 fn prefix_sums(cells: &[f64]) -> Vec<(f64, f64)> {

@@ -255,7 +255,7 @@ mod tests {
         let tail = series.raw_tail(0, 3);
         let expected: Vec<f64> = (ios - 3..ios).map(|i| (1000 + i % 4096) as f64).collect();
         assert_eq!(tail, expected);
-        assert_eq!(series.histogram_from(0).unwrap().ios, ios);
+        assert_eq!(series.histogram_from(0).unwrap().ios(), ios);
     }
 
     #[test]

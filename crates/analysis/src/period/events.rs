@@ -11,16 +11,18 @@ const IRREGULARITY_MAX: f64 = 0.3;
 const SEPARATION_MIN: f64 = 3.0;
 
 /// A period with uncertain length: mean gap between the onsets of expensive stretches, or between the jumps
-/// of a sawtooth, with two standard errors.
-pub(super) fn jittered(values: &[f64]) -> Option<Period> {
+/// of a sawtooth, with two standard errors. Each value stands for `scale` IOs.
+pub(crate) fn jittered(values: &[f64], scale: u64) -> Option<Period> {
     let starts = cycle_starts(values)?;
     let gaps = gaps_of(&starts);
-    let (mean, deviation) = (mean_of(&gaps), variance_of(&gaps).sqrt());
-    let error = 2.0 * deviation / (gaps.len() as f64).sqrt();
+    let (count, mean, deviation) = (gaps.len() as f64, mean_of(&gaps), variance_of(&gaps).sqrt());
+    let rounding = if scale > 1 { 1.0 / count } else { 0.0 };
+    let error = 2.0 * deviation / count.sqrt() + rounding;
+    let ios = |cells: f64| cells * scale as f64;
     Some(Period {
-        ios: mean.round() as u64,
-        ios_low: (mean - error).floor() as u64,
-        ios_high: (mean + error).ceil() as u64,
+        ios: ios(mean).round() as u64,
+        ios_low: ios(mean - error).floor() as u64,
+        ios_high: ios(mean + error).ceil() as u64,
         explained: 1.0 - (deviation / mean).powi(2),
     })
 }
