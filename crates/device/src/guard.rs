@@ -78,7 +78,8 @@ pub fn check_with(path: &Path, intent: &Intent, wipefs: Option<PathBuf>) -> Resu
     Ok(Verdict { identity, refused, findings })
 }
 
-/// The examination itself, on a target that was opened, or on one that could not be and why.
+/// The examination itself, on a target that was opened, or on one that could not be and why; that is then
+/// among the reasons.
 pub(crate) fn examine(
     identity: &Identity,
     intent: &Intent,

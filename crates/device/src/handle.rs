@@ -42,30 +42,34 @@ impl Handle {
     /// # Errors
     /// As [`Handle::open`].
     pub fn open_with(path: &Path, intent: &Intent, wipefs: Option<PathBuf>) -> Result<Handle, DeviceError> {
-        let identity = identify(path)?;
+        Handle::open_identified(identify(path)?, intent, wipefs)
+    }
+
+    /// Opens what was identified earlier, shown to a person and confirmed: that, or nothing.
+    ///
+    /// # Errors
+    /// As [`Handle::open`].
+    pub fn open_identified(
+        identity: Identity,
+        intent: &Intent,
+        wipefs: Option<PathBuf>,
+    ) -> Result<Handle, DeviceError> {
         let opened = open_file(&identity, intent, Purpose::Use);
         if let Ok(file) = &opened {
             same_as(file, &identity)?;
         }
-        let (mut reasons, findings) = examine(&identity, intent, opened.as_ref(), wipefs.as_deref());
+        let (reasons, findings) = examine(&identity, intent, opened.as_ref(), wipefs.as_deref());
         let path = identity.canonical_path.clone();
-        match opened {
-            Ok(file) if reasons.is_empty() => {
-                let ours = provenance(&file, &path) == Provenance::Ours;
-                let marked = intent.write && identity.kind == Kind::File && ours;
-                if marked {
-                    mark(&file, &path, State::Writing).map_err(|e| DeviceError::path("mark", &path, e))?;
-                }
-                Ok(Handle { file, identity, findings, writable: intent.write, marked })
-            }
-            Ok(_) => Err(DeviceError::Refused { path, reasons }),
-            Err(reason) => {
-                if !reasons.contains(&reason) {
-                    reasons.push(reason);
-                }
-                Err(DeviceError::Refused { path, reasons })
-            }
+        let file = match opened {
+            Ok(file) if reasons.is_empty() => file,
+            _ => return Err(DeviceError::Refused { path, reasons }),
+        };
+        let ours = identity.kind == Kind::File && provenance(&file, &path) == Provenance::Ours;
+        let marked = intent.write && ours;
+        if marked {
+            mark(&file, &path, State::Writing).map_err(|e| DeviceError::path("mark", &path, e))?;
         }
+        Ok(Handle { file, identity, findings, writable: intent.write, marked })
     }
 
     /// What was opened.
@@ -162,7 +166,7 @@ fn same_as(file: &File, identity: &Identity) -> Result<(), DeviceError> {
         return changed("another device or file now has its name");
     }
     let again = identify(path)?;
-    if again.disk_sequence != identity.disk_sequence {
+    if again.disk_sequence != identity.disk_sequence || again.confirmation() != identity.confirmation() {
         return changed("another disk was attached under its name");
     }
     if again.size_bytes != identity.size_bytes {
@@ -181,18 +185,18 @@ mod tests {
         path
     }
 
-    /// Exchanged between check and opening, by a rename or by a link that points elsewhere.
+    /// Exchanged between check and opening, by a rename or by somebody who cuts it off.
     #[test]
-    fn what_was_opened_must_be_what_was_checked() {
+    fn what_is_opened_must_be_what_was_identified() {
         let (checked, other) = (file("checked", 8192), file("other", 8192));
         let identity = identify(&checked).unwrap();
-        assert!(same_as(&File::open(&checked).unwrap(), &identity).is_ok());
-        let changed = |file: &Path| same_as(&File::open(file).unwrap(), &identity).unwrap_err().to_string();
-        assert!(changed(&other).contains("another device or file"));
+        let open = || Handle::open_identified(identity.clone(), &Intent::READ, None).map(drop);
+        assert!(open().is_ok());
         std::fs::write(&checked, vec![1; 4096]).unwrap();
-        assert!(changed(&checked).contains("size"));
+        assert!(open().unwrap_err().to_string().contains("its size is another"));
+        std::fs::rename(&other, &checked).unwrap();
+        assert!(open().unwrap_err().to_string().contains("another device or file"));
         std::fs::remove_file(&checked).unwrap();
-        std::fs::remove_file(&other).unwrap();
     }
 
     /// The path is resolved once, before anything is judged; a link in its place later is not followed.

@@ -1,7 +1,7 @@
 //! io_uring made safe: the ring together with the buffers that the kernel uses while IOs are in flight.
 //! All `unsafe` about io_uring is here.
 //!
-//! Invariant: while a tag is busy, the kernel may use its read or its write buffer, and nothing else does. The
+//! Invariant: while a tag is busy, the kernel may use its read or write buffer, and nothing else does. The
 //! buffers outlive every IO: dropping the ring waits for what is in flight.
 
 use std::fmt;

@@ -112,6 +112,26 @@ fn random_data_reaches_the_device_with_no_two_pages_alike() {
     }
 }
 
+/// One IO after the other: their times cannot add up to more than has passed, nor stem from before the start.
+#[test]
+fn response_times_lie_within_the_time_that_passed() {
+    let scratch = Scratch::under(&std::env::temp_dir());
+    let path = scratch.path("target");
+    fs::write(&path, vec![1; MIB as usize]).unwrap();
+    for engine in ENGINES {
+        let mut target = open(engine, &path, Intent::READ, spec(1, DataPattern::Random));
+        for _ in 0..2 {
+            let start = target.now();
+            let (ios, end) = observe(&mut target, &pattern(Rw::RandRead, MIB, 1, 50));
+            let passed = target.now().since(start);
+            end.unwrap();
+            let sum: u64 = ios.iter().map(|io| io.response.0).sum();
+            assert!(sum <= passed.0, "{engine}: {sum} ns in {passed}");
+            assert!(ios.windows(2).all(|pair| pair[0].submitted + pair[0].response <= pair[1].submitted));
+        }
+    }
+}
+
 /// The engine's own count of writes, seen on the device.
 #[test]
 fn the_age_stamp_counts_the_writes() {
