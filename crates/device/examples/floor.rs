@@ -34,15 +34,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         ios: number("ios=", 100_000)?,
         raw: options.iter().any(|option| option == "raw"),
     };
+    let mut out = std::io::stdout().lock();
+    let start = wall_ns();
     let report = match engine.as_str() {
         "null" => job.run(NullTarget::new(1 << 40, job.iodepth))?,
-        name => match job.open(name.parse()?, Path::new(path))? {
-            DeviceTarget::Sync(target) => job.run(target)?,
-            DeviceTarget::IoUring(target) => job.run(*target)?,
-            DeviceTarget::Null(target) => job.run(target)?,
-        },
+        name => {
+            let target = job.open(name.parse()?, Path::new(path))?;
+            writeln!(out, "set up within {:.2} ms", (wall_ns() - start) as f64 / 1e6)?;
+            match target {
+                DeviceTarget::Sync(target) => job.run(target)?,
+                DeviceTarget::IoUring(target) => job.run(*target)?,
+                DeviceTarget::Null(target) => job.run(target)?,
+            }
+        }
     };
-    let mut out = std::io::stdout().lock();
     writeln!(out, "{report}")?;
     writeln!(out, "clock {:?}", Clock::info())?;
     writeln!(out, "limit {:?}", overhead())?;
