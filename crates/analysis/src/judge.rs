@@ -168,10 +168,11 @@ impl Judge {
         Look::at(series, &self.goal, &self.options).outcome(series, &self.goal, because)
     }
 
-    /// Grows by 15 %, or straight to where the answer may change, but never more than doubles.
+    /// Grows by 15 %, or straight to where the answer may change, but never more than doubles (as it does
+    /// during the first look, whose estimates are for display only).
     fn next_check(&self, len: u64, look: &Look, why: &Why) -> u64 {
         let worth = match *why {
-            Why::Exploring { need_ios, .. } => need_ios.min(len + len / 2),
+            Why::Exploring { need_ios, .. } => need_ios.min(2 * len),
             Why::StartupNotOver { need_ios, .. } => need_ios,
             Why::FewPeriods { need_ios, .. } => need_ios,
             Why::Wide { share, asked } => {

@@ -10,6 +10,8 @@ use crate::transform::{lag_one, mean_of, variance_of};
 
 /// Most changes that are looked for at once.
 const CHANGES_MAX: usize = 12;
+/// Changes that are added without success before giving up.
+const PATIENCE: usize = 3;
 /// Penalty per change in units of ln(cells); 1 would be Schwarz's for one parameter.
 const PENALTY: f64 = 2.0;
 
@@ -27,29 +29,26 @@ pub(crate) fn level_changes(cells: &[f64], cells_min: usize) -> Vec<usize> {
     if changes_max == 0 || cells.iter().all(|v| *v == cells[0]) {
         return Vec::new();
     }
-    let table = Table::fill(cells, cells_min, changes_max);
-    let score = |changes: &Vec<usize>| {
-        let penalty = PENALTY * changes.len() as f64 * (n as f64).ln();
-        n as f64 / 2.0 * innovation_variance(cells, changes).ln() + penalty
-    };
-    let options = (0..=changes_max).filter_map(|count| table.changes(count));
-    pruned(cells, options.min_by(|a, b| score(a).total_cmp(&score(b))).unwrap_or_default())
+    let mut table = Table::new(cells, cells_min);
+    let mut best = (f64::INFINITY, 0);
+    for count in 0..=changes_max {
+        let Some(changes) = table.changes(count) else { break };
+        let penalty = PENALTY * count as f64 * (n as f64).ln();
+        let score = n as f64 / 2.0 * innovation_variance(cells, &changes).ln() + penalty;
+        if score < best.0 {
+            best = (score, count);
+        } else if count > best.1 + PATIENCE {
+            break;
+        }
+    }
+    let fewer = (0..=best.1).rev().filter_map(|count| table.changes(count));
+    fewer.into_iter().find(|changes| are_certain(cells, changes)).unwrap_or_default()
 }
 
-/// Takes away the least certain change until all are certain.
-fn pruned(cells: &[f64], mut changes: Vec<usize>) -> Vec<usize> {
-    loop {
-        let border = |i: usize| if i == 0 { 0 } else { *changes.get(i - 1).unwrap_or(&cells.len()) };
-        let certainty = |i: usize| {
-            let middle = border(i + 1);
-            step_certainty(&cells[border(i)..middle], &cells[middle..border(i + 2)])
-        };
-        let all = (0..changes.len()).map(|i| (certainty(i), i));
-        match all.min_by(|a, b| a.0.total_cmp(&b.0)) {
-            Some((certainty, weakest)) if certainty < 1.0 => changes.remove(weakest),
-            _ => return changes,
-        };
-    }
+/// True if every change passes the test against its two sides.
+fn are_certain(cells: &[f64], changes: &[usize]) -> bool {
+    let borders: Vec<usize> = [0].iter().chain(changes).chain([&cells.len()]).copied().collect();
+    borders.windows(3).all(|w| step_certainty(&cells[w[0]..w[1]], &cells[w[1]..w[2]]) > 1.0)
 }
 
 /// Difference of the two levels over what chance reaches (Welch's test).
@@ -67,7 +66,7 @@ fn step_certainty(a: &[f64], b: &[f64]) -> f64 {
 /// True if a short side may be a run of such cells as the other side has too: the chance that as many
 /// neighbours are all beyond its least extreme cell, times the number of places.
 fn is_mere_cluster(own: &[f64], other: &[f64]) -> bool {
-    if own.len() >= SIDE_MIN.min(other.len()) {
+    if own.len() >= SIDE_MIN || other.len() < 2 * SIDE_MIN {
         return false;
     }
     let sign = if mean_of(own) > mean_of(other) { 1.0 } else { -1.0 };
@@ -101,40 +100,48 @@ fn innovation_variance(cells: &[f64], changes: &[usize]) -> f64 {
     square / cells.len() as f64 * (1.0 - rho * rho) + 1e-8
 }
 
-/// Least squared error of every prefix for every number of changes, and where the last change lies.
+/// Least squared error of every prefix for every number of changes, and where the last change lies; filled
+/// as it is asked for.
 struct Table {
-    cells: usize,
-    error: Vec<Vec<f64>>,
+    cells_min: usize,
+    errors: Vec<Vec<f64>>,
+    least: Vec<Vec<f64>>,
     last: Vec<Vec<u16>>,
 }
 
 impl Table {
-    fn fill(cells: &[f64], cells_min: usize, changes_max: usize) -> Self {
-        let n = cells.len();
-        let errors: Vec<Vec<f64>> = errors_by_end(cells);
-        let first: Vec<f64> = (0..=n).map(|to| if to < cells_min { f64::INFINITY } else { errors[to][0] }).collect();
-        let mut table = Self { cells: n, error: vec![first], last: vec![vec![0; n + 1]] };
-        for count in 1..=changes_max {
-            let (mut error, mut last) = (vec![f64::INFINITY; n + 1], vec![0u16; n + 1]);
-            let before = &table.error[count - 1];
-            for to in (count + 1) * cells_min..=n {
-                let range = count * cells_min..=to - cells_min;
-                let totals = before[range.clone()].iter().zip(&errors[to][range.clone()]);
-                for (from, (left, right)) in range.zip(totals) {
-                    if left + right < error[to] {
-                        (error[to], last[to]) = (left + right, from as u16);
-                    }
-                }
-            }
-            table.error.push(error);
-            table.last.push(last);
-        }
-        table
+    fn new(cells: &[f64], cells_min: usize) -> Self {
+        let errors = errors_by_end(cells);
+        let first = errors.iter().enumerate();
+        let first = first.map(|(to, row)| if to < cells_min { f64::INFINITY } else { row[0] }).collect();
+        Self { cells_min, last: vec![vec![0; errors.len()]], least: vec![first], errors }
     }
 
-    fn changes(&self, count: usize) -> Option<Vec<usize>> {
-        let mut to = self.cells;
-        self.error[count][to].is_finite().then(|| {
+    /// Allows one change more.
+    fn extend(&mut self) {
+        let (count, cells) = (self.least.len(), self.errors.len());
+        let (mut least, mut last) = (vec![f64::INFINITY; cells], vec![0u16; cells]);
+        let before = &self.least[count - 1];
+        for to in (count + 1) * self.cells_min..cells {
+            let range = count * self.cells_min..=to - self.cells_min;
+            let totals = before[range.clone()].iter().zip(&self.errors[to][range.clone()]);
+            for (from, (left, right)) in range.zip(totals) {
+                if left + right < least[to] {
+                    (least[to], last[to]) = (left + right, from as u16);
+                }
+            }
+        }
+        self.least.push(least);
+        self.last.push(last);
+    }
+
+    /// The best places for this many changes; `None` if there is no room for them.
+    fn changes(&mut self, count: usize) -> Option<Vec<usize>> {
+        while self.least.len() <= count {
+            self.extend();
+        }
+        let mut to = self.errors.len() - 1;
+        self.least[count][to].is_finite().then(|| {
             let mut changes = Vec::with_capacity(count);
             for left in (1..=count).rev() {
                 to = self.last[left][to] as usize;
@@ -183,6 +190,6 @@ mod tests {
         let total = |a: usize, b: usize| error(&cells[..a]) + error(&cells[a..b]) + error(&cells[b..]);
         let pairs = (3..=18).flat_map(|a| (a + 3..=21).map(move |b| (a, b)));
         let (a, b) = pairs.min_by(|x, y| total(x.0, x.1).total_cmp(&total(y.0, y.1))).unwrap();
-        assert_eq!(Table::fill(&cells, 3, 4).changes(2), Some(vec![a, b]));
+        assert_eq!(Table::new(&cells, 3).changes(2), Some(vec![a, b]));
     }
 }

@@ -23,7 +23,7 @@ impl Rng {
 }
 
 /// Shapes of multiplicative noise, all of mean 1.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub enum Noise {
     None,
     Normal(f64),
@@ -37,7 +37,7 @@ pub enum Noise {
 }
 
 /// What the running phase does.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub enum Running {
     Level(f64),
     Cycle(Vec<f64>),
@@ -49,7 +49,7 @@ pub enum Running {
     Sawtooth(f64, f64, u64),
 }
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Device {
     pub name: &'static str,
     /// Regimes before the running phase: IOs and cost in ms.
