@@ -155,10 +155,10 @@ impl Fold {
         if self.cycles < CYCLES_MIN {
             return false;
         }
-        let chance = chance_gain(self.lag, SIGMAS) / self.values;
+        let gain = (self.error_mean - self.error_cycle) / (self.error() / self.values);
         let cycles = self.cycles as f64;
         let needed = (cycles / 2.0 + 1.5 * cycles.sqrt()).ceil().min(cycles) as usize;
-        self.explained() > EXPLAINED_MIN.max(chance) && self.improved >= needed
+        self.explained() > EXPLAINED_MIN && gain > chance_gain(self.lag, SIGMAS) && self.improved >= needed
     }
 }
 

@@ -30,7 +30,7 @@ const WINDOW_MAX: usize = 64;
 /// The border near `about` (known to within `slack`) between the regimes that fill `span` on both sides.
 /// `period` is the exact cycle of the second regime, 1 for none.
 pub(crate) fn border(values: &[f32], span: Range<usize>, about: usize, slack: usize, period: usize) -> Border {
-    let (about, slack) = narrowed(values, &span, about, slack);
+    let (about, slack) = narrowed(values, &span, about, slack, period);
     let reach = 2 * slack + period;
     let window = about.saturating_sub(reach).max(span.start)..(about + reach).min(span.end);
     let before = Density::of_any(&logs(values, before_range(&span, about, slack, window.start)));
@@ -68,10 +68,12 @@ fn before_range(span: &Range<usize>, about: usize, slack: usize, window_from: us
     end.saturating_sub(SAMPLE).max(span.start)..end
 }
 
-/// Splits a wide window at the least squared error of its logarithms, until the slack is a few IOs.
-fn narrowed(values: &[f32], span: &Range<usize>, mut about: usize, mut slack: usize) -> (usize, usize) {
-    while slack > WINDOW_MAX {
-        let step = slack / 16;
+/// Splits a wide window at the least squared error of its logarithms, averaged over whole periods, until the
+/// slack is a few IOs or two periods.
+fn narrowed(values: &[f32], span: &Range<usize>, about: usize, slack: usize, period: usize) -> (usize, usize) {
+    let (mut about, mut slack) = (about, slack);
+    while slack > WINDOW_MAX.max(2 * period) {
+        let step = (slack / 16).next_multiple_of(period);
         let from = about.saturating_sub(2 * slack).max(span.start);
         let to = (about + 2 * slack).min(span.end);
         let means: Vec<f64> = values[from..to]
@@ -79,7 +81,7 @@ fn narrowed(values: &[f32], span: &Range<usize>, mut about: usize, mut slack: us
             .map(|cell| cell.iter().map(|v| log_of(*v)).sum::<f64>() / step as f64)
             .collect();
         about = from + best_split(&means) * step;
-        slack = 2 * step;
+        slack = (2 * step).min(slack / 2);
     }
     (about, slack)
 }
