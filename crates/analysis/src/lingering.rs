@@ -26,7 +26,8 @@ const RESOLUTION: f64 = 0.01;
 
 /// Compares reads after the writes with reads before them, by a cumulative sum (Page 1954) of scores from the
 /// median and spread of those before. Scores are bounded, so a few slow reads are not an effect, and the limit
-/// grows with the autocorrelation of those before.
+/// grows with the autocorrelation of those before. Where the effect ends is read off a second sum, whose
+/// allowance is half of the slowdown, the best one to locate a change of that size.
 pub fn lingering(before: &[f64], after: &[f64]) -> Lingering {
     let none = Lingering { affected_ios: 0, affected_ns: 0.0, ended: true };
     if before.is_empty() {
@@ -38,10 +39,13 @@ pub fn lingering(before: &[f64], after: &[f64]) -> Lingering {
     let score = |v: &f64| ((v - middle) / spread).clamp(-SCORE_MAX, SCORE_MAX);
     let scores: Vec<f64> = before.iter().map(score).collect();
     let offset = scores.iter().sum::<f64>() / scores.len() as f64;
-    let (affected, excess) = highest_sum(after.iter().map(|v| score(v) - offset - ALLOWANCE));
+    let excess_over = |allowance: f64| highest_sum(after.iter().map(|v| score(v) - offset - allowance));
+    let (first, excess) = excess_over(ALLOWANCE);
     if excess < EXCESS_MIN * correlation_factor(&scores) {
         return none;
     }
+    let typical = excess / first as f64 + ALLOWANCE;
+    let (affected, _) = excess_over(typical / 2.0);
     let affected_ns = after[..affected].iter().sum();
     Lingering { affected_ios: affected as u64, affected_ns, ended: affected < after.len() }
 }

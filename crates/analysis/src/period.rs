@@ -47,7 +47,8 @@ pub fn period_of(values: &[f64]) -> Option<Period> {
         return None;
     }
     let channels = [centred_logs(values), normal_scores(values)];
-    let best = channels.iter().filter_map(|y| in_channel(y)).max_by(|a, b| a.explained.total_cmp(&b.explained));
+    let best =
+        channels.iter().filter_map(|y| in_channel(y)).max_by(|a, b| a.explained.total_cmp(&b.explained));
     best.or_else(|| events::jittered(values, 1))
 }
 
@@ -123,7 +124,8 @@ impl Fold {
         let cycles = y.len() / lag;
         let mean_cycle = [0, 1].map(|half| mean_cycle(y, lag, unit, half));
         let mean = [0, 1].map(|half| crate::transform::mean_of(&mean_cycle[half]));
-        let mut fold = Self { lag, cycles, values: y.len() as f64, error_mean: 0.0, error_cycle: 0.0, improved: 0 };
+        let mut fold =
+            Self { lag, cycles, values: y.len() as f64, error_mean: 0.0, error_cycle: 0.0, improved: 0 };
         for (index, cycle) in y.chunks_exact(lag).enumerate() {
             let other = 1 - index * lag / unit % 2;
             let by_mean: f64 = cycle.iter().map(|v| (v - mean[other]).powi(2)).sum();

@@ -128,7 +128,7 @@ impl PeriodSearch<'_> {
     fn long_from(&self, from: u64) -> Option<Period> {
         let first = ((from / self.series.bin_ios()) as usize).min(self.series.bins().len());
         let bins = &self.series.bins()[first..];
-        let size = bins.len().div_ceil(SEARCH_IOS);
+        let size = bins.len().div_ceil(SEARCH_IOS).max(1);
         let scale = size as u64 * self.series.bin_ios();
         if scale == 1 { None } else { jittered(&cell_means(bins, size), scale) }
     }
@@ -160,7 +160,8 @@ struct Change {
 fn regimes_of(bins: &[f32], period: usize, options: &Options) -> (Vec<Change>, u64) {
     let changes = without_equals(bins, changes_in(bins, period), options.resolution);
     let changes = without_hiccups(bins, changes);
-    let levels: Vec<f64> = stretches(bins.len(), &changes).iter().map(|s| mean_bins(&bins[s.0..s.1])).collect();
+    let levels: Vec<f64> =
+        stretches(bins.len(), &changes).iter().map(|s| mean_bins(&bins[s.0..s.1])).collect();
     let alternating = alternating_tail(&levels);
     let kept = changes.len() - alternating;
     (changes[..kept].to_vec(), alternating as u64)
@@ -171,7 +172,8 @@ fn changes_in(bins: &[f32], period: usize) -> Vec<Change> {
     let offset = bins.len() % size;
     let cells_min = if size == 1 { 4 } else { 2 };
     let cells = despiked_logs(&cell_means(bins, size));
-    let coarse = level_changes(&cells, cells_min).into_iter().map(|i| Change { at: offset + i * size, slack: size });
+    let coarse =
+        level_changes(&cells, cells_min).into_iter().map(|i| Change { at: offset + i * size, slack: size });
     if size == period {
         return coarse.collect();
     }
@@ -263,7 +265,8 @@ fn describe(series: &Series, borders: &[Border], period: Option<Period>, alterna
     Phases {
         startup_ios,
         startup_ios_low: last.low as u64 * unit,
-        startup_ios_high: ((last.high as u64 + u64::from(unit > 1 && last.high > 0)) * unit).min(series.len()),
+        startup_ios_high: ((last.high as u64 + u64::from(unit > 1 && last.high > 0)) * unit)
+            .min(series.len()),
         startup_bytes: series.bytes_at(startup_ios),
         regimes: (0..=borders.len()).map(regime).collect(),
         period,

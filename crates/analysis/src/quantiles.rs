@@ -69,7 +69,10 @@ mod tests {
         let mut series = Series::new();
         (0..1000u64).for_each(|i| series.push(1000 + (i * 619) % 1000, 0));
         let found = quantiles(&series, &phases(&series, &Options::default())).unwrap();
-        assert_eq!((found.min_ns, found.p50_ns, found.p99_ns, found.max_ns), (1000.0, 1499.0, 1989.0, 1999.0));
+        assert_eq!(
+            (found.min_ns, found.p50_ns, found.p99_ns, found.max_ns),
+            (1000.0, 1499.0, 1989.0, 1999.0)
+        );
         assert_eq!(found.ios, 1000);
     }
 }

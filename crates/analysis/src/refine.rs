@@ -29,7 +29,13 @@ const WINDOW_MAX: usize = 64;
 
 /// The border near `about` (known to within `slack`) between the regimes that fill `span` on both sides.
 /// `period` is the exact cycle of the second regime, 1 for none.
-pub(crate) fn border(values: &[f32], span: Range<usize>, about: usize, slack: usize, period: usize) -> Border {
+pub(crate) fn border(
+    values: &[f32],
+    span: Range<usize>,
+    about: usize,
+    slack: usize,
+    period: usize,
+) -> Border {
     let (about, slack) = narrowed(values, &span, about, slack, period);
     let reach = 2 * slack + period;
     let window = about.saturating_sub(reach).max(span.start)..(about + reach).min(span.end);
@@ -70,7 +76,13 @@ fn before_range(span: &Range<usize>, about: usize, slack: usize, window_from: us
 
 /// Splits a wide window at the least squared error of its logarithms, averaged over whole periods, until the
 /// slack is a few IOs or two periods.
-fn narrowed(values: &[f32], span: &Range<usize>, about: usize, slack: usize, period: usize) -> (usize, usize) {
+fn narrowed(
+    values: &[f32],
+    span: &Range<usize>,
+    about: usize,
+    slack: usize,
+    period: usize,
+) -> (usize, usize) {
     let (mut about, mut slack) = (about, slack);
     while slack > WINDOW_MAX.max(2 * period) {
         let step = (slack / 16).next_multiple_of(period);

@@ -182,7 +182,8 @@ mod tests {
     /// All ways to put two changes, by brute force.
     #[test]
     fn the_table_finds_the_best_of_all_segmentations() {
-        let cells: Vec<f64> = (0..24).map(|i| f64::from((i * 37 + 11) % 17) + f64::from(i / 9) * 4.0).collect();
+        let cells: Vec<f64> =
+            (0..24).map(|i| f64::from((i * 37 + 11) % 17) + f64::from(i / 9) * 4.0).collect();
         let error = |segment: &[f64]| {
             let mean = segment.iter().sum::<f64>() / segment.len() as f64;
             segment.iter().map(|v| (v - mean).powi(2)).sum::<f64>()

@@ -41,11 +41,13 @@ fn line_through(batches: &[f64]) -> Trend {
     let (count, mean) = (batches.len() as f64, mean_of(batches));
     let centre = (count - 1.0) / 2.0;
     let spread: f64 = (0..batches.len()).map(|i| (i as f64 - centre).powi(2)).sum();
-    let slope = batches.iter().enumerate().map(|(i, v)| (i as f64 - centre) * (v - mean)).sum::<f64>() / spread;
+    let slope =
+        batches.iter().enumerate().map(|(i, v)| (i as f64 - centre) * (v - mean)).sum::<f64>() / spread;
     let residual = |(i, v): (usize, &f64)| v - mean - slope * (i as f64 - centre);
     let residuals: Vec<f64> = batches.iter().enumerate().map(residual).collect();
     let left = (lag_one(&residuals) + 4.0 / count).clamp(0.0, 0.9);
-    let square: f64 = residuals.iter().map(|r| r * r).sum::<f64>() / (count - 2.0) * (1.0 + left) / (1.0 - left);
+    let square: f64 =
+        residuals.iter().map(|r| r * r).sum::<f64>() / (count - 2.0) * (1.0 + left) / (1.0 - left);
     let error = (square / spread).sqrt();
     let drift = if mean == 0.0 { 0.0 } else { slope * (count - 1.0) / mean };
     let sigmas = if slope == 0.0 { 0.0 } else { slope / error.max(f64::MIN_POSITIVE) };

@@ -66,8 +66,12 @@ fn eight_cycles_of_any_length_are_enough() {
 fn cycles_that_vary_have_an_uncertain_period() {
     for seed in 0..40 {
         let running = Running::Jittered(0.25, 300.0, 36, 44);
-        let Period { ios_low, ios_high, .. } = period_of(&values(running, Noise::Normal(0.05), seed, 2000)).unwrap();
-        assert!(ios_low < ios_high && (37..=43).contains(&ios_low) | (37..=43).contains(&ios_high), "seed {seed}");
+        let Period { ios_low, ios_high, .. } =
+            period_of(&values(running, Noise::Normal(0.05), seed, 2000)).unwrap();
+        assert!(
+            ios_low < ios_high && (37..=43).contains(&ios_low) | (37..=43).contains(&ios_high),
+            "seed {seed}"
+        );
     }
 }
 

@@ -62,7 +62,11 @@ impl fmt::Display for Why {
             Self::FewPeriods { seen, need, .. } => write!(f, "only {seen} periods seen, {need} needed"),
             Self::Drifting { share } => {
                 let way = if share > 0.0 { "rising" } else { "falling" };
-                write!(f, "response times are still {way}: {:.1} % over the running phase", 100.0 * share.abs())
+                write!(
+                    f,
+                    "response times are still {way}: {:.1} % over the running phase",
+                    100.0 * share.abs()
+                )
             }
             Self::Wide { share, asked } => {
                 write!(f, "interval is ± {} wide, ± {} asked", percent(share), percent(asked))

@@ -1,6 +1,8 @@
 //! Scripted devices of known truth, seeded; every one states what a perfect analysis would find.
 #![allow(dead_code, missing_docs)]
 
+pub mod rivals;
+
 use flashscope_analysis::{Bounds, Goal};
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -83,7 +85,9 @@ impl Device {
         let level = match &self.running {
             Running::Level(cost) => *cost,
             Running::Cycle(costs) => costs.iter().sum::<f64>() / costs.len() as f64,
-            Running::Jittered(cheap, expensive, low, high) => cheap + (expensive - cheap) * 2.0 / (low + high) as f64,
+            Running::Jittered(cheap, expensive, low, high) => {
+                cheap + (expensive - cheap) * 2.0 / (low + high) as f64
+            }
             Running::TwoLevels(cheap, expensive, share) => cheap + (expensive - cheap) * share,
             Running::Sawtooth(mean, ..) => *mean,
         };
@@ -136,7 +140,11 @@ impl Player {
                 if self.left == 0 { expensive } else { cheap }
             }
             Running::TwoLevels(cheap, expensive, share) => {
-                if self.rng.uniform() < share { expensive } else { cheap }
+                if self.rng.uniform() < share {
+                    expensive
+                } else {
+                    cheap
+                }
             }
             Running::Sawtooth(mean, swing, ios) => {
                 mean * (1.0 - swing + 2.0 * swing * (into % ios) as f64 / (ios - 1) as f64)
@@ -165,7 +173,13 @@ impl Player {
     }
 }
 
-fn device(name: &'static str, explore_ios: u64, startup: &[(u64, f64)], running: Running, noise: Noise) -> Device {
+fn device(
+    name: &'static str,
+    explore_ios: u64,
+    startup: &[(u64, f64)],
+    running: Running,
+    noise: Noise,
+) -> Device {
     Device { name, startup: startup.to_vec(), running, noise, explore_ios, known: None }
 }
 
@@ -186,7 +200,10 @@ pub fn all() -> Vec<Device> {
 pub fn plain() -> Vec<Device> {
     use Noise::*;
     use Running::*;
+    let mut known = device("plain-known", 0, &[], Level(0.4), Normal(0.05));
+    known.known = Some(Bounds { startup_ios: 0, period_ios: 1 });
     vec![
+        known,
         device("plain", READ, &[], Level(0.4), Normal(0.02)),
         device("plain-uniform", READ, &[], Level(0.4), Uniform(0.05)),
         device("plain-skewed", READ, &[], Level(0.4), Skewed(0.3)),
@@ -205,7 +222,10 @@ pub fn cycling() -> Vec<Device> {
     let mtron = cycle(&[(2, 0.4), (1, 26.2)]);
     let mut known = device("mtron-known", 0, &[(128, 0.4)], mtron.clone(), Normal(0.02));
     known.known = Some(Bounds { startup_ios: 140, period_ios: 4 });
+    let mut dti_known = device("dti-known", 0, &[], cycle(&[(112, 1.5), (16, 12.0)]), Normal(0.02));
+    dti_known.known = Some(Bounds { startup_ios: 0, period_ios: 128 });
     vec![
+        dti_known,
         device("mtron", RANDOM, &[(128, 0.4)], mtron.clone(), Normal(0.02)),
         device("mtron-exact", RANDOM, &[(128, 0.4)], mtron, None),
         known,
