@@ -25,9 +25,9 @@ const SCORE_MAX: f64 = 3.0;
 const RESOLUTION: f64 = 0.01;
 
 /// Compares reads after the writes with reads before them, by a cumulative sum (Page 1954) of scores from the
-/// median and spread of those before. Scores are bounded, so a few slow reads are not an effect, and the limit
-/// grows with the autocorrelation of those before. Where the effect ends is read off a second sum, whose
-/// allowance is half of the slowdown, the best one to locate a change of that size.
+/// median and spread of those before. Scores are bounded, so a few slow reads are not an effect, and the
+/// limit grows with the autocorrelation of those before. Where the effect ends is read off a second sum,
+/// whose allowance is half of the slowdown, the best one to locate a change of that size.
 pub fn lingering(before: &[f64], after: &[f64]) -> Lingering {
     let none = Lingering { affected_ios: 0, affected_ns: 0.0, ended: true };
     if before.is_empty() {

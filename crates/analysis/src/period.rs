@@ -1,8 +1,9 @@
 //! The period of an oscillation, found by folding, proved by prediction.
 //!
 //! Candidate lags are peaks of the autocorrelation. A candidate counts only if the mean cycle of the odd
-//! cycles predicts the even cycles and the reverse (two-fold cross-validation), in most cycles, and still does
-//! after positive autocorrelation is filtered out. Of lags that explain the same, the smallest is the period.
+//! cycles predicts the even cycles and the reverse (two-fold cross-validation), in most cycles, and still
+//! does after positive autocorrelation is filtered out. Of lags that explain the same, the smallest is the
+//! period.
 //! Oscillations whose cycles vary in length are found in `events` by the regularity of their expensive IOs.
 
 pub(crate) mod events;

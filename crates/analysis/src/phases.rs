@@ -1,8 +1,8 @@
 //! Start-up and regimes: where in the series the running phase begins, and what came before.
 //!
-//! The series is cut into cells of whole periods, cells into levels (`segment`), each border is refined to the
-//! IO (`refine`), and the period is looked for again in the phase that was accepted. Levels that alternate are
-//! an oscillation, not regimes.
+//! The series is cut into cells of whole periods, cells into levels (`segment`), each border is refined to
+//! the IO (`refine`), and the period is looked for again in the phase that was accepted. Levels that
+//! alternate are an oscillation, not regimes.
 
 use crate::period::events::jittered;
 use crate::period::{Period, SEARCH_IOS, period_of};
@@ -223,8 +223,8 @@ fn without_hiccups(bins: &[f32], mut changes: Vec<Change>) -> Vec<Change> {
     changes
 }
 
-/// Steps at the end that go up and down by like amounts, at least three: an oscillation seen too few times for
-/// a period, or one without a constant period.
+/// Steps at the end that go up and down by like amounts, at least three: an oscillation seen too few times
+/// for a period, or one without a constant period.
 fn alternating_tail(levels: &[f64]) -> usize {
     let steps: Vec<f64> = levels.windows(2).map(|w| w[1] - w[0]).collect();
     let alike = |w: &[f64]| w[0] * w[1] < 0.0 && (0.5..=2.0).contains(&(w[0] / w[1]).abs());

@@ -2,8 +2,8 @@
 //!
 //! Both sides get a density of their log response times, learnt a little away from the border; the running
 //! side has one density per phase of its cycle. The border is where the likelihood of "the one before, the
-//! other after" is greatest. Where cheap IOs fit both, the earliest border that is as likely is taken: a cycle
-//! starts with its cheap IOs (uFLIP, figure 3).
+//! other after" is greatest. Where cheap IOs fit both, the earliest border that is as likely is taken: a
+//! cycle starts with its cheap IOs (uFLIP, figure 3).
 
 use crate::transform::median_of;
 use std::ops::Range;

@@ -1,9 +1,9 @@
 //! Level changes in a short sequence of cells, told apart from autocorrelated noise.
 //!
 //! For every number of changes the least-squares segmentation is found exactly (dynamic programming); the
-//! number is then chosen by a Schwarz criterion on the *innovations* of a first-order autoregression around
-//! the levels, so that a wandering series is not cut into pieces. What remains must pass a two-sample test with
-//! the variance and autocorrelation of its own two sides.
+//! number is then chosen by a Schwarz criterion on the *innovations* of a first-order autoregression
+//! around the levels, so that a wandering series is not cut into pieces. Each change must then pass a
+//! two-sample test with the variance and autocorrelation of its own two sides.
 
 use crate::estimate::{StandardError, t_quantile};
 use crate::transform::{lag_one, mean_of, variance_of};

@@ -20,7 +20,6 @@ pub struct Series {
     bin_ios: u64,
     partial_ios: u64,
     partial_ns: u64,
-    len: u64,
     total_ns: u64,
     written_bytes: u64,
     /// Bytes written before each 64th bin.
@@ -45,7 +44,6 @@ impl Series {
             bin_ios: 1,
             partial_ios: 0,
             partial_ns: 0,
-            len: 0,
             total_ns: 0,
             written_bytes: 0,
             marks: Vec::with_capacity(BINS_MAX / BINS_PER_MARK),
@@ -60,8 +58,7 @@ impl Series {
         self.written_bytes += u64::from(written_bytes);
         self.total_ns += response_ns;
         if self.bin_ios == 1 {
-            self.len += 1;
-            self.close_bin(response_ns as f32);
+            self.close_bin(response_ns as i64 as f32);
         } else {
             self.push_coarse(response_ns);
         }
@@ -69,13 +66,11 @@ impl Series {
 
     #[inline]
     fn push_coarse(&mut self, response_ns: u64) {
-        self.tail[self.len as usize & (TAIL_IOS - 1)] = response_ns as f32;
-        self.len += 1;
-        let epoch = self.bins.len() / BINS_PER_EPOCH;
-        if epoch == self.epochs.len() {
-            self.epochs.push(Histogram::new());
+        let at = self.len() as usize & (TAIL_IOS - 1);
+        self.tail[at] = response_ns as i64 as f32;
+        if let Some(epoch) = self.epochs.last_mut() {
+            epoch.record(response_ns);
         }
-        self.epochs[epoch].record(response_ns);
         self.partial_ns += response_ns;
         self.partial_ios += 1;
         if self.partial_ios == self.bin_ios {
@@ -89,10 +84,16 @@ impl Series {
     fn close_bin(&mut self, mean_ns: f32) {
         self.bins.push(mean_ns);
         if self.bins.len().is_multiple_of(BINS_PER_MARK) {
-            self.marks.push(self.written_bytes);
-            if self.bins.len() == BINS_MAX {
-                self.coarsen();
-            }
+            self.close_stretch();
+        }
+    }
+
+    fn close_stretch(&mut self) {
+        self.marks.push(self.written_bytes);
+        if self.bins.len() == BINS_MAX {
+            self.coarsen();
+        } else if self.bin_ios > 1 && self.bins.len().is_multiple_of(BINS_PER_EPOCH) {
+            self.epochs.push(Histogram::new());
         }
     }
 
@@ -111,18 +112,19 @@ impl Series {
             self.marks[i] = self.marks[2 * i + 1];
         }
         self.marks.truncate(BINS_MAX / 2 / BINS_PER_MARK);
-        self.epochs = self.epochs.chunks(2).map(merged).collect();
+        self.epochs = self.epochs.chunks(2).map(merged).chain([Histogram::new()]).collect();
         self.bin_ios *= 2;
     }
 
     /// IOs pushed so far.
+    #[inline]
     pub fn len(&self) -> u64 {
-        self.len
+        self.bins.len() as u64 * self.bin_ios + self.partial_ios
     }
 
     /// True before the first IO.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// Sum of all response times in nanoseconds.
@@ -140,13 +142,13 @@ impl Series {
         let stretch_ios = self.bin_ios * BINS_PER_MARK as u64;
         let index = (ios / stretch_ios) as usize;
         let mark = |i: usize| if i == 0 { 0 } else { self.marks[i - 1] };
-        if ios >= self.len || index > self.marks.len() {
+        if ios >= self.len() || index > self.marks.len() {
             return self.written_bytes;
         }
         let from_ios = index as u64 * stretch_ios;
         let (to_ios, to_bytes) = match self.marks.get(index) {
             Some(&bytes) => (from_ios + stretch_ios, bytes),
-            None => (self.len, self.written_bytes),
+            None => (self.len(), self.written_bytes),
         };
         let share = (ios - from_ios) as f64 / (to_ios - from_ios) as f64;
         mark(index) + ((to_bytes - mark(index)) as f64 * share).round() as u64
@@ -154,7 +156,7 @@ impl Series {
 
     /// Mean response time of the first `ios` IOs in nanoseconds: what a tool reports that ignores nothing.
     pub fn mean_of_first(&self, ios: u64) -> Option<f64> {
-        let ios = ios.min(self.len);
+        let ios = ios.min(self.len());
         let whole = ((ios / self.bin_ios) as usize).min(self.bins.len());
         let rest = ios - whole as u64 * self.bin_ios;
         let sum: f64 = self.bins[..whole].iter().map(|&v| f64::from(v)).sum();
@@ -171,7 +173,7 @@ impl Series {
                 return index as u64 * self.bin_ios;
             }
         }
-        self.len
+        self.len()
     }
 
     fn partial_mean_ns(&self) -> f64 {
@@ -190,13 +192,13 @@ impl Series {
 
     /// The last `ios_max` raw values from IO `from_ios` on, oldest first.
     pub(crate) fn raw_tail(&self, from_ios: u64, ios_max: usize) -> Vec<f64> {
-        let kept = if self.bin_ios == 1 { self.len } else { TAIL_IOS as u64 };
-        let ios = (self.len - from_ios.min(self.len)).min(kept).min(ios_max as u64);
+        let kept = if self.bin_ios == 1 { self.len() } else { TAIL_IOS as u64 };
+        let ios = (self.len() - from_ios.min(self.len())).min(kept).min(ios_max as u64);
         let value = |i: u64| match self.bin_ios {
             1 => self.bins[i as usize],
             _ => self.tail[i as usize & (TAIL_IOS - 1)],
         };
-        (self.len - ios..self.len).map(|i| f64::from(value(i))).collect()
+        (self.len() - ios..self.len()).map(|i| f64::from(value(i))).collect()
     }
 
     /// One histogram over all IOs from the first histogram border at or after IO `from_ios`; none while all

@@ -21,8 +21,8 @@ pub(crate) fn normal_scores(values: &[f64]) -> Vec<f64> {
 }
 
 /// Logarithms in which a value far from its neighbours counts as a moderate one (Hampel's filter: four robust
-/// standard deviations off the median of nine), so that spikes do not look like short regimes. Steps stay, and
-/// so do values that are common: a second level is no outlier.
+/// standard deviations off the median of nine), so that spikes do not look like short regimes. Steps stay,
+/// and so do values that are common: a second level is no outlier.
 pub(crate) fn despiked_logs(values: &[f64]) -> Vec<f64> {
     let logs = centred_logs(values);
     let window = |i: usize| &logs[i.saturating_sub(4)..(i + 5).min(logs.len())];

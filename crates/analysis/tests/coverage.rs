@@ -1,5 +1,5 @@
 //! What the intervals, start-ups and periods are worth, over many seeds per device of known truth.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::print_stdout)]
 
 mod devices;
 

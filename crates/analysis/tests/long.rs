@@ -49,7 +49,6 @@ fn a_short_period_is_found_in_a_coarsened_series() {
     let cycle = Running::Cycle([vec![0.02; 9], vec![0.4]].concat());
     let series = record(&long(&[(500_000, 0.02)], cycle, Noise::Normal(0.05)), 3, 3_000_000);
     let found = look(&series);
-    println!("{found:?}");
     assert_eq!(found.period.map(|p| (p.ios, p.is_exact())), Some((10, true)), "{found:?}");
     assert!(found.startup_ios.abs_diff(500_000) <= 64, "{found:?}");
     let mean = estimate(&series, &found, 0.99).unwrap();
@@ -63,33 +62,4 @@ fn a_period_of_many_thousand_ios_is_found_with_its_uncertainty() {
     let period = found.period.expect("45 cycles are enough");
     assert!((period.ios_low..=period.ios_high).contains(&20_000), "{found:?}");
     assert!(period.ios_high - period.ios_low <= 1_000 && found.startup_ios == 0, "{found:?}");
-}
-
-#[test]
-#[ignore = "prints times"]
-fn cost() {
-    let device = long(&[(128, 0.1)], Running::Level(0.3), Noise::Normal(0.05));
-    let mut player = device.play(1);
-    let values: Vec<u64> = (0..1 << 20).map(|_| player.next_ns()).collect();
-    let mut series = Series::new();
-    let at = std::time::Instant::now();
-    values[1..].iter().for_each(|&v| series.push(v, 4096));
-    println!("push raw {:.2} ns", at.elapsed().as_nanos() as f64 / values.len() as f64);
-    for _ in 0..2 {
-        let at = std::time::Instant::now();
-        let found = look(&series);
-        println!("phases of {}: {:?}", series.len(), at.elapsed());
-        let at = std::time::Instant::now();
-        let mean = estimate(&series, &found, 0.95);
-        println!("estimate: {:?} {}", at.elapsed(), mean.is_ok());
-        let at = std::time::Instant::now();
-        (0..8).for_each(|_| values.iter().for_each(|&v| series.push(v, 4096)));
-        println!("push coarse {:.2} ns", at.elapsed().as_nanos() as f64 / values.len() as f64 / 8.0);
-    }
-    for ios in [64u64, 256, 1536, 8192] {
-        let series = record(&device, 1, ios);
-        let at = std::time::Instant::now();
-        look(&series);
-        println!("phases of {ios}: {:?}", at.elapsed());
-    }
 }

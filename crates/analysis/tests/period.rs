@@ -1,5 +1,5 @@
 //! Periods: found where there are any, never invented.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::print_stdout)]
 
 mod devices;
 

@@ -56,7 +56,7 @@ impl fmt::Display for Why {
             }
             Self::StartupNotOver { startup_ios, ios, need_ios } => write!(
                 f,
-                "start-up may not be over: level changed at IO {startup_ios}, believed from IO {need_ios}, now {ios}"
+                "start-up may not be over: level changed at IO {startup_ios}, now {ios}, sure at {need_ios}"
             ),
             Self::FewPeriods { seen: 1, need, .. } => write!(f, "only 1 period seen, {need} needed"),
             Self::FewPeriods { seen, need, .. } => write!(f, "only {seen} periods seen, {need} needed"),

@@ -4,8 +4,8 @@
 pub mod rivals;
 
 use flashscope_analysis::{Bounds, Goal};
-use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 
 pub struct Rng(Xoshiro256PlusPlus);
 

@@ -20,8 +20,8 @@ pub fn first_second(device: &Device, seed: u64) -> f64 {
 }
 
 /// fio's `steadystate=iops:10% ss_dur=10` with one sample a second: the run stops once all of the last ten
-/// samples lie within 10 % of their mean, after a minute at the latest. Returns the mean over the window, which
-/// fio offers only in its JSON, in ms, and the IOs issued.
+/// samples lie within 10 % of their mean, after a minute at the latest. Returns the mean over the window,
+/// which fio offers only in its JSON, in ms, and the IOs issued.
 pub fn fixed_window(device: &Device, seed: u64) -> (f64, u64) {
     let mut player = device.play(seed);
     let mut seconds: Vec<(f64, f64)> = vec![(0.0, 0.0)];
