@@ -1,0 +1,28 @@
+//! The words every part of flashscope shares, and the one path that a request takes.
+//!
+//! Here live units and time, [`Request`] and [`Completion`], the IO [`Pattern`] and its generator, the
+//! [`Target`] that serves requests, and the drive loop ([`drive`]) that joins them. Nothing here opens a
+//! file, starts a thread or reads a clock: a target does that, or pretends to.
+
+pub mod drive;
+pub mod pacing;
+pub mod pattern;
+pub mod permutation;
+pub mod record;
+pub mod request;
+pub mod seed;
+pub mod source;
+pub mod target;
+pub mod time;
+pub mod units;
+mod zipf;
+
+pub use drive::{Control, Driven, Io, Limits, Observer, Stream, drive};
+pub use pacing::{Arrivals, Pacing};
+pub use pattern::{Location, Mix, Pattern, PatternError, Rw};
+pub use record::Record;
+pub use request::{Completion, Flags, Op, Request};
+pub use source::{PatternSource, RequestSource};
+pub use target::{ErrorKind, Target, TargetError, TargetInfo};
+pub use time::{Nanos, Time};
+pub use units::{Bytes, Share, UnitError};

@@ -1,0 +1,73 @@
+//! When requests are submitted, as plain data. Interpreted in exactly one place: [`crate::drive`].
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::time::Nanos;
+
+/// When the next request of a stream may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pacing {
+    /// Closed loop: at most `iodepth` in flight. After every `burst` IOs, once all of them are done, nothing is
+    /// submitted for `pause` (paper 001, section 3.1: consecutive is `pause = 0`, `pause(p)` is `burst = 1`).
+    Closed {
+        /// IOs in flight, at least 1.
+        iodepth: u32,
+        /// Idle time after each burst.
+        pause: Nanos,
+        /// IOs in a burst, at least 1.
+        burst: u64,
+    },
+    /// Open loop: each request goes at its `due` time, late only if `iodepth` are in flight already. Response
+    /// times then count from `due`, so that a stall is not hidden ("coordinated omission").
+    Due {
+        /// IOs in flight at most, at least 1.
+        iodepth: u32,
+    },
+}
+
+impl Pacing {
+    /// One IO after the other with no pause: uFLIP's baseline.
+    pub const CONSECUTIVE: Pacing = Pacing::Closed { iodepth: 1, pause: Nanos::ZERO, burst: 1 };
+
+    /// The most IOs that this pacing keeps in flight.
+    pub fn iodepth(&self) -> u32 {
+        match *self {
+            Pacing::Closed { iodepth, .. } | Pacing::Due { iodepth } => iodepth,
+        }
+    }
+}
+
+/// How open-loop arrivals are spaced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arrivals {
+    /// All gaps alike.
+    #[default]
+    Fixed,
+    /// Exponential gaps: independent users.
+    Poisson,
+}
+
+impl fmt::Display for Arrivals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Arrivals::Fixed => "fixed",
+            Arrivals::Poisson => "poisson",
+        })
+    }
+}
+
+impl FromStr for Arrivals {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Arrivals, String> {
+        match text {
+            "fixed" => Ok(Arrivals::Fixed),
+            "poisson" => Ok(Arrivals::Poisson),
+            _ => Err(format!("unknown arrivals '{text}': write fixed or poisson")),
+        }
+    }
+}

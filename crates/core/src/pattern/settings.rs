@@ -1,0 +1,374 @@
+//! A pattern's settings as data: one row a key, used by the text form, TOML, the command line and the docs.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser::SerializeMap};
+
+use super::{Location, Mix, Pattern, PatternError, Rw};
+use crate::units::{Bytes, Share};
+
+/// One setting of a pattern.
+#[derive(Debug)]
+pub struct Key {
+    /// Its name: in text and TOML with `_`, on the command line with `-`.
+    pub name: &'static str,
+    /// What it means, with uFLIP's name for it.
+    pub help: &'static str,
+    /// What a value looks like.
+    pub example: &'static str,
+    set: fn(&mut Pattern, &str) -> Result<(), String>,
+    /// The value as text, or none where it is the default.
+    get: fn(&Pattern) -> Option<String>,
+}
+
+fn parse<T: FromStr<Err: fmt::Display>>(text: &str) -> Result<T, String> {
+    text.parse::<T>().map_err(|error| error.to_string())
+}
+
+fn count<T: FromStr>(text: &str) -> Result<T, String> {
+    text.trim().parse().map_err(|_| format!("'{text}' is no count; write a whole number of 0 or more"))
+}
+
+fn unless<T: PartialEq + fmt::Display>(value: T, default: T) -> Option<String> {
+    (value != default).then(|| value.to_string())
+}
+
+/// Every setting, in the order in which a pattern prints itself.
+pub const KEYS: &[Key] = &[
+    Key {
+        name: "rw",
+        help: "read, write, randread or randwrite: uFLIP's SR, SW, RR, RW",
+        example: "randwrite",
+        set: |p, text| {
+            p.rw = parse(text)?;
+            // Only where no other key chose a location function already.
+            if matches!(p.location, Location::Sequential | Location::Random) {
+                p.location = if p.rw.is_random() { Location::Random } else { Location::Sequential };
+            }
+            Ok(())
+        },
+        get: |p| Some(p.rw.to_string()),
+    },
+    Key {
+        name: "bs",
+        help: "size of one IO (IOSize)",
+        example: "32KiB",
+        set: |p, text| parse(text).map(|v| p.bs = v),
+        get: |p| Some(p.bs.to_string()),
+    },
+    Key {
+        name: "offset",
+        help: "where the target space begins (TargetOffset)",
+        example: "1GiB",
+        set: |p, text| parse(text).map(|v| p.offset = v),
+        get: |p| unless(p.offset, Bytes(0)),
+    },
+    Key {
+        name: "size",
+        help: "size of the target space (TargetSize); the whole target where it is not given",
+        example: "64MiB",
+        set: |p, text| parse(text).map(|v| p.size = v),
+        get: |p| unless(p.size, Bytes(0)),
+    },
+    Key {
+        name: "shift",
+        help: "added to every address: misalignment (IOShift)",
+        example: "512",
+        set: |p, text| parse(text).map(|v| p.shift = v),
+        get: |p| unless(p.shift, Bytes(0)),
+    },
+    Key {
+        name: "stride",
+        help: "address step in IOs (Incr): -1 is reverse, 0 in place",
+        example: "-1",
+        set: |p, text| {
+            let stride = text.trim().parse::<i64>();
+            let stride = stride
+                .map_err(|_| format!("'{text}' is no stride; write a whole number such as -1, 0 or 8"))?;
+            p.location = Location::Ordered { stride };
+            Ok(())
+        },
+        get: |p| match p.location {
+            Location::Ordered { stride } => Some(stride.to_string()),
+            _ => None,
+        },
+    },
+    Key {
+        name: "partitions",
+        help: "sequential in each of this many parts, round robin (Partitions)",
+        example: "4",
+        set: |p, text| count(text).map(|partitions| p.location = Location::Partitioned { partitions }),
+        get: |p| match p.location {
+            Location::Partitioned { partitions } => Some(partitions.to_string()),
+            _ => None,
+        },
+    },
+    Key {
+        name: "gap",
+        help: "leave out this many bytes after each IO; random:SIZE leaves them out on a coin's toss",
+        example: "random:64KiB",
+        set: |p, text| {
+            p.location = match text.strip_prefix("random:") {
+                Some(gap) => Location::RandomGaps { gap: parse(gap)? },
+                None => Location::RegularGaps { gap: parse(text)? },
+            };
+            Ok(())
+        },
+        get: |p| match p.location {
+            Location::RegularGaps { gap } => Some(gap.to_string()),
+            Location::RandomGaps { gap } => Some(format!("random:{gap}")),
+            _ => None,
+        },
+    },
+    Key {
+        name: "random",
+        help: "kind of random: draws, permutation, repeated, zipf:THETA or hot:SPACE:IOS",
+        example: "permutation",
+        set: |p, text| parse_random(text).map(|location| p.location = location),
+        get: |p| match p.location {
+            Location::Random if !p.rw.is_random() => Some("draws".into()),
+            Location::Permutation => Some("permutation".into()),
+            Location::RepeatedPermutation => Some("repeated".into()),
+            Location::Zipf { theta } => Some(format!("zipf:{theta}")),
+            Location::HotCold { hot_space, hot_ios } => Some(format!("hot:{hot_space}:{hot_ios}")),
+            _ => None,
+        },
+    },
+    Key {
+        name: "mix",
+        help: "RW:RATIO mixes in a second pattern, one IO of it after every RATIO of the first (Ratio)",
+        example: "randwrite:4",
+        set: |p, text| {
+            let (rw, ratio) = text
+                .split_once(':')
+                .ok_or_else(|| format!("'{text}' is no mix; write RW:RATIO, such as randwrite:4"))?;
+            p.mix = Some(Mix { rw: parse(rw)?, ratio: count(ratio)? });
+            Ok(())
+        },
+        get: |p| p.mix.map(|Mix { rw, ratio }| format!("{rw}:{ratio}")),
+    },
+    Key {
+        name: "numjobs",
+        help: "parallel processes, each with its own part of the space (ParallelDegree)",
+        example: "4",
+        set: |p, text| count(text).map(|v| p.numjobs = v),
+        get: |p| unless(p.numjobs, 1),
+    },
+    Key {
+        name: "iodepth",
+        help: "IOs in flight for each process",
+        example: "32",
+        set: |p, text| count(text).map(|v| p.iodepth = v),
+        get: |p| unless(p.iodepth, 1),
+    },
+    Key {
+        name: "thinktime",
+        help: "idle time between IOs (Pause)",
+        example: "100us",
+        set: |p, text| parse(text).map(|v| p.thinktime = v),
+        get: |p| unless(p.thinktime, crate::Nanos::ZERO),
+    },
+    Key {
+        name: "thinktime_blocks",
+        help: "the idle time comes after this many IOs (Burst)",
+        example: "10",
+        set: |p, text| count(text).map(|v| p.thinktime_blocks = v),
+        get: |p| unless(p.thinktime_blocks, 1),
+    },
+    Key {
+        name: "rate_iops",
+        help: "open loop: this many arrivals a second, whether or not the target keeps up",
+        example: "5000",
+        set: |p, text| {
+            let rate = text
+                .trim()
+                .parse::<f64>()
+                .map_err(|_| format!("'{text}' is no rate; write IOs a second, such as 5000"))?;
+            p.rate_iops = Some(rate);
+            Ok(())
+        },
+        get: |p| p.rate_iops.map(|rate| rate.to_string()),
+    },
+    Key {
+        name: "arrivals",
+        help: "spacing of open-loop arrivals: fixed or poisson",
+        example: "poisson",
+        set: |p, text| parse(text).map(|v| p.arrivals = v),
+        get: |p| unless(p.arrivals, crate::Arrivals::Fixed),
+    },
+    Key {
+        name: "number_ios",
+        help: "stop after this many IOs of each process (IOCount)",
+        example: "1024",
+        set: |p, text| count(text).map(|v| p.number_ios = Some(v)),
+        get: |p| p.number_ios.map(|v| v.to_string()),
+    },
+    Key {
+        name: "ignore_ios",
+        help: "leave at least this many IOs at the start out of every summary (IOIgnore)",
+        example: "128",
+        set: |p, text| count(text).map(|v| p.ignore_ios = v),
+        get: |p| unless(p.ignore_ios, 0),
+    },
+];
+
+fn parse_random(text: &str) -> Result<Location, String> {
+    let unknown = || {
+        format!("'{text}' is no kind of random; write draws, permutation, repeated, zipf:1.1 or hot:10%:90%")
+    };
+    match text.split_once(':') {
+        None => match text {
+            "draws" => Ok(Location::Random),
+            "permutation" => Ok(Location::Permutation),
+            "repeated" => Ok(Location::RepeatedPermutation),
+            _ => Err(unknown()),
+        },
+        Some(("zipf", theta)) => Ok(Location::Zipf { theta: theta.parse().map_err(|_| unknown())? }),
+        Some(("hot", shares)) => {
+            let (space, ios) = shares.split_once(':').ok_or_else(unknown)?;
+            Ok(Location::HotCold { hot_space: parse::<Share>(space)?, hot_ios: parse::<Share>(ios)? })
+        }
+        Some(_) => Err(unknown()),
+    }
+}
+
+impl FromStr for Rw {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Rw, String> {
+        let found = Rw::ALL.into_iter().find(|rw| [rw.name(), rw.short_name()].contains(&text));
+        found.ok_or_else(|| format!("unknown pattern '{text}': write read, write, randread or randwrite"))
+    }
+}
+
+impl Pattern {
+    /// Sets one key from text. A key that chooses a location function overrides `rw`'s default.
+    ///
+    /// # Errors
+    /// An unknown key (the message lists the known ones) or a value that the key cannot take.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), PatternError> {
+        let name = name.replace('-', "_");
+        let key = KEYS.iter().find(|key| key.name == name).ok_or_else(|| PatternError::unknown_key(&name))?;
+        (key.set)(self, value.trim()).map_err(|problem| PatternError::new(key.name, problem))
+    }
+
+    /// The settings that differ from the default, in a fixed order.
+    pub fn settings(&self) -> impl Iterator<Item = (&'static str, String)> + '_ {
+        KEYS.iter().filter_map(|key| Some((key.name, (key.get)(self)?)))
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (name, value)) in self.settings().enumerate() {
+            write!(f, "{}{name}={value}", if i > 0 { " " } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Pattern {
+    type Err = PatternError;
+
+    /// Reads `key=value` words in any order.
+    fn from_str(text: &str) -> Result<Pattern, PatternError> {
+        let mut pattern = Pattern::default();
+        let words: Vec<_> = text.split_whitespace().collect();
+        let mut pairs = Vec::with_capacity(words.len());
+        for word in &words {
+            let pair = word.split_once('=');
+            pairs.push(pair.ok_or_else(|| PatternError::new(word, "is no setting; write key=value".into()))?);
+        }
+        pattern.set_all(pairs.into_iter().map(|(name, value)| (name, value.to_string())))?;
+        Ok(pattern)
+    }
+}
+
+impl Pattern {
+    /// Sets several keys; refuses a key twice and two keys that both choose the location function.
+    fn set_all<'a>(&mut self, pairs: impl Iterator<Item = (&'a str, String)>) -> Result<(), PatternError> {
+        const LOCATION_KEYS: [&str; 4] = ["stride", "partitions", "gap", "random"];
+        let mut seen: Vec<&str> = Vec::new();
+        for (name, value) in pairs {
+            if seen.contains(&name) {
+                return Err(PatternError::new(name, "is set twice; write it once".into()));
+            }
+            if let Some(other) =
+                seen.iter().find(|k| LOCATION_KEYS.contains(k) && LOCATION_KEYS.contains(&name))
+            {
+                return Err(PatternError::new(
+                    name,
+                    format!("excludes {other}: both choose the addresses; write one of them"),
+                ));
+            }
+            seen.push(name);
+            self.set(name, &value)?;
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for Pattern {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let settings: Vec<_> = self.settings().collect();
+        let mut map = serializer.serialize_map(Some(settings.len()))?;
+        for (name, value) in settings {
+            map.serialize_entry(name, &value)?;
+        }
+        map.end()
+    }
+}
+
+/// A TOML value of a setting: a text, or a bare number or boolean meaning the same text.
+struct Setting(String);
+
+impl<'de> Deserialize<'de> for Setting {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Setting, D::Error> {
+        struct Visitor;
+        impl de::Visitor<'_> for Visitor {
+            type Value = Setting;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a text or a number")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Setting, E> {
+                Ok(Setting(text.into()))
+            }
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Setting, E> {
+                Ok(Setting(number.to_string()))
+            }
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Setting, E> {
+                Ok(Setting(number.to_string()))
+            }
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Setting, E> {
+                Ok(Setting(number.to_string()))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Pattern, D::Error> {
+        struct Visitor;
+        impl<'de> de::Visitor<'de> for Visitor {
+            type Value = Pattern;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a table of pattern settings")
+            }
+            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Pattern, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some((name, Setting(value))) = map.next_entry::<String, Setting>()? {
+                    // An unknown key is refused here, while the reader still stands on it.
+                    Pattern::default().set(&name, &value).map_err(de::Error::custom)?;
+                    pairs.push((name, value));
+                }
+                let mut pattern = Pattern::default();
+                let pairs = pairs.iter().map(|(name, value)| (name.as_str(), value.clone()));
+                pattern.set_all(pairs).map_err(de::Error::custom)?;
+                Ok(pattern)
+            }
+        }
+        deserializer.deserialize_map(Visitor)
+    }
+}
