@@ -96,7 +96,7 @@ pub enum Stop {
 }
 
 /// What a finished run says.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Start-up, regimes, period.
     pub phases: Phases,

@@ -158,13 +158,12 @@ struct Change {
 }
 
 fn regimes_of(bins: &[f32], period: usize, options: &Options) -> (Vec<Change>, u64) {
-    let changes = without_equals(bins, changes_in(bins, period), options.resolution);
-    let changes = without_hiccups(bins, changes);
+    let mut changes = without_equals(bins, changes_in(bins, period), options.resolution);
     let levels: Vec<f64> =
         stretches(bins.len(), &changes).iter().map(|s| mean_bins(&bins[s.0..s.1])).collect();
     let alternating = alternating_tail(&levels);
-    let kept = changes.len() - alternating;
-    (changes[..kept].to_vec(), alternating as u64)
+    changes.truncate(changes.len() - alternating);
+    (without_hiccups(bins, changes), alternating as u64)
 }
 
 fn changes_in(bins: &[f32], period: usize) -> Vec<Change> {

@@ -1,0 +1,117 @@
+//! What has been measured, as data: one entry for every finished run of an experiment. The result folder
+//! stores these entries one a line, and everything shown is computed from them again.
+
+use flashscope_core::{Pattern, TargetInfo};
+use serde::{Deserialize, Serialize};
+
+use crate::compare::pool;
+use crate::estimate::Estimate;
+use crate::judge::Outcome;
+use crate::lingering::Lingering;
+
+/// One point of a micro-benchmark: a pattern, and where it stands among its like.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    /// The micro-benchmark's name: `baseline`, `granularity`, ...
+    pub micro: String,
+    /// Which of its curves: `SR`, `RR`, `SW`, `RW`, or a mix such as `SR/RW`.
+    pub curve: String,
+    /// Value of the varying parameter, in the unit that the micro-benchmark names.
+    pub parameter: f64,
+    /// That value as a person reads it: `32KiB`, `-1`, `12.8ms`.
+    pub label: String,
+    /// What is done.
+    pub pattern: Pattern,
+}
+
+impl Experiment {
+    /// What tells it from every other experiment of a plan.
+    pub fn id(&self) -> String {
+        format!("{}/{}/{}", self.micro, self.curve, self.label)
+    }
+}
+
+/// What one run of an experiment gave.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// IOs issued, also those that are left out of the mean.
+    pub ios: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// From the first submission to the last completion.
+    pub elapsed_ns: u64,
+    /// Phases, mean, quantiles and why it stopped.
+    pub outcome: Outcome,
+    /// The file with every IO's times, relative to the result folder.
+    pub records: Option<String>,
+}
+
+/// A run that is done: the unit of storage, resume and display.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Finished {
+    /// What was run.
+    pub experiment: Experiment,
+    /// Which repeat, from 0.
+    pub repeat: u32,
+    /// What it gave.
+    pub run: Run,
+}
+
+/// The interference experiment (paper 001, section 4.3) and the pause that is kept between runs because of it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Interference {
+    /// How long random writes disturbed the reads after them; none if writing is not allowed.
+    pub lingering: Option<Lingering>,
+    /// The pause kept between runs.
+    pub pause_ns: u64,
+}
+
+/// Facts about a whole run that are not in its single entries.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Context {
+    /// What was measured.
+    pub target: TargetInfo,
+    /// The state it was in: `random, enforced`, `as-is`, ...
+    pub state: String,
+    /// What flashscope itself could do at most, IOs a second, measured on `null:` beside the run.
+    pub generator_iops_max: Option<f64>,
+    /// Pause between runs.
+    pub interference: Option<Interference>,
+    /// False after an interruption or an error: the entries are a part of the plan.
+    pub complete: bool,
+    /// What the device says that its smallest efficient unit is, if it says so.
+    pub physical_block_bytes: Option<u32>,
+}
+
+/// All runs of one experiment together.
+#[derive(Debug, Clone)]
+pub struct Point<'a> {
+    /// What was run.
+    pub experiment: &'a Experiment,
+    /// Its runs in order.
+    pub runs: Vec<&'a Run>,
+    /// The mean over the runs; none if no run reached one.
+    pub estimate: Option<Estimate>,
+}
+
+/// Gathers finished runs into points, in the order in which the experiments first appear.
+pub fn points(finished: &[Finished]) -> Vec<Point<'_>> {
+    let mut points: Vec<Point<'_>> = Vec::new();
+    for Finished { experiment, run, .. } in finished {
+        match points.iter_mut().find(|point| point.experiment.id() == experiment.id()) {
+            Some(point) => point.runs.push(run),
+            None => points.push(Point { experiment, runs: vec![run], estimate: None }),
+        }
+    }
+    for point in &mut points {
+        let estimates: Vec<Estimate> = point.runs.iter().filter_map(|run| run.outcome.estimate).collect();
+        point.estimate = pool(&estimates).ok();
+    }
+    points
+}
