@@ -16,6 +16,7 @@
 mod compare;
 mod error;
 mod estimate;
+mod findings;
 mod histogram;
 mod judge;
 mod lingering;
@@ -32,6 +33,7 @@ mod trend;
 pub use compare::{Comparison, difference, pool, ratio};
 pub use error::AnalysisError;
 pub use estimate::{Estimate, estimate};
+pub use findings::{Hint, Indicator, Indicators, Warning};
 pub use judge::{Bounds, Decision, Goal, Judge, Outcome, Stop, Why};
 pub use lingering::{Lingering, lingering};
 pub use period::{Period, period_of};
