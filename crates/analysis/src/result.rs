@@ -1,6 +1,8 @@
 //! What has been measured, as data: one entry for every finished run of an experiment. The result folder
 //! stores these entries one a line, and everything shown is computed from them again.
 
+use std::collections::BTreeMap;
+
 use flashscope_core::{Pattern, TargetInfo};
 use serde::{Deserialize, Serialize};
 
@@ -100,13 +102,26 @@ pub struct Point<'a> {
     pub estimate: Option<Estimate>,
 }
 
-/// Gathers finished runs into points, in the order in which the experiments first appear.
+/// Gathers finished runs into points, in the order in which the experiments first appear. A run that was done
+/// again, after an interruption, counts once: the later one.
 pub fn points(finished: &[Finished]) -> Vec<Point<'_>> {
+    let mut latest = BTreeMap::new();
+    for (place, entry) in finished.iter().enumerate() {
+        latest.insert((entry.experiment.id(), entry.repeat), place);
+    }
     let mut points: Vec<Point<'_>> = Vec::new();
-    for Finished { experiment, run, .. } in finished {
-        match points.iter_mut().find(|point| point.experiment.id() == experiment.id()) {
-            Some(point) => point.runs.push(run),
-            None => points.push(Point { experiment, runs: vec![run], estimate: None }),
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for (place, Finished { experiment, repeat, run }) in finished.iter().enumerate() {
+        let id = experiment.id();
+        if latest.get(&(id.clone(), *repeat)) != Some(&place) {
+            continue;
+        }
+        match places.get(&id) {
+            Some(&at) => points[at].runs.push(run),
+            None => {
+                places.insert(id, points.len());
+                points.push(Point { experiment, runs: vec![run], estimate: None });
+            }
         }
     }
     for point in &mut points {

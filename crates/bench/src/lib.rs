@@ -1,1 +1,29 @@
-//! placeholder
+//! Micro-benchmarks and method: what to run, in which state, with which pauses, and when enough is measured.
+//!
+//! Knows a [`flashscope_core::Target`], never which one. Opens no file and prints nothing: what is measured
+//! goes to a [`Journal`], which the caller provides.
+#![warn(missing_docs)]
+
+mod campaign;
+mod error;
+mod goal;
+mod interference;
+mod journal;
+mod measure;
+pub mod micro;
+mod plan;
+mod self_scaling;
+mod state;
+
+pub use campaign::{Campaign, Lab, Outcome, Prior, run};
+pub use error::BenchError;
+pub use goal::{Effort, Known};
+pub use journal::{Event, Journal, Recording, Unrecorded};
+pub use measure::{Measured, Request, measure};
+pub use micro::{Frame, MICROS, Micro, Scope};
+pub use plan::{Plan, Settings, Step};
+pub use self_scaling::{GAIN_MIN, Scaled, self_scaling};
+pub use state::{FLASH_BLOCK_BYTES, State, StateSource};
+
+#[doc(inline)]
+pub use flashscope_analysis::{Experiment, Finished, Run};

@@ -1,0 +1,258 @@
+//! A whole characterisation: state, baselines, pause, plan, repeats; every finished run is kept at once.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use flashscope_analysis::{Experiment, Finished, Goal, Interference, Stop};
+use flashscope_core::seed::derive;
+use flashscope_core::{Bytes, Nanos, Target, TargetError, Time};
+
+use crate::error::BenchError;
+use crate::goal::Known;
+use crate::interference::interference;
+use crate::journal::{Event, Journal, Recording};
+use crate::measure::{Measured, Request, measure};
+use crate::plan::{Plan, Settings, Step};
+use crate::state::{State, StateSource, enforce};
+
+/// Gives the target in the form that a run needs: one IO at a time, or many in flight.
+pub trait Lab {
+    /// What serves the requests.
+    type Target: Target;
+
+    /// The target, able to hold `depth` IOs in flight.
+    ///
+    /// # Errors
+    /// When there is no such form of it.
+    fn target(&mut self, depth: u32) -> Result<&mut Self::Target, TargetError>;
+}
+
+/// What an earlier, interrupted campaign of the same plan left behind.
+#[derive(Clone, Debug, Default)]
+pub struct Prior {
+    /// Its runs.
+    pub finished: Vec<Finished>,
+    /// Pieces of the state that it had enforced.
+    pub enforced_pieces: u64,
+}
+
+/// A campaign's fixed facts.
+pub struct Campaign<'a> {
+    /// What was asked.
+    pub settings: &'a Settings,
+    /// What will be done.
+    pub plan: &'a Plan,
+    /// Ctrl-C.
+    pub interrupted: &'a AtomicBool,
+}
+
+/// How a campaign ended. What it measured is complete up to that point.
+#[derive(Debug)]
+pub struct Outcome {
+    /// All runs, earlier ones included.
+    pub finished: Vec<Finished>,
+    /// The pause between runs, once it was measured.
+    pub interference: Option<Interference>,
+    /// Why it ended before its plan did.
+    pub stopped: Option<Stop>,
+    /// The error that ended it.
+    pub error: Option<BenchError>,
+}
+
+/// Runs the plan.
+pub fn run<L: Lab, J: Journal>(
+    campaign: &Campaign<'_>,
+    lab: &mut L,
+    journal: &mut J,
+    prior: Prior,
+) -> Outcome {
+    let mut work =
+        Work { campaign, lab, journal, finished: prior.finished, interference: None, start: Time::ZERO };
+    let ended = work.all(prior.enforced_pieces);
+    let Work { finished, interference, .. } = work;
+    match ended {
+        Ok(stopped) => Outcome { finished, interference, stopped, error: None },
+        Err(error) => {
+            Outcome { finished, interference, stopped: Some(Stop::Interrupted), error: Some(error) }
+        }
+    }
+}
+
+struct Work<'a, L, J> {
+    campaign: &'a Campaign<'a>,
+    lab: &'a mut L,
+    journal: &'a mut J,
+    finished: Vec<Finished>,
+    interference: Option<Interference>,
+    start: Time,
+}
+
+/// Random writes between the reads of the interference experiment, beyond a start-up.
+const INTERFERING_WRITES: u64 = 256;
+
+/// uFLIP's pauses (paper 001, section 5.1): for the Mtron SSD, and for all others.
+const PAUSE_LONGEST: Nanos = Nanos::from_s(5);
+const PAUSE_USUAL: Nanos = Nanos::from_s(1);
+
+impl<L: Lab, J: Journal> Work<'_, L, J> {
+    /// Everything in order. Returns why it stopped early, if it did.
+    fn all(&mut self, enforced_pieces: u64) -> Result<Option<Stop>, BenchError> {
+        let plan = self.campaign.plan;
+        self.start = self.lab.target(1)?.now();
+        self.journal.hear(&Event::Planned(plan));
+        if plan.steps.iter().all(|step| self.is_done(step)) {
+            return Ok(None);
+        }
+        if let Some(stop) = self.enforce(enforced_pieces, false)? {
+            return Ok(Some(stop));
+        }
+        for (number, step) in plan.steps.iter().enumerate() {
+            if self.is_done(step) {
+                continue;
+            }
+            if self.interference.is_none() && step.experiment.micro != "baseline" {
+                self.learn_pause()?;
+            }
+            if step.reset_before
+                && let Some(stop) = self.enforce(0, true)?
+            {
+                return Ok(Some(stop));
+            }
+            if let Some(stop) = self.must_stop()? {
+                return Ok(Some(stop));
+            }
+            if let Some(stop) = self.step(number, step)? {
+                return Ok(Some(stop));
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_done(&self, step: &Step) -> bool {
+        self.finished.iter().any(|done| {
+            done.experiment == step.experiment
+                && done.repeat == step.repeat
+                && !matches!(done.run.outcome.stopped_because, Stop::Interrupted | Stop::Budget)
+        })
+    }
+
+    /// Ctrl-C, or the budget spent.
+    fn must_stop(&mut self) -> Result<Option<Stop>, BenchError> {
+        if self.campaign.interrupted.load(Ordering::Relaxed) {
+            return Ok(Some(Stop::Interrupted));
+        }
+        let is_spent = self.budget_left()?.is_some_and(|left| left == Nanos::ZERO);
+        Ok(is_spent.then_some(Stop::Budget))
+    }
+
+    fn budget_left(&mut self) -> Result<Option<Nanos>, BenchError> {
+        let Some(budget) = self.campaign.settings.budget else { return Ok(None) };
+        let now = self.lab.target(1)?.now();
+        Ok(Some(budget - now.since(self.start)))
+    }
+
+    /// Brings the span into the plan's state, from piece `from` on.
+    fn enforce(&mut self, from: u64, again: bool) -> Result<Option<Stop>, BenchError> {
+        let plan = self.campaign.plan;
+        if plan.state == State::AsIs {
+            return Ok(None);
+        }
+        let total_bytes = plan.frame.span.0;
+        let seed = derive(self.campaign.settings.seed, u64::MAX - u64::from(again));
+        let source = StateSource::new(plan.state, (0, total_bytes), plan.frame.sector.0, seed, from);
+        let Work { lab, journal, campaign, .. } = self;
+        let mut note = |done_bytes, pieces| {
+            journal.hear(&Event::Enforcing { done_bytes, total_bytes });
+            if again { Ok(()) } else { journal.enforced(pieces).map_err(BenchError::Journal) }
+        };
+        let done = enforce(lab.target(1)?, source, campaign.interrupted, &mut note)?;
+        self.rest()?;
+        Ok((!done).then_some(Stop::Interrupted))
+    }
+
+    /// Measures how long to wait between runs.
+    fn learn_pause(&mut self) -> Result<(), BenchError> {
+        self.journal.hear(&Event::Interference);
+        let Campaign { settings, plan, interrupted } = self.campaign;
+        let random_writes = Known::from(&self.finished).random_write_startup_ios() + INTERFERING_WRITES;
+        let writes = settings.write.then_some(random_writes);
+        let target = self.lab.target(1)?;
+        let seed = derive(settings.seed, u64::MAX / 2);
+        let found = interference(target, &plan.frame, Bytes(0), writes, seed, interrupted)?;
+        self.journal.hear(&Event::PauseKept(&found));
+        self.interference = Some(found);
+        self.rest()
+    }
+
+    /// Lets the device finish what earlier writes left behind.
+    fn rest(&mut self) -> Result<(), BenchError> {
+        let target = self.lab.target(1)?;
+        let pause = match &self.interference {
+            Some(interference) => Nanos(interference.pause_ns),
+            None if !self.campaign.settings.write => Nanos::ZERO,
+            // Not measured yet: uFLIP's longest pause where waiting costs nothing, else its usual one.
+            None => {
+                if target.info().virtual_time {
+                    PAUSE_LONGEST
+                } else {
+                    PAUSE_USUAL
+                }
+            }
+        };
+        let now = target.now();
+        target.wait_until(now + pause);
+        Ok(())
+    }
+
+    /// One run: begin, measure, keep, rest.
+    fn step(&mut self, number: usize, step: &Step) -> Result<Option<Stop>, BenchError> {
+        let of = self.campaign.plan.steps.len();
+        let (experiment, repeat) = (&step.experiment, step.repeat);
+        self.journal.hear(&Event::Started { number: number + 1, of, experiment, repeat });
+        let runtime = self.runtime()?;
+        let request = Request {
+            pattern: &experiment.pattern,
+            goal: Some(self.goal(experiment)),
+            runtime,
+            seed: step.seed,
+            interrupted: self.campaign.interrupted,
+        };
+        let mut recording =
+            self.journal.begin(experiment, repeat, request.sources()).map_err(BenchError::Journal)?;
+        let depth = experiment.pattern.iodepth * experiment.pattern.numjobs;
+        let target = self.lab.target(depth)?;
+        let journal = &mut *self.journal;
+        let mut look = |ios, estimate, why| journal.hear(&Event::Look { ios, estimate, why });
+        let Measured { run, error } = measure(target, &request, &mut recording, &mut look);
+        let failed = recording.has_failed();
+        let finished = Finished { experiment: experiment.clone(), repeat, run };
+        let finished = self.journal.finish(recording, finished).map_err(BenchError::Journal)?;
+        self.journal.hear(&Event::Done(&finished));
+        let because = finished.run.outcome.stopped_because;
+        self.finished.push(finished);
+        if let Some(error) = error {
+            return Err(error.into());
+        }
+        self.rest()?;
+        let stops = failed || matches!(because, Stop::Interrupted | Stop::Budget);
+        Ok(stops.then_some(because))
+    }
+
+    /// What is asked of an experiment: the baselines explore, the others build on them.
+    fn goal(&self, experiment: &Experiment) -> Goal {
+        let effort = &self.campaign.settings.effort;
+        match experiment.micro.as_str() {
+            "baseline" => effort.exploring(&experiment.pattern),
+            _ => effort.knowing(&experiment.pattern, &Known::from(&self.finished)),
+        }
+    }
+
+    /// The longest that the next run may take.
+    fn runtime(&mut self) -> Result<Option<(Nanos, Stop)>, BenchError> {
+        let run_max = self.campaign.settings.run_max;
+        Ok(match (self.budget_left()?, run_max) {
+            (Some(left), Some(most)) if most < left => Some((most, Stop::Runtime)),
+            (Some(left), _) => Some((left, Stop::Budget)),
+            (None, most) => most.map(|most| (most, Stop::Runtime)),
+        })
+    }
+}

@@ -1,0 +1,115 @@
+//! How much is asked of each run: precision, first look, and what is known from the baselines.
+
+use flashscope_analysis::{Bounds, Finished, Goal};
+use flashscope_core::{Pattern, Rw};
+
+/// What the person asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Effort {
+    /// Half width of the interval as a share of the mean.
+    pub precision: f64,
+    /// Confidence of the interval.
+    pub confidence: f64,
+    /// Factor on the first look of the baselines: 1 is 256 reads, 512 sequential and 1,536 random writes.
+    pub explore_factor: u64,
+    /// The most IOs of a run.
+    pub ios_max: u64,
+}
+
+impl Effort {
+    /// The goal of a run of which nothing is known yet.
+    pub fn exploring(&self, pattern: &Pattern) -> Goal {
+        let first = match (pattern.writes(), pattern.rw.is_random() || pattern.mix.is_some()) {
+            (false, _) => Goal::reads(),
+            (true, false) => Goal::sequential_writes(),
+            (true, true) => Goal::random_writes(),
+        };
+        let explore_ios = first.explore_ios * self.explore_factor;
+        let ios_max = self.ios_max.max(2 * explore_ios);
+        Goal { precision: self.precision, confidence: self.confidence, explore_ios, ios_max, known: None }
+    }
+
+    /// The goal of a run whose baselines are known.
+    pub fn knowing(&self, pattern: &Pattern, known: &Known) -> Goal {
+        let exploring = self.exploring(pattern);
+        let bounds = known.bounds(pattern);
+        let ios_max = exploring.ios_max.max(4 * (bounds.startup_ios + 8 * bounds.period_ios));
+        Goal { known: Some(bounds), ios_max, ..exploring }
+    }
+}
+
+/// Upper bounds on start-up and period of each baseline, from its runs (paper 001, section 4.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Known {
+    /// In the order of [`Rw`].
+    bounds: [Option<Baseline>; 4],
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Baseline {
+    startup_ios: u64,
+    startup_bytes: u64,
+    period_ios: u64,
+}
+
+/// A device that works off deferred writes in a pause takes longer until it is behind: a start-up is looked
+/// for in this many times the IOs, so that a pause that hides 7/8 of the work is not taken to hide all of it.
+const IDLE_FACTOR: u64 = 8;
+
+impl Known {
+    /// Learns from the baselines among `finished`.
+    pub fn from(finished: &[Finished]) -> Known {
+        let mut known = Known::default();
+        for entry in finished.iter().filter(|entry| entry.experiment.micro == "baseline") {
+            let phases = &entry.run.outcome.phases;
+            let bounds = known.bounds[entry.experiment.pattern.rw as usize].get_or_insert_default();
+            bounds.startup_ios = bounds.startup_ios.max(phases.startup_ios_high);
+            bounds.startup_bytes = bounds.startup_bytes.max(phases.startup_bytes);
+            bounds.period_ios = bounds.period_ios.max(phases.period.map_or(1, |period| period.ios_high));
+        }
+        known
+    }
+
+    /// IOs of a random write's start-up.
+    pub(crate) fn random_write_startup_ios(&self) -> u64 {
+        self.bounds[Rw::RandWrite as usize].map_or(0, |baseline| baseline.startup_ios)
+    }
+
+    /// The bounds for one pattern. Any write may turn out to behave like a random one, so writes take the
+    /// larger bounds of both; in a mix they are stretched by the share of the pattern that they belong to
+    /// (paper 001, section 5.1: "automatically scaled ... when considering mixed workloads").
+    fn bounds(&self, pattern: &Pattern) -> Bounds {
+        let idle_factor = if pattern.thinktime.0 > 0 && pattern.writes() { IDLE_FACTOR } else { 1 };
+        let of = |rw: Rw| {
+            let bounds = self.for_baseline(rw, pattern.bs.0);
+            Bounds { startup_ios: bounds.startup_ios * idle_factor, ..bounds }
+        };
+        match pattern.mix {
+            None => of(pattern.rw),
+            Some(mix) => {
+                let cycle = u64::from(mix.ratio) + 1;
+                let (first, second) = (of(pattern.rw), of(mix.rw));
+                let stretched = |ios: u64| ios.saturating_mul(cycle);
+                Bounds {
+                    startup_ios: (first.startup_ios * cycle)
+                        .div_ceil(cycle - 1)
+                        .max(stretched(second.startup_ios)),
+                    period_ios: first.period_ios.max(stretched(second.period_ios)),
+                }
+            }
+        }
+    }
+
+    fn for_baseline(&self, rw: Rw, bs_bytes: u64) -> Bounds {
+        let kin = if rw.is_write() { [Rw::Write, Rw::RandWrite] } else { [rw, rw] };
+        let mut bounds = Bounds { startup_ios: 0, period_ios: 1 };
+        for baseline in kin.iter().filter_map(|kin| self.bounds[*kin as usize]) {
+            let in_bytes = baseline.startup_bytes.div_ceil(bs_bytes);
+            // A start-up may be counted in IOs or in bytes; for small IOs the bytes would take too long.
+            let in_bytes = in_bytes.min(4 * baseline.startup_ios);
+            bounds.startup_ios = bounds.startup_ios.max(baseline.startup_ios).max(in_bytes);
+            bounds.period_ios = bounds.period_ios.max(baseline.period_ios);
+        }
+        bounds
+    }
+}

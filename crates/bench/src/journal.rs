@@ -1,0 +1,99 @@
+//! Where measurements go: the seam between the method and whoever stores and shows results.
+
+use flashscope_analysis::{Estimate, Experiment, Finished, Interference, Why};
+use flashscope_core::{PatternSource, Record};
+
+use crate::plan::Plan;
+
+/// Takes every IO of one run. Called on the IO path.
+pub trait Recording {
+    /// Keeps one IO.
+    fn push(&mut self, record: Record);
+    /// Whether keeping has failed, so that the run had better stop.
+    fn has_failed(&self) -> bool;
+}
+
+/// Keeps nothing: for the inner runs of the method, such as enforcing a state.
+#[derive(Debug, Default)]
+pub struct Unrecorded;
+
+impl Recording for Unrecorded {
+    #[inline]
+    fn push(&mut self, _record: Record) {}
+    #[inline]
+    fn has_failed(&self) -> bool {
+        false
+    }
+}
+
+/// What happens, for a display.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The plan is made; nothing has been written.
+    Planned(&'a Plan),
+    /// The state is being enforced.
+    Enforcing {
+        /// Bytes written.
+        done_bytes: u64,
+        /// Bytes to write.
+        total_bytes: u64,
+    },
+    /// Two batches of reads with writes between them, to learn the pause.
+    Interference,
+    /// The pause is known.
+    PauseKept(&'a Interference),
+    /// A run begins.
+    Started {
+        /// Which of the plan's runs, from 1.
+        number: usize,
+        /// How many there are.
+        of: usize,
+        /// What.
+        experiment: &'a Experiment,
+        /// Which repeat.
+        repeat: u32,
+    },
+    /// A look at a run in progress.
+    Look {
+        /// IOs so far.
+        ios: u64,
+        /// The mean so far.
+        estimate: Option<Estimate>,
+        /// Why it still runs.
+        why: Option<Why>,
+    },
+    /// A run is done and kept.
+    Done(&'a Finished),
+}
+
+/// Keeps what is measured, and hears what happens.
+pub trait Journal {
+    /// What takes the IOs of one run.
+    type Recording: Recording;
+
+    /// Makes ready for a run; `sources` yield its requests again, one source a stream.
+    ///
+    /// # Errors
+    /// What keeps it from storing, as text with the way out.
+    fn begin(
+        &mut self,
+        experiment: &Experiment,
+        repeat: u32,
+        sources: Vec<PatternSource>,
+    ) -> Result<Self::Recording, String>;
+
+    /// Keeps a finished run for good. Sets `run.records` to where its IOs are.
+    ///
+    /// # Errors
+    /// What keeps it from storing, as text with the way out.
+    fn finish(&mut self, recording: Self::Recording, finished: Finished) -> Result<Finished, String>;
+
+    /// Bytes of state enforcement that need not be done again after an interruption.
+    ///
+    /// # Errors
+    /// What keeps it from storing, as text with the way out.
+    fn enforced(&mut self, done_pieces: u64) -> Result<(), String>;
+
+    /// Hears what happens.
+    fn hear(&mut self, event: &Event<'_>);
+}

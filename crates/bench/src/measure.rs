@@ -1,0 +1,169 @@
+//! One run of one pattern: drive it, record it, judge it, stop.
+
+use std::sync::atomic::AtomicBool;
+
+use flashscope_analysis::{Decision, Estimate, Goal, Judge, Options, Outcome, Run, Series, Stop, Why};
+use flashscope_core::{
+    Control, Driven, Io, Limits, Nanos, Observer, Op, Pattern, PatternSource, Record, Stream, Target,
+    TargetError, Time, drive,
+};
+
+use crate::journal::Recording;
+
+/// What is asked of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The pattern, validated against the target.
+    pub pattern: &'a Pattern,
+    /// When it is enough; none means only the pattern's own count, the runtime or an interruption ends it.
+    pub goal: Option<Goal>,
+    /// The longest time it may take, and what to call it when that ends the run.
+    pub runtime: Option<(Nanos, Stop)>,
+    /// Seed of its addresses.
+    pub seed: u64,
+    /// Ctrl-C.
+    pub interrupted: &'a AtomicBool,
+}
+
+impl Request<'_> {
+    /// The run's requests, one source for each parallel process. The same every time.
+    pub fn sources(&self) -> Vec<PatternSource> {
+        (0..self.pattern.numjobs).map(|job| PatternSource::new(self.pattern, job, self.seed)).collect()
+    }
+}
+
+/// A run, whole or broken off.
+#[derive(Debug)]
+pub struct Measured {
+    /// What was measured up to the end or the error.
+    pub run: Run,
+    /// The IO that failed, if one did.
+    pub error: Option<TargetError>,
+}
+
+/// A display is told at least this often, in the target's time.
+const LOOK_EVERY: Nanos = Nanos::from_ms(200);
+
+/// Runs a pattern. `look` hears of progress: IOs so far, the estimate, why the run goes on.
+pub fn measure<T: Target, R: Recording>(
+    target: &mut T,
+    request: &Request<'_>,
+    recording: &mut R,
+    look: &mut dyn FnMut(u64, Option<Estimate>, Option<Why>),
+) -> Measured {
+    let pacing = request.pattern.pacing();
+    let mut streams: Vec<_> = request.sources().into_iter().map(|source| Stream { source, pacing }).collect();
+    let limits = Limits { runtime: request.runtime.map(|(span, _)| span), interrupted: request.interrupted };
+    let mut watch = Watch::new(request, recording, look);
+    let driven = drive(target, &mut streams, limits, &mut watch);
+    watch.into_measured(driven, request)
+}
+
+/// The observer of a run.
+struct Watch<'a, R> {
+    recording: &'a mut R,
+    look: &'a mut dyn FnMut(u64, Option<Estimate>, Option<Why>),
+    series: Series,
+    judge: Judge,
+    next_check_ios: u64,
+    next_look: Time,
+    last: (Option<Estimate>, Option<Why>),
+    outcome: Option<Outcome>,
+    read_bytes: u64,
+    written_bytes: u64,
+    end: Time,
+}
+
+/// No run is asked for more IOs than this: the record's clock would run over first.
+const IOS_MAX: u64 = u64::MAX / 4;
+
+impl<'a, R: Recording> Watch<'a, R> {
+    fn new(
+        request: &Request<'_>,
+        recording: &'a mut R,
+        look: &'a mut dyn FnMut(u64, Option<Estimate>, Option<Why>),
+    ) -> Watch<'a, R> {
+        let goal = request.goal.unwrap_or(Goal { ios_max: IOS_MAX, ..Goal::reads() });
+        let judge = Judge::new(goal, Options::default());
+        let next_check_ios = if request.goal.is_some() { judge.first_check_ios() } else { u64::MAX };
+        Watch {
+            recording,
+            look,
+            series: Series::new(),
+            judge,
+            next_check_ios,
+            next_look: Time::ZERO + LOOK_EVERY,
+            last: (None, None),
+            outcome: None,
+            read_bytes: 0,
+            written_bytes: 0,
+            end: Time::ZERO,
+        }
+    }
+
+    /// The rare part of an observation.
+    #[cold]
+    fn pause_to_think(&mut self) -> Control {
+        if self.recording.has_failed() {
+            return Control::Stop;
+        }
+        if self.series.len() >= self.next_check_ios {
+            match self.judge.check(&self.series) {
+                Decision::Enough(outcome) => {
+                    self.outcome = Some(*outcome);
+                    return Control::Stop;
+                }
+                Decision::Continue { next_check_ios, why, estimate } => {
+                    self.next_check_ios = next_check_ios;
+                    self.last = (estimate, Some(why));
+                }
+            }
+        }
+        self.next_look = self.end + LOOK_EVERY;
+        (self.look)(self.series.len(), self.last.0, self.last.1);
+        Control::Continue
+    }
+
+    fn into_measured(self, driven: Result<Driven, TargetError>, request: &Request<'_>) -> Measured {
+        let (stop, error) = match driven {
+            Ok(Driven::Exhausted) => (Stop::Ios, None),
+            Ok(Driven::OutOfTime) => (request.runtime.map_or(Stop::Runtime, |(_, stop)| stop), None),
+            Ok(Driven::Interrupted | Driven::Stopped) => (Stop::Interrupted, None),
+            Err(error) => (Stop::Interrupted, Some(error)),
+        };
+        let outcome = self.outcome.unwrap_or_else(|| self.judge.finish(&self.series, stop));
+        let run = Run {
+            ios: self.series.len(),
+            read_bytes: self.read_bytes,
+            written_bytes: self.written_bytes,
+            elapsed_ns: self.end.0,
+            outcome,
+            records: None,
+        };
+        Measured { run, error }
+    }
+}
+
+impl<R: Recording> Observer for Watch<'_, R> {
+    #[inline]
+    fn observe(&mut self, io: &Io) -> Control {
+        self.recording.push(Record::new(io.submitted, io.response, io.stream, io.index));
+        // IOs that drain after the verdict are recorded, but the verdict stands.
+        if self.outcome.is_some() {
+            return Control::Stop;
+        }
+        let (read, written) = match io.op {
+            Op::Write => (0, io.length_bytes),
+            Op::Read => (io.length_bytes, 0),
+            Op::Flush | Op::Trim => (0, 0),
+        };
+        self.series.push(io.response.0, written);
+        self.read_bytes += u64::from(read);
+        self.written_bytes += u64::from(written);
+        self.end = self.end.max(io.submitted + io.response);
+        if self.series.len() >= self.next_check_ios || self.end >= self.next_look {
+            return self.pause_to_think();
+        }
+        Control::Continue
+    }
+}

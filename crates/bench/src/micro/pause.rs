@@ -1,0 +1,35 @@
+//! Pause varies (paper 001, table 1, Pause).
+
+use flashscope_core::{Nanos, Pattern, Rw};
+
+use super::{Draft, Frame, Micro, Scope, draft};
+
+/// See the module.
+pub const MICRO: Micro = Micro {
+    name: "pause",
+    doc: "idle time between all IOs: does the device use it?",
+    parameter: "Pause, ms",
+    is_uflip: true,
+    points,
+};
+
+fn points(frame: &Frame) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for rw in Rw::ALL {
+        // Reads leave nothing to do behind; a quick run takes the writes.
+        if frame.scope == Scope::Quick && rw != Rw::RandWrite {
+            continue;
+        }
+        for tenths in frame.powers(8, 2) {
+            let thinktime = Nanos::from_us(tenths * 100);
+            let pattern = Pattern { thinktime, ..frame.baseline(rw) };
+            drafts.push(draft(
+                rw.short_name(),
+                thinktime.as_ms(),
+                format!("{}ms", thinktime.as_ms()),
+                pattern,
+            ));
+        }
+    }
+    drafts
+}

@@ -1,0 +1,333 @@
+//! The plan: which runs, where, in which order, and what they will cost. Made before anything is written.
+
+use flashscope_core::seed::derive;
+use flashscope_core::{Bytes, Nanos, Pattern, TargetInfo};
+
+use crate::error::BenchError;
+use crate::goal::Effort;
+use crate::micro::{Draft, Frame, MICROS, Micro, Scope};
+use crate::state::{State, state_bytes};
+use flashscope_analysis::Experiment;
+
+/// What the person asked of a whole characterisation.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How many points.
+    pub scope: Scope,
+    /// Micro-benchmarks by name; none means those of the scope.
+    pub only: Option<Vec<String>>,
+    /// State to enforce first.
+    pub state: State,
+    /// Precision, confidence, first looks.
+    pub effort: Effort,
+    /// The longest that everything may take.
+    pub budget: Option<Nanos>,
+    /// The longest that a single run may take.
+    pub run_max: Option<Nanos>,
+    /// Whether writing is allowed.
+    pub write: bool,
+    /// Runs of every experiment.
+    pub repeats: u32,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Part of the target that is measured, from its start; none means as much as the scope takes.
+    pub span: Option<Bytes>,
+    /// IOSize of the baselines.
+    pub bs: Bytes,
+}
+
+/// One run of the plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// What.
+    pub experiment: Experiment,
+    /// Which repeat, from 0.
+    pub repeat: u32,
+    /// Seed of its addresses.
+    pub seed: u64,
+    /// The state is enforced again before it, because earlier writes have used up the space.
+    pub reset_before: bool,
+}
+
+/// All runs in order, and what they cost.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The scale of the patterns.
+    pub frame: Frame,
+    /// The state that is enforced.
+    pub state: State,
+    /// The runs.
+    pub steps: Vec<Step>,
+    /// Times that the state is enforced.
+    pub enforcements: u64,
+    /// Bytes that will be written, about.
+    pub written_bytes: u64,
+    /// Time that it will take, about: see [`ASSUMED_READ`] and [`ASSUMED_WRITE`].
+    pub duration: Nanos,
+    /// Why the plan leaves something out, for the person.
+    pub notes: Vec<String>,
+}
+
+/// A read is taken to last this long when a plan's time is estimated before anything is known.
+pub const ASSUMED_READ: Nanos = Nanos::from_us(200);
+/// The same for a write.
+pub const ASSUMED_WRITE: Nanos = Nanos::from_ms(1);
+/// The pause between runs in that estimate.
+const ASSUMED_PAUSE: Nanos = Nanos::from_s(1);
+/// Full drive writes that a drive is rated for, where nothing better is known: 0.3 a day for five years.
+pub const RATED_DRIVE_WRITES: f64 = 0.3 * 365.0 * 5.0;
+
+/// Less than this is no target: a partitioned pattern could not be told from a random one.
+const SPAN_MIN: Bytes = Bytes(16 << 20);
+
+impl Plan {
+    /// Plans a characterisation of `target`. The same settings and target give the same plan.
+    ///
+    /// # Errors
+    /// An unknown micro-benchmark; a target that is too small.
+    pub fn new(target: &TargetInfo, settings: &Settings) -> Result<Plan, BenchError> {
+        let mut notes = Vec::new();
+        let frame = frame(target, settings, &mut notes)?;
+        let micros = chosen(settings)?;
+        let mut drafts: Vec<(&Micro, Draft)> = micros
+            .iter()
+            .flat_map(|micro| (micro.points)(&frame).into_iter().map(move |draft| (*micro, draft)))
+            .filter(|(_, draft)| settings.write || !draft.pattern.writes())
+            .collect();
+        if !settings.write {
+            notes.push("only reads: nothing writes without --write".into());
+        }
+        drafts.sort_by_key(|(micro, draft)| rank(micro, &draft.pattern));
+        let steps = place(&drafts, &frame, settings, &mut notes);
+        let state = if settings.write { settings.state } else { State::AsIs };
+        let resets = steps.iter().filter(|step| step.reset_before).count() as u64;
+        let enforcements = if state == State::AsIs { 0 } else { 1 + resets };
+        let mut plan =
+            Plan { frame, state, steps, enforcements, written_bytes: 0, duration: Nanos::ZERO, notes };
+        plan.estimate(settings);
+        Ok(plan)
+    }
+
+    /// The share of a typical drive's rated endurance that the plan uses up.
+    pub fn endurance_share(&self, target: &TargetInfo) -> f64 {
+        self.written_bytes as f64 / (target.size_bytes as f64 * RATED_DRIVE_WRITES)
+    }
+
+    fn estimate(&mut self, settings: &Settings) {
+        let enforced_bytes = self.enforcements * state_bytes(self.state, self.frame.span);
+        let mut written_bytes = enforced_bytes;
+        let mut nanos = enforced_bytes / (48 << 10) * ASSUMED_WRITE.0;
+        for step in &self.steps {
+            let pattern = &step.experiment.pattern;
+            let first = settings.effort.exploring(pattern).explore_ios;
+            let ios = if step.experiment.micro == "baseline" { first } else { (first / 4).max(64) };
+            let writes = (ios as f64 * pattern.write_share()) as u64;
+            written_bytes += writes * pattern.bs.0;
+            nanos += writes * ASSUMED_WRITE.0 + (ios - writes) * ASSUMED_READ.0 + ASSUMED_PAUSE.0;
+            nanos += ios / pattern.thinktime_blocks * pattern.thinktime.0;
+        }
+        self.written_bytes = written_bytes;
+        self.duration = Nanos(nanos);
+        if let Some(budget) = settings.budget {
+            self.duration = self.duration.min(budget);
+        }
+    }
+}
+
+/// How much of the target is measured, and in which portions.
+fn frame(target: &TargetInfo, settings: &Settings, notes: &mut Vec<String>) -> Result<Frame, BenchError> {
+    let bs = settings.bs;
+    let most = match settings.scope {
+        Scope::Quick => Bytes(1 << 30),
+        Scope::Table1 => Bytes(16 << 30),
+        Scope::Full => Bytes(u64::MAX),
+    };
+    let span = settings.span.unwrap_or(most).0.min(target.size_bytes) / bs.0 * bs.0;
+    if span < SPAN_MIN.0 {
+        let name = target.name.clone();
+        return Err(BenchError::TooSmall { name, size_bytes: target.size_bytes, need_bytes: SPAN_MIN.0 });
+    }
+    if span + bs.0 <= target.size_bytes {
+        notes.push(format!("only the first {} of {} are measured", Bytes(span), Bytes(target.size_bytes)));
+    }
+    let room_max = if settings.scope == Scope::Quick { 16 << 20 } else { 64 << 20 };
+    // A whole number of IOs of every size in table 1, and of 256 partitions where there is room for them.
+    let grain = (256 * bs.0).clamp(512 << 10, 1 << 20);
+    let room = (span / 8).min(room_max) / grain * grain;
+    Ok(Frame {
+        span: Bytes(span),
+        bs,
+        sector: Bytes(u64::from(target.logical_block_bytes)),
+        room: Bytes(room.max(bs.0 * 64)),
+        queue_depth_max: target.queue_depth_max,
+        scope: settings.scope,
+    })
+}
+
+/// The micro-benchmarks asked for, the baselines always among them.
+fn chosen(settings: &Settings) -> Result<Vec<&'static Micro>, BenchError> {
+    let Some(only) = &settings.only else {
+        let in_scope = |micro: &&Micro| match settings.scope {
+            Scope::Quick => micro.name != "burst" && micro.name != "repetition",
+            Scope::Table1 => micro.is_uflip || micro.name == "baseline" || micro.name == "queue-depth",
+            Scope::Full => true,
+        };
+        return Ok(MICROS.iter().filter(in_scope).collect());
+    };
+    for name in only {
+        if !MICROS.iter().any(|micro| micro.name == name) {
+            let known = MICROS.iter().map(|micro| micro.name).collect::<Vec<_>>().join(", ");
+            return Err(BenchError::UnknownMicro { name: name.clone(), known });
+        }
+    }
+    Ok(MICROS.iter().filter(|m| m.name == "baseline" || only.iter().any(|name| name == m.name)).collect())
+}
+
+/// FlashIO's order: what disturbs the state least comes first.
+fn rank(micro: &Micro, pattern: &Pattern) -> u32 {
+    match micro.name {
+        "baseline" => 0,
+        _ if !pattern.writes() => 1,
+        "mix" => 4,
+        "partitioning" => 5,
+        "parallelism" => 6,
+        "order" => 7,
+        _ if pattern.rw.is_random() => 2,
+        _ => 3,
+    }
+}
+
+/// Gives every run its place. Sequential writes never share a target space: only they disturb the state
+/// (paper 001, section 4.1), so when the span is used up the state is enforced again.
+fn place(
+    drafts: &[(&Micro, Draft)],
+    frame: &Frame,
+    settings: &Settings,
+    notes: &mut Vec<String>,
+) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let (mut written_to, mut read_to, mut is_reused) = (0, 0, false);
+    for repeat in 0..settings.repeats {
+        for (micro, draft) in drafts {
+            let mut pattern = draft.pattern.clone();
+            let needed = pattern.size.0 + pattern.shift.0;
+            let mut reset_before = false;
+            if needed <= frame.room.0 + frame.bs.0 {
+                let next = if pattern.writes() { &mut written_to } else { &mut read_to };
+                if *next + needed > frame.span.0 {
+                    *next = 0;
+                    reset_before = pattern.writes() && settings.state != State::AsIs;
+                    is_reused |= pattern.writes() && settings.state == State::AsIs;
+                }
+                pattern.offset = Bytes(*next);
+                *next += needed.div_ceil(frame.bs.0) * frame.bs.0;
+            }
+            let experiment = Experiment {
+                micro: micro.name.into(),
+                curve: draft.curve.clone(),
+                parameter: draft.parameter,
+                label: draft.label.clone(),
+                pattern,
+            };
+            let seed = derive(settings.seed, steps.len() as u64);
+            steps.push(Step { experiment, repeat, seed, reset_before });
+        }
+    }
+    if is_reused {
+        notes.push("sequential writes reuse their target space, because no state is enforced".into());
+    }
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings() -> Settings {
+        Settings {
+            scope: Scope::Table1,
+            only: None,
+            state: State::Random,
+            effort: Effort { precision: 0.05, confidence: 0.95, explore_factor: 1, ios_max: 16_384 },
+            budget: None,
+            run_max: None,
+            write: true,
+            repeats: 3,
+            seed: 1,
+            span: None,
+            bs: Bytes(32 << 10),
+        }
+    }
+
+    fn target(size_bytes: u64) -> TargetInfo {
+        TargetInfo {
+            name: "test".into(),
+            size_bytes,
+            logical_block_bytes: 512,
+            virtual_time: true,
+            engine: "test".into(),
+            queue_depth_max: 128,
+        }
+    }
+
+    #[test]
+    fn sequential_writes_never_share_a_space_between_resets() {
+        for size in [256 << 20, 4u64 << 30] {
+            let plan = Plan::new(&target(size), &settings()).unwrap();
+            let mut used: Vec<(u64, u64)> = Vec::new();
+            for step in &plan.steps {
+                let pattern = &step.experiment.pattern;
+                if step.reset_before {
+                    used.clear();
+                }
+                if !pattern.writes() || pattern.size.0 > plan.frame.room.0 {
+                    continue;
+                }
+                let (start, end) = (pattern.offset.0, pattern.end_bytes());
+                assert!(
+                    used.iter().all(|&(s, e)| end <= s || e <= start),
+                    "{} overlaps",
+                    step.experiment.id()
+                );
+                used.push((start, end));
+            }
+            assert!(plan.steps.iter().any(|step| step.reset_before));
+        }
+    }
+
+    #[test]
+    fn every_run_fits_the_target() {
+        for size in [16 << 20, 64 << 20, (1 << 30) + 512, 1 << 40] {
+            let target = target(size);
+            for scope in [Scope::Quick, Scope::Table1, Scope::Full] {
+                let plan = Plan::new(&target, &Settings { scope, ..settings() }).unwrap();
+                for step in &plan.steps {
+                    let pattern = &step.experiment.pattern;
+                    pattern
+                        .validate(&target)
+                        .unwrap_or_else(|e| panic!("{size} {}: {e}", step.experiment.id()));
+                    assert!(pattern.end_bytes() <= plan.frame.span.0, "{}", step.experiment.id());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn reads_come_before_writes_and_nothing_writes_unasked() {
+        let plan = Plan::new(&target(4 << 30), &settings()).unwrap();
+        let kinds: Vec<bool> =
+            plan.steps[4..].iter().take(150).map(|s| s.experiment.pattern.writes()).collect();
+        assert!(kinds.is_sorted());
+        let plan = Plan::new(&target(4 << 30), &Settings { write: false, ..settings() }).unwrap();
+        assert!(plan.steps.iter().all(|step| !step.experiment.pattern.writes()));
+        assert_eq!((plan.written_bytes, plan.enforcements), (0, 0));
+    }
+
+    #[test]
+    fn unknown_micro_benchmarks_and_tiny_targets_are_refused_with_the_way_out() {
+        let only = Some(vec!["granulrity".to_string()]);
+        let error = Plan::new(&target(1 << 30), &Settings { only, ..settings() }).unwrap_err();
+        assert!(error.to_string().contains("granularity, alignment"));
+        assert!(Plan::new(&target(1 << 20), &settings()).unwrap_err().to_string().contains("larger target"));
+    }
+}
