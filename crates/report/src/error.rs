@@ -1,0 +1,62 @@
+//! What can go wrong with results on disk.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// A result that could not be written or read. Names the file, the cause and the way out.
+#[derive(Debug, Error)]
+pub enum ReportError {
+    /// The system refused to read or write a file.
+    #[error("cannot {doing} {}: {cause}; {remedy}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What was tried: `write`, `read`, `create`.
+        doing: &'static str,
+        /// What the system said.
+        cause: io::Error,
+        /// What the person can do.
+        remedy: &'static str,
+    },
+    /// A file's content is not what flashscope writes.
+    #[error("{}{}: {cause}; {remedy}", path.display(), line.map(|line| format!(":{line}")).unwrap_or_default())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// Its line, from 1, where that means something.
+        line: Option<usize>,
+        /// What is wrong.
+        cause: String,
+        /// What the person can do.
+        remedy: &'static str,
+    },
+    /// A folder that is not, or not now, to be written.
+    #[error("{}: {cause}; {remedy}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why not.
+        cause: String,
+        /// What the person can do.
+        remedy: &'static str,
+    },
+}
+
+impl ReportError {
+    /// Wraps what the system said about `path`.
+    pub(crate) fn file(doing: &'static str, path: &Path, cause: io::Error) -> ReportError {
+        let remedy = match cause.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                "free some space there, or put the results elsewhere with -o"
+            }
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                "choose a folder that you may write with -o"
+            }
+            io::ErrorKind::NotFound => "check the path",
+            _ => "check that file system, or put the results elsewhere with -o",
+        };
+        ReportError::File { path: path.to_path_buf(), doing, cause, remedy }
+    }
+}

@@ -1,0 +1,116 @@
+//! A result folder read back.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use flashscope_analysis::{Context, Finished, Warning};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::{CONTEXT, MANIFEST, Manifest, RUNS, SCHEMA_VERSION};
+use crate::error::ReportError;
+
+/// What a result folder holds.
+#[derive(Debug, Clone)]
+pub struct Stored {
+    /// The folder.
+    pub path: PathBuf,
+    /// What was known before the first IO.
+    pub manifest: Manifest,
+    /// What is known of the whole run; none if it was killed before that was written.
+    pub context: Option<Context>,
+    /// The runs, in order.
+    pub finished: Vec<Finished>,
+    /// What is missing in the folder.
+    pub warnings: Vec<Warning>,
+}
+
+#[derive(Deserialize)]
+struct Version {
+    schema_version: u32,
+}
+
+impl Stored {
+    /// Reads the folder. A torn last line is the trace of a kill and left out; a run whose file of IOs is
+    /// missing or incomplete still counts, with a warning.
+    ///
+    /// # Errors
+    /// There is no result; a file cannot be read, is damaged, or is of a newer flashscope.
+    pub fn read(path: &Path) -> Result<Stored, ReportError> {
+        let file = path.join(MANIFEST);
+        if !file.exists() {
+            return Err(ReportError::Folder {
+                path: path.to_path_buf(),
+                cause: format!("this is no result of flashscope: it has no {MANIFEST}"),
+                remedy: "name the folder that a run gave as 'results in'",
+            });
+        }
+        let text = read(&file)?;
+        let Version { schema_version } = parse(&file, &text)?;
+        if schema_version != SCHEMA_VERSION {
+            return Err(ReportError::Content {
+                path: file,
+                line: None,
+                cause: format!("schema version {schema_version}, this flashscope knows {SCHEMA_VERSION}"),
+                remedy: "read it with the flashscope that wrote it, or a newer one",
+            });
+        }
+        let manifest = parse(&file, &text)?;
+        let context = path.join(CONTEXT);
+        let context = if context.exists() { Some(parse(&context, &read(&context)?)?) } else { None };
+        let finished = finished(&path.join(RUNS))?;
+        let warnings = finished.iter().filter_map(|run| records_missing(path, run)).collect();
+        Ok(Stored { path: path.to_path_buf(), manifest, context, finished, warnings })
+    }
+}
+
+/// The whole lines of `runs.jsonl`.
+pub(super) fn finished(path: &Path) -> Result<Vec<Finished>, ReportError> {
+    let text = read(path)?;
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    let parse = |(i, line): (usize, &str)| {
+        serde_json::from_str(line).map_err(|cause| damaged(path, i + 1, cause.to_string()))
+    };
+    whole.lines().enumerate().map(parse).collect()
+}
+
+fn read(path: &Path) -> Result<String, ReportError> {
+    let bytes = fs::read(path).map_err(|cause| ReportError::file("read", path, cause))?;
+    // A line torn by a kill may end inside a character.
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, ReportError> {
+    serde_json::from_str(text).map_err(|cause| damaged(path, cause.line(), cause.to_string()))
+}
+
+fn damaged(path: &Path, line: usize, cause: String) -> ReportError {
+    let remedy = "the file was changed or damaged after it was written; restore it, or measure again";
+    ReportError::Content { path: path.to_path_buf(), line: Some(line), cause, remedy }
+}
+
+fn records_missing(folder: &Path, finished: &Finished) -> Option<Warning> {
+    let relative = finished.run.records.as_ref()?;
+    let cause = match ends_as_parquet(&folder.join(relative)) {
+        Ok(true) => return None,
+        Ok(false) => "is incomplete".to_string(),
+        Err(cause) => format!("cannot be read ({cause})"),
+    };
+    let id = finished.experiment.id();
+    Some(Warning {
+        seen: format!("{relative}, the single IOs of {id} repeat {}, {cause}", finished.repeat + 1),
+        remedy: "its mean and phases are kept and valid; measure it again if you need its single IOs".into(),
+    })
+}
+
+fn ends_as_parquet(path: &Path) -> io::Result<bool> {
+    let mut file = File::open(path)?;
+    if file.metadata()?.len() < 12 {
+        return Ok(false);
+    }
+    let mut magic = [0; 4];
+    file.seek(SeekFrom::End(-4))?;
+    file.read_exact(&mut magic)?;
+    Ok(&magic == b"PAR1")
+}
