@@ -1,0 +1,36 @@
+//! What can be wrong with the description of a simulated device.
+
+use thiserror::Error;
+
+/// A description that is no device, with the place and the way out.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SimError {
+    /// The text is not TOML, has an unknown key, or a value of the wrong kind.
+    #[error("rig:{name}: {message}")]
+    Syntax {
+        /// The rig.
+        name: String,
+        /// Line, column and what was expected there.
+        message: String,
+    },
+    /// A value, or two values together, that cannot be.
+    #[error("rig:{name}: {key} {problem}; {remedy}")]
+    Value {
+        /// The rig.
+        name: String,
+        /// The key, with its table: `cycle.random_write.dear`.
+        key: String,
+        /// What is wrong with it.
+        problem: String,
+        /// What to write instead.
+        remedy: String,
+    },
+    /// No rig of that name is built in.
+    #[error("rig:{name}: there is no rig of this name; choose one of {known}, or name a .toml file")]
+    Unknown {
+        /// The name that was asked for.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
+}
