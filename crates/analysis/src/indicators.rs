@@ -10,6 +10,10 @@ pub(crate) mod curve;
 mod order;
 mod pause;
 
+pub(crate) use alignment::{Shifts, of_writes};
+pub(crate) use area::areas;
+pub(crate) use order::large_steps;
+
 use crate::compare::Comparison;
 use crate::estimate::Estimate;
 use crate::findings::{Indicator, Indicators};

@@ -1,0 +1,112 @@
+//! The registry of design hints: one file and one line each.
+//!
+//! A hint is derived from this device's data, names the measurements that say so, and says whether it confirms
+//! or contradicts one of paper 001's seven (section 5.3). It is given only if it is sure and matters: the
+//! interval of what it rests on leaves out [`MATERIAL`]. Nothing here computes an indicator.
+
+mod alignment;
+mod focus;
+mod granularity;
+mod in_place;
+mod io_size;
+mod large_steps;
+mod mixes;
+mod oscillation;
+mod parallelism;
+mod pause;
+mod queue_depth;
+mod random_writes;
+mod repetition;
+mod reverse;
+mod startup;
+mod streams;
+mod throughput;
+pub(crate) mod words;
+
+use crate::compare::{Comparison, ratio};
+use crate::estimate::Estimate;
+use crate::findings::{Hint, Indicator, Indicators};
+use crate::indicators::curve::{At, baseline, curve};
+use crate::result::{Context, Point};
+
+/// In the order in which they are shown: what to write first, then how much at once, then what to expect.
+const HINTS: &[fn(&Scene<'_>) -> Option<Hint>] = &[
+    io_size::hint,
+    granularity::hint,
+    alignment::hint,
+    random_writes::hint,
+    focus::hint,
+    streams::hint,
+    reverse::hint,
+    in_place::hint,
+    large_steps::hint,
+    repetition::hint,
+    mixes::hint,
+    queue_depth::hint,
+    parallelism::hint,
+    pause::hint,
+    startup::hint,
+    oscillation::hint,
+];
+
+/// A cost that differs by less than this factor changes nobody's design.
+const MATERIAL: f64 = 1.1;
+
+/// What this device likes, in the order in which it is to be shown. Missing points give fewer hints.
+pub fn hints(context: &Context, indicators: &Indicators, points: &[Point<'_>]) -> Vec<Hint> {
+    let scene = Scene { context, indicators, points };
+    HINTS.iter().filter_map(|hint| hint(&scene)).collect()
+}
+
+/// What a hint is made from.
+struct Scene<'a> {
+    context: &'a Context,
+    indicators: &'a Indicators,
+    points: &'a [Point<'a>],
+}
+
+impl<'a> Scene<'a> {
+    fn curve(&self, micro: &str, name: &str) -> Vec<At<'a>> {
+        curve(self.points, micro, name)
+    }
+
+    fn baseline(&self, name: &str) -> Option<Estimate> {
+        baseline(self.points, name)
+    }
+
+    /// One baseline over another.
+    fn baselines(&self, above: &str, below: &str) -> Option<Comparison> {
+        ratio(&self.baseline(above)?, &self.baseline(below)?).ok()
+    }
+
+    /// `RW 9.27 ms (9.10 to 9.44)` for each of the baselines that there is.
+    fn baselines_text(&self, names: &[&str]) -> String {
+        let text = |name: &&str| Some(format!("{name} {}", words::mean(&self.baseline(name)?)));
+        format!("baseline {}", names.iter().filter_map(text).collect::<Vec<_>>().join(", "))
+    }
+}
+
+fn says(text: String, evidence: String) -> Option<Hint> {
+    Some(Hint { text, evidence })
+}
+
+/// Surely above, and by enough to matter.
+fn is_more(factor: &Comparison) -> bool {
+    factor.ci_low > MATERIAL
+}
+
+/// Surely below, and by enough to matter.
+fn is_less(factor: &Comparison) -> bool {
+    factor.ci_high < 1.0 / MATERIAL
+}
+
+/// Surely not more by enough to matter.
+fn is_no_more(factor: &Comparison) -> bool {
+    factor.ci_high < MATERIAL
+}
+
+impl From<Indicator> for Comparison {
+    fn from(Indicator { value, ci_low, ci_high }: Indicator) -> Self {
+        Self { value, ci_low, ci_high }
+    }
+}

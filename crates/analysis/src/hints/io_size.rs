@@ -1,0 +1,62 @@
+//! Larger IOs, and which size is enough (hints 1 and 2).
+
+use super::throughput::ENOUGH;
+use super::{Scene, is_more, says, words};
+use crate::compare::{Comparison, ratio};
+use crate::findings::Hint;
+use crate::indicators::curve::At;
+
+/// The size at which an IO of one kind is large enough.
+struct Enough<'a> {
+    curve: &'static str,
+    smallest: At<'a>,
+    at: At<'a>,
+    best_bytes_a_second: f64,
+    /// Cost of a byte in the smallest IO over that in this one.
+    saving: Comparison,
+}
+
+fn bytes_a_second(at: &At<'_>) -> f64 {
+    at.parameter / at.estimate.mean_ns * 1e9
+}
+
+fn enough<'a>(scene: &Scene<'a>, curve: &'static str) -> Option<Enough<'a>> {
+    let sizes = scene.curve("granularity", curve);
+    let best_bytes_a_second = sizes.iter().map(bytes_a_second).fold(0.0, f64::max);
+    let at = *sizes.iter().find(|at| bytes_a_second(at) >= ENOUGH * best_bytes_a_second)?;
+    let smallest = *sizes.first()?;
+    let times = at.parameter / smallest.parameter;
+    let Comparison { value, ci_low, ci_high } = ratio(&smallest.estimate, &at.estimate).ok()?;
+    let saving = Comparison { value: times * value, ci_low: times * ci_low, ci_high: times * ci_high };
+    Some(Enough { curve, smallest, at, best_bytes_a_second, saving })
+}
+
+fn text(found: &Enough<'_>) -> String {
+    let (of, size) = (words::pattern(found.curve), words::size(found.at.parameter));
+    let share = words::percent(bytes_a_second(&found.smallest) / found.best_bytes_a_second);
+    let best = words::rate(found.best_bytes_a_second);
+    let smallest = words::size(found.smallest.parameter);
+    format!("{of} reach 90 % of their best {best} at {size}, and {share} of it at {smallest}")
+}
+
+pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
+    let found: Vec<_> = ["SR", "RR", "SW", "RW"].into_iter().filter_map(|name| enough(scene, name)).collect();
+    let useful: Vec<_> = found.iter().filter(|of| is_more(&of.saving)).collect();
+    if useful.is_empty() {
+        let evidence: Vec<_> = found.iter().map(|of| words::point(&of.smallest)).collect();
+        let is_sure = !found.is_empty() && found.iter().all(|of| of.saving.ci_high < 1.2);
+        let text = "The size of an IO does not matter: a byte costs the same in small IOs as in large ones.";
+        let evidence = format!("{}; contradicts uFLIP hint 1", evidence.join(", "));
+        return if is_sure { says(text.into(), evidence) } else { None };
+    }
+    let sizes: Vec<String> = useful.iter().map(|of| text(of)).collect();
+    let points: Vec<String> =
+        useful.iter().flat_map(|of| [words::point(&of.smallest), words::point(&of.at)]).collect();
+    let near_32_kib = useful.iter().all(|of| (16384.0..=65536.0).contains(&of.at.parameter));
+    let second =
+        if near_32_kib { "confirms uFLIP hint 2 (32 KiB)" } else { "contradicts uFLIP hint 2 (32 KiB)" };
+    says(
+        format!("Prefer large IOs: {}.", sizes.join("; ")),
+        format!("{}; confirms uFLIP hint 1, {second}", points.join(", ")),
+    )
+}

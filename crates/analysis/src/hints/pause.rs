@@ -1,0 +1,56 @@
+//! Pauses between random writes (hint 7, second half): do they save time, or only move it?
+
+use super::{MATERIAL, Scene, is_less, is_more, is_no_more, says, words};
+use crate::compare::{Comparison, ratio};
+use crate::estimate::Estimate;
+use crate::findings::Hint;
+use crate::indicators::curve::At;
+
+/// A write and the pause after it, over a write without a pause.
+fn total(at: &At<'_>, rw: &Estimate) -> Option<Comparison> {
+    let pause_ns = at.parameter * 1e6;
+    let with_pause = Estimate {
+        mean_ns: at.estimate.mean_ns + pause_ns,
+        ci_low_ns: at.estimate.ci_low_ns + pause_ns,
+        ci_high_ns: at.estimate.ci_high_ns + pause_ns,
+        ..at.estimate
+    };
+    ratio(&with_pause, rw).ok()
+}
+
+pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
+    let (rw, curve) = (scene.baseline("RW")?, scene.curve("pause", "RW"));
+    let longest = curve.last()?;
+    let baselines = scene.baselines_text(&["SW", "RW"]);
+    let totals = curve.iter().filter_map(|at| Some((at, total(at, &rw)?)));
+    let shortest = totals.min_by(|a, b| a.1.ci_high.total_cmp(&b.1.ci_high));
+    if let Some((at, factor)) = shortest.filter(|(_, factor)| is_less(factor)) {
+        let (pause, share) = (words::pause(at.parameter), words::percent(1.0 - factor.value));
+        return says(
+            format!("Pause {pause} between random writes: it saves {share} of the time, pauses included."),
+            format!("{}, {baselines}; contradicts uFLIP hint 7", words::point(at)),
+        );
+    }
+    let effect = |at: &At<'_>| ratio(&rw, &at.estimate).ok();
+    if let Some(pause) = scene.indicators.pause_ms {
+        let cheapest = curve.iter().find(|at| at.parameter >= pause.value).unwrap_or(longest);
+        let (pause, rest) = (words::time(pause.value * 1e6), words::time(cheapest.estimate.mean_ns));
+        return says(
+            format!(
+                "A pause moves time but saves none: after {pause} of idle time a random write costs {rest}, \
+                 but with the pause it takes as long as before. Use idle time that is there anyway."
+            ),
+            format!("{}, {baselines}; confirms uFLIP hint 7", words::point(cheapest)),
+        );
+    }
+    let is_useless = curve.iter().all(|at| effect(at).is_some_and(|gain| is_no_more(&gain)));
+    let is_dear = scene.baselines("RW", "SW").is_some_and(|factor| is_more(&factor));
+    if !is_useless || !is_dear || longest.parameter * 1e6 < (MATERIAL - 1.0) * rw.mean_ns {
+        return None;
+    }
+    let pause = words::pause(longest.parameter);
+    says(
+        format!("Pauses do not help: random writes cost the same after {pause} of idle time."),
+        format!("{}, {baselines}; confirms uFLIP hint 7", words::point(longest)),
+    )
+}

@@ -1,0 +1,17 @@
+//! Writes at descending addresses (paper 001, table 3, Reverse).
+
+use super::{Scene, is_more, says, words};
+use crate::compare::Comparison;
+use crate::findings::Hint;
+
+pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
+    let factor = Comparison::from(scene.indicators.reverse_factor?);
+    if !is_more(&factor) {
+        return None;
+    }
+    let times = words::number(factor.value);
+    says(
+        format!("Do not write backwards: at descending addresses a write costs {times} times as much."),
+        format!("order/SW/-1 over baseline SW: {}", words::factor(&factor)),
+    )
+}

@@ -1,0 +1,179 @@
+//! The registry of warnings: what was seen that weakens a result, and what to do about it.
+//!
+//! Each looks at one thing and is one function and one line. A warning never changes a number.
+
+mod runs;
+
+use crate::findings::{Indicators, Warning};
+use crate::hints::words;
+use crate::indicators::unmeasured;
+use crate::result::{Context, Point};
+
+/// In the order in which they are shown: the gravest first.
+const WARNINGS: &[fn(&Scene<'_>) -> Option<Warning>] = &[
+    incomplete,
+    not_measured,
+    runs::without_mean,
+    runs::not_stationary,
+    runs::not_precise,
+    runs::disagreeing,
+    state_unknown,
+    lingering,
+    generator_near,
+    part_of_target,
+    locality_without_limit,
+];
+
+/// Share of what flashscope itself could do from which its own cost is part of what was measured.
+const GENERATOR_SHARE_MAX: f64 = 0.25;
+/// A smaller part of the target than this is not the target.
+const TARGET_SHARE_MIN: f64 = 0.9;
+
+struct Scene<'a> {
+    context: &'a Context,
+    indicators: &'a Indicators,
+    points: &'a [Point<'a>],
+}
+
+/// What was seen and what to do, the gravest first. None of it is an error.
+pub fn warnings(context: &Context, indicators: &Indicators, points: &[Point<'_>]) -> Vec<Warning> {
+    let scene = Scene { context, indicators, points };
+    WARNINGS.iter().filter_map(|warning| warning(&scene)).collect()
+}
+
+fn says(seen: impl Into<String>, remedy: impl Into<String>) -> Option<Warning> {
+    Some(Warning { seen: seen.into(), remedy: remedy.into() })
+}
+
+fn incomplete(scene: &Scene<'_>) -> Option<Warning> {
+    let runs: usize = scene.points.iter().map(|point| point.runs.len()).sum();
+    if scene.context.complete {
+        return None;
+    }
+    let runs = words::counted(runs, "finished run");
+    says(
+        format!("The plan was not finished: these results rest on {runs}."),
+        "Go on where it ended with --resume DIR.",
+    )
+}
+
+/// Indicators that are blank because their micro-benchmark did not run, not because there is no effect.
+fn not_measured(scene: &Scene<'_>) -> Option<Warning> {
+    let has_run = |micro: &str, name: &str| {
+        let is_it = |point: &&Point<'_>| point.experiment.micro == micro && point.experiment.curve == name;
+        scene.points.iter().any(|point| is_it(&point))
+    };
+    let mut missing = unmeasured(scene.points);
+    missing.retain(|need| !need.curves.iter().any(|name| has_run(need.micro, name)));
+    if missing.is_empty() {
+        return None;
+    }
+    let indicators: Vec<&str> = missing.iter().flat_map(|need| need.indicators).copied().collect();
+    let curves: Vec<String> =
+        missing.iter().map(|need| format!("{}/{}", need.micro, need.curves[0])).collect();
+    let wrote = scene.points.iter().any(|point| point.experiment.pattern.writes());
+    let mut micros: Vec<&str> = missing.iter().map(|need| need.micro).collect();
+    micros.dedup();
+    let remedy = match (scene.context.complete, wrote) {
+        (false, _) => "Finish the plan with --resume DIR.".into(),
+        (true, false) => "Nothing was written: --write allows the experiments that write.".into(),
+        (true, true) => format!("Run them with --only {} or a larger --budget.", micros.join(",")),
+    };
+    says(
+        format!(
+            "Not measured, so blank without saying that there is no effect: {} (no run of {}).",
+            indicators.join(", "),
+            curves.join(", ")
+        ),
+        remedy,
+    )
+}
+
+fn state_unknown(scene: &Scene<'_>) -> Option<Warning> {
+    let wrote = scene.points.iter().any(|point| point.experiment.pattern.writes());
+    if !scene.context.state.contains("as-is") {
+        return None;
+    }
+    let of = if wrote { "Writes" } else { "Reads" };
+    says(
+        format!("The device was measured as it was: its state at the start is unknown. {of} depend on it."),
+        "Enforce a state first with --state random --write, or compare only with runs from the same state.",
+    )
+}
+
+fn lingering(scene: &Scene<'_>) -> Option<Warning> {
+    let interference = scene.context.interference?;
+    let seen = interference.lingering.filter(|lingering| !lingering.ended)?;
+    let (ios, time) = (seen.affected_ios, words::time(seen.affected_ns));
+    says(
+        format!(
+            "Reads were still slowed down {ios} IOs ({time}) after random writes, when the look at it ended."
+        ),
+        format!(
+            "The pause of {} kept between runs may be too short, and runs may disturb each other: let the \
+             device rest, and run again with more repeats.",
+            words::time(interference.pause_ns as f64)
+        ),
+    )
+}
+
+fn generator_near(scene: &Scene<'_>) -> Option<Warning> {
+    let iops_max = scene.context.generator_iops_max.filter(|iops| *iops > 0.0)?;
+    let fastest = scene.points.iter().filter_map(|point| Some((point, iops(point)?)));
+    let (point, iops) = fastest.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    if iops <= GENERATOR_SHARE_MAX * iops_max {
+        return None;
+    }
+    let share = words::percent(iops / iops_max);
+    says(
+        format!(
+            "{} ran at {share} of the {} IO/s that flashscope itself can do here: a part of its response \
+             time is flashscope's own.",
+            point.experiment.id(),
+            words::number(iops_max)
+        ),
+        "Read the shortest times as upper bounds; measure on a faster or less busy machine.",
+    )
+}
+
+/// IOs a second with all in flight that may be (Little 1961), pauses included.
+fn iops(point: &Point<'_>) -> Option<f64> {
+    let pattern = &point.experiment.pattern;
+    let flying = f64::from(pattern.numjobs) * f64::from(pattern.iodepth);
+    let pause_ns = pattern.thinktime.0 as f64 / pattern.thinktime_blocks.max(1) as f64;
+    let mean_ns = point.estimate?.mean_ns + pause_ns;
+    (pattern.rate_iops.is_none() && mean_ns > 0.0).then(|| flying * 1e9 / mean_ns)
+}
+
+fn part_of_target(scene: &Scene<'_>) -> Option<Warning> {
+    let whole = scene.context.target.size_bytes;
+    let end = scene.points.iter().map(|point| point.experiment.pattern.end_bytes()).max()?;
+    let start = scene.points.iter().map(|point| point.experiment.pattern.offset.0).min()?;
+    let part = end.saturating_sub(start);
+    if part as f64 >= TARGET_SHARE_MIN * whole as f64 {
+        return None;
+    }
+    let sizes = [part, whole].map(|bytes| words::size(bytes as f64));
+    says(
+        format!("Only {} of {} were used: caches and reclamation may do better there.", sizes[0], sizes[1]),
+        "The numbers hold for work within that much space; --full uses more of the target.",
+    )
+}
+
+/// The area ends only where the locality micro-benchmark does.
+fn locality_without_limit(scene: &Scene<'_>) -> Option<Warning> {
+    let largest = crate::indicators::areas(scene.points).last().copied()?;
+    let rw = crate::indicators::curve::baseline(scene.points, "RW")?;
+    let sw = crate::indicators::curve::baseline(scene.points, "SW")?;
+    let is_cheap = largest.estimate.mean_ns <= rw.mean_ns / 2.0;
+    if scene.indicators.locality_mib.is_some() || rw.mean_ns < 2.0 * sw.mean_ns || !is_cheap {
+        return None;
+    }
+    let size = words::size(largest.parameter);
+    says(
+        format!(
+            "Random writes are cheap inside {size}, the largest area tried: locality_mib has no limit to show."
+        ),
+        "Run --only locality --full for larger areas.",
+    )
+}

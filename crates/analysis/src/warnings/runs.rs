@@ -1,0 +1,95 @@
+//! Warnings about single runs: not level, not precise, not alike.
+
+use super::{Scene, says};
+use crate::compare::difference;
+use crate::estimate::Estimate;
+use crate::findings::Warning;
+use crate::hints::words;
+use crate::judge::{Stop, Why};
+use crate::result::{Point, Run};
+
+/// Means of repeats that differ by less than this share do not matter.
+const DISAGREEMENT_MIN: f64 = 0.1;
+
+/// The ids of points with a run of which `is_bad` holds, and the first such run.
+fn bad_runs<'a>(scene: &Scene<'a>, is_bad: fn(&Run) -> bool) -> Option<(String, usize, &'a Run)> {
+    let bad = |point: &Point<'a>| point.runs.iter().copied().filter(|run| is_bad(run)).collect::<Vec<_>>();
+    let all: Vec<(String, Vec<&'a Run>)> =
+        scene.points.iter().map(|point| (point.experiment.id(), bad(point))).collect();
+    let runs: Vec<&'a Run> = all.iter().flat_map(|(_, runs)| runs.iter().copied()).collect();
+    let ids: Vec<String> = all.into_iter().filter(|(_, runs)| !runs.is_empty()).map(|(id, _)| id).collect();
+    runs.first().map(|first| (words::some(&ids), runs.len(), *first))
+}
+
+/// Which limit ended a run, and how to move it.
+fn remedy(run: &Run) -> &'static str {
+    match run.outcome.stopped_because {
+        Stop::Interrupted => "The run was interrupted: --resume DIR finishes it.",
+        Stop::Budget => "The budget was spent: give a larger --budget, or fewer experiments with --only.",
+        Stop::Runtime => "The time for a run was over: give a larger --budget or --full.",
+        Stop::Ios | Stop::Precision => {
+            "The limit of IOs was reached: --full or a larger --budget looks longer."
+        }
+    }
+}
+
+fn wants(run: &Run) -> String {
+    run.outcome.missing.map_or_else(|| "no more is known".into(), |why| why.to_string())
+}
+
+pub(super) fn without_mean(scene: &Scene<'_>) -> Option<Warning> {
+    let (ids, count, first) = bad_runs(scene, |run| run.outcome.estimate.is_none())?;
+    let runs = words::counted(count, "run");
+    says(format!("{runs} ended too early for a mean and count for nothing: {ids}."), remedy(first))
+}
+
+pub(super) fn not_stationary(scene: &Scene<'_>) -> Option<Warning> {
+    let is_bad = |run: &Run| run.outcome.estimate.is_some() && !run.outcome.stationary;
+    let (ids, count, first) = bad_runs(scene, is_bad)?;
+    let (runs, why) = (words::counted(count, "run"), wants(first));
+    says(
+        format!(
+            "{runs} ended before a level running phase was sure: {ids}; in the first: {why}. Their means may \
+             belong to the start-up."
+        ),
+        remedy(first),
+    )
+}
+
+pub(super) fn not_precise(scene: &Scene<'_>) -> Option<Warning> {
+    let is_bad = |run: &Run| {
+        let is_wide = matches!(run.outcome.missing, Some(Why::Wide { .. }));
+        is_wide && run.outcome.stationary && run.outcome.estimate.is_some()
+    };
+    let (ids, count, first) = bad_runs(scene, is_bad)?;
+    let (runs, why) = (words::counted(count, "run"), wants(first));
+    says(format!("{runs} did not reach the precision asked: {ids}; in the first: {why}."), remedy(first))
+}
+
+/// The two runs of a point that differ most, if surely and by enough to matter.
+fn disagreement(point: &Point<'_>) -> Option<(Estimate, Estimate)> {
+    let means = || point.runs.iter().filter_map(|run| run.outcome.estimate);
+    let low = means().min_by(|a, b| a.mean_ns.total_cmp(&b.mean_ns))?;
+    let high = means().max_by(|a, b| a.mean_ns.total_cmp(&b.mean_ns))?;
+    let gap = difference(&high, &low).ok()?;
+    let is_apart = high.ci_low_ns > low.ci_high_ns && gap.value > DISAGREEMENT_MIN * low.mean_ns;
+    is_apart.then_some((low, high))
+}
+
+pub(super) fn disagreeing(scene: &Scene<'_>) -> Option<Warning> {
+    let found: Vec<_> = scene.points.iter().filter_map(|point| Some((point, disagreement(point)?))).collect();
+    let (first, (low, high)) = found.first()?;
+    let ids: Vec<String> = found.iter().map(|(point, _)| point.experiment.id()).collect();
+    says(
+        format!(
+            "Repeats of {} do not agree: {}; {} gave {} and {}.",
+            words::counted(found.len(), "experiment"),
+            words::some(&ids),
+            first.experiment.id(),
+            words::mean(low),
+            words::mean(high)
+        ),
+        "Something besides the pattern changed between runs: the device's state, its temperature, or other work \
+         on this machine. Stop that, enforce the state, and run again.",
+    )
+}
