@@ -166,15 +166,23 @@ struct Flight {
     start: Time,
     /// The latest instant that is known to have come.
     clock: Time,
-    slots: Vec<Slot>,
-    free: Vec<u32>,
+    slots: Box<[Slot]>,
+    /// The first `free_count` are the tags not in use.
+    free: Box<[u32]>,
+    free_count: usize,
     done: Vec<Completion>,
 }
 
+/// What is kept of a request in flight. Not the request itself: copied as a whole, right after its tag was
+/// written, it would wait for that write to leave the store buffer.
 #[derive(Clone, Copy, Default)]
 struct Slot {
-    request: Request,
     index: u64,
+    offset_bytes: u64,
+    due: Time,
+    length_bytes: u32,
+    stream: u16,
+    op: Op,
 }
 
 impl Flight {
@@ -182,21 +190,34 @@ impl Flight {
         Flight {
             start,
             clock: start,
-            slots: vec![Slot::default(); depth],
+            slots: vec![Slot::default(); depth].into(),
             free: (0..depth as u32).rev().collect(),
+            free_count: depth,
             done: Vec::with_capacity(depth),
         }
     }
 
+    #[inline]
     fn is_empty(&self) -> bool {
-        self.free.len() == self.slots.len()
+        self.free_count == self.slots.len()
     }
 
     #[inline]
     fn take(&mut self, request: &mut Request, index: u64) {
-        let tag = self.free.pop().expect("a lane submits no more than its depth");
+        let Request { offset_bytes, due, length_bytes, stream, op, .. } = *request;
+        // A lane submits no more than its depth, so one is free.
+        self.free_count -= 1;
+        let tag = self.free[self.free_count];
         request.tag = tag;
-        self.slots[tag as usize] = Slot { request: *request, index };
+        self.slots[tag as usize] = Slot { index, offset_bytes, due, length_bytes, stream, op };
+    }
+
+    #[inline]
+    fn give_back(&mut self, tag: u32) -> Slot {
+        assert!(!self.is_empty(), "the target completed tag {tag} twice");
+        self.free[self.free_count] = tag;
+        self.free_count += 1;
+        self.slots[tag as usize]
     }
 
     /// Observes and frees what was reaped.
@@ -207,26 +228,25 @@ impl Flight {
         observer: &mut O,
     ) -> Control {
         let mut control = Control::Continue;
-        for completion in self.done.drain(..) {
-            let Slot { request, index } = self.slots[completion.tag as usize];
-            self.free.push(completion.tag);
-            assert!(self.free.len() <= self.slots.len(), "the target completed tag {} twice", completion.tag);
-            let lane = &mut lanes[request.stream as usize];
-            let submitted = lane.complete(&request, &completion);
+        for i in 0..self.done.len() {
+            let completion = self.done[i];
+            let Slot { index, offset_bytes, due, length_bytes, stream, op } = self.give_back(completion.tag);
+            let submitted = lanes[stream as usize].complete(due, &completion);
             self.clock = self.clock.max(completion.completed);
             let io = Io {
                 index,
-                offset_bytes: request.offset_bytes,
+                offset_bytes,
                 submitted: Time(submitted.since(self.start).0),
                 response: completion.completed.since(submitted),
-                length_bytes: request.length_bytes,
-                stream: request.stream,
-                op: request.op,
+                length_bytes,
+                stream,
+                op,
             };
             if observer.observe(&io) == Control::Stop {
                 control = Control::Stop;
             }
         }
+        self.done.clear();
         control
     }
 }
@@ -243,7 +263,8 @@ struct Lane<'a, S> {
     filled: usize,
     /// Requests submitted so far; the next one's number.
     submitted: u64,
-    in_flight: u32,
+    /// How many more may be in flight.
+    room: u32,
     /// IOs left in the burst before the pause.
     burst_left: u64,
     /// Nothing goes before this.
@@ -262,7 +283,7 @@ impl<'a, S: RequestSource> Lane<'a, S> {
             next: 0,
             filled: 0,
             submitted: 0,
-            in_flight: 0,
+            room: stream.pacing.iodepth(),
             not_before: start,
         }
     }
@@ -272,7 +293,7 @@ impl<'a, S: RequestSource> Lane<'a, S> {
     #[inline]
     fn submit_ready<T: Target>(&mut self, target: &mut T, flight: &mut Flight) -> Result<Time, TargetError> {
         loop {
-            let room = u64::from(self.pacing.iodepth() - self.in_flight).min(self.burst_left);
+            let room = u64::from(self.room).min(self.burst_left);
             if room == 0 || !self.look_ahead(target) {
                 return Ok(Time::NEVER);
             }
@@ -328,24 +349,24 @@ impl<'a, S: RequestSource> Lane<'a, S> {
         }
         target.submit(requests)?;
         self.next += count;
-        self.in_flight += count as u32;
+        self.room -= count as u32;
         self.burst_left -= count as u64;
         Ok(())
     }
 
     /// Takes note of a completion; returns from when its response time counts.
     #[inline]
-    fn complete(&mut self, request: &Request, completion: &Completion) -> Time {
-        self.in_flight -= 1;
+    fn complete(&mut self, due: Time, completion: &Completion) -> Time {
+        self.room += 1;
         match self.pacing {
-            Pacing::Closed { pause, .. } => {
-                if self.burst_left == 0 && self.in_flight == 0 {
+            Pacing::Closed { pause, iodepth, .. } => {
+                if self.burst_left == 0 && self.room == iodepth {
                     self.burst_left = burst_of(&self.pacing);
                     self.not_before = completion.completed + pause;
                 }
                 completion.submitted
             }
-            Pacing::Due { .. } => self.start + Nanos(request.due.0),
+            Pacing::Due { .. } => self.start + Nanos(due.0),
         }
     }
 }

@@ -40,7 +40,14 @@ impl PatternSource {
     pub fn new(pattern: &Pattern, job: u32, seed: u64) -> PatternSource {
         let space = pattern.job_space(job);
         let seed = derive(seed, u64::from(job));
-        let (first_space, second_space) = if pattern.mix.is_some() { space.halves() } else { (space, space) };
+        let (first_space, second_space) = match pattern.mix {
+            // Both halves are a whole number of slots, so both keep the alignment of the whole.
+            Some(_) => {
+                Space { size_bytes: space.size_bytes / (2 * pattern.bs.0) * (2 * pattern.bs.0), ..space }
+                    .halves()
+            }
+            None => (space, space),
+        };
         let first = Walk::new(pattern.rw.op(), &pattern.location, pattern, first_space, derive(seed, 0));
         let second = pattern.mix.as_ref().map(|Mix { rw, ratio }| {
             let location = if rw.is_random() { Location::Random } else { Location::Sequential };

@@ -22,6 +22,18 @@ pub struct Key {
     get: fn(&Pattern) -> Option<String>,
 }
 
+impl Key {
+    /// The key of that name, with `-` or `_`.
+    fn find(name: &str) -> Result<&'static Key, PatternError> {
+        let name = name.replace('-', "_");
+        KEYS.iter().find(|key| key.name == name).ok_or_else(|| PatternError::unknown_key(&name))
+    }
+
+    fn apply(&self, pattern: &mut Pattern, value: &str) -> Result<(), PatternError> {
+        (self.set)(pattern, value.trim()).map_err(|problem| PatternError::new(self.name, problem))
+    }
+}
+
 fn parse<T: FromStr<Err: fmt::Display>>(text: &str) -> Result<T, String> {
     text.parse::<T>().map_err(|error| error.to_string())
 }
@@ -243,14 +255,13 @@ impl FromStr for Rw {
 }
 
 impl Pattern {
-    /// Sets one key from text. A key that chooses a location function overrides `rw`'s default.
+    /// Sets one key from text. A key that chooses a location function overrides `rw`'s default, so `rw` comes
+    /// before `random=draws`; [`Pattern::set_all`] sees to that itself.
     ///
     /// # Errors
     /// An unknown key (the message lists the known ones) or a value that the key cannot take.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), PatternError> {
-        let name = name.replace('-', "_");
-        let key = KEYS.iter().find(|key| key.name == name).ok_or_else(|| PatternError::unknown_key(&name))?;
-        (key.set)(self, value.trim()).map_err(|problem| PatternError::new(key.name, problem))
+        Key::find(name)?.apply(self, value)
     }
 
     /// The settings that differ from the default, in a fixed order.
@@ -286,26 +297,32 @@ impl FromStr for Pattern {
 }
 
 impl Pattern {
-    /// Sets several keys; refuses a key twice and two keys that both choose the location function.
-    fn set_all<'a>(&mut self, pairs: impl Iterator<Item = (&'a str, String)>) -> Result<(), PatternError> {
+    /// Sets several keys.
+    ///
+    /// # Errors
+    /// As [`Pattern::set`]; a key twice; two keys that both choose the location function.
+    pub fn set_all<'a>(
+        &mut self,
+        pairs: impl Iterator<Item = (&'a str, String)>,
+    ) -> Result<(), PatternError> {
         const LOCATION_KEYS: [&str; 4] = ["stride", "partitions", "gap", "random"];
-        let mut seen: Vec<&str> = Vec::new();
+        let mut seen: Vec<(&Key, String)> = Vec::new();
         for (name, value) in pairs {
-            if seen.contains(&name) {
-                return Err(PatternError::new(name, "is set twice; write it once".into()));
+            let key = Key::find(name)?;
+            if seen.iter().any(|(other, _)| other.name == key.name) {
+                return Err(PatternError::new(key.name, "is set twice; write it once".into()));
             }
-            if let Some(other) =
-                seen.iter().find(|k| LOCATION_KEYS.contains(k) && LOCATION_KEYS.contains(&name))
-            {
-                return Err(PatternError::new(
-                    name,
-                    format!("excludes {other}: both choose the addresses; write one of them"),
-                ));
+            let chooses = |key: &Key| LOCATION_KEYS.contains(&key.name);
+            if let Some((other, _)) = seen.iter().find(|(other, _)| chooses(other) && chooses(key)) {
+                let problem =
+                    format!("excludes {}: both choose the addresses; write one of them", other.name);
+                return Err(PatternError::new(key.name, problem));
             }
-            seen.push(name);
-            self.set(name, &value)?;
+            seen.push((key, value));
         }
-        Ok(())
+        // `rw` first: it sets the default that another key may override.
+        seen.sort_by_key(|(key, _)| key.name != "rw");
+        seen.iter().try_for_each(|(key, value)| key.apply(self, value))
     }
 }
 
@@ -348,6 +365,29 @@ impl<'de> Deserialize<'de> for Setting {
     }
 }
 
+/// The name of a setting.
+struct Name(&'static Key);
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Key::find(&name).map(Name).map_err(de::Error::custom)
+    }
+}
+
+/// Reads a value that this key can take.
+struct ValueOf(&'static Key);
+
+impl<'de> de::DeserializeSeed<'de> for ValueOf {
+    type Value = String;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
+        let Setting(value) = Setting::deserialize(deserializer)?;
+        self.0.apply(&mut Pattern::default(), &value).map_err(de::Error::custom)?;
+        Ok(value)
+    }
+}
+
 impl<'de> Deserialize<'de> for Pattern {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Pattern, D::Error> {
         struct Visitor;
@@ -358,14 +398,12 @@ impl<'de> Deserialize<'de> for Pattern {
             }
             fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Pattern, A::Error> {
                 let mut pairs = Vec::new();
-                while let Some((name, Setting(value))) = map.next_entry::<String, Setting>()? {
-                    // An unknown key is refused here, while the reader still stands on it.
-                    Pattern::default().set(&name, &value).map_err(de::Error::custom)?;
-                    pairs.push((name, value));
+                // Names and values are refused by their own readers, so that an error points at the right line.
+                while let Some(Name(key)) = map.next_key()? {
+                    pairs.push((key.name, map.next_value_seed(ValueOf(key))?));
                 }
                 let mut pattern = Pattern::default();
-                let pairs = pairs.iter().map(|(name, value)| (name.as_str(), value.clone()));
-                pattern.set_all(pairs).map_err(de::Error::custom)?;
+                pattern.set_all(pairs.into_iter()).map_err(de::Error::custom)?;
                 Ok(pattern)
             }
         }

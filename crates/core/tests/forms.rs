@@ -1,0 +1,250 @@
+//! A pattern is one value in three forms: a line of text, a TOML table, single settings. What is wrong with one
+//! is said in words that name the key and the way out.
+
+use flashscope_core::pattern::KEYS;
+use flashscope_core::{Arrivals, Bytes, Location, Mix, Nanos, Pattern, Rw, Share, TargetInfo};
+use proptest::prelude::*;
+
+fn text(text: &str) -> Pattern {
+    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn text_error(text: &str) -> String {
+    text.parse::<Pattern>().expect_err(text).to_string()
+}
+
+fn toml_error(table: &str) -> String {
+    toml::from_str::<Pattern>(table).expect_err(table).to_string()
+}
+
+#[track_caller]
+fn assert_says(message: &str, words: &[&str]) {
+    for word in words {
+        assert!(message.contains(word), "no '{word}' in: {message}");
+    }
+}
+
+#[test]
+fn every_setting_means_the_same_in_text_toml_and_set() {
+    for key in KEYS {
+        let mut set = Pattern::default();
+        set.set(key.name, key.example).unwrap();
+        let mut dashed = Pattern::default();
+        dashed.set(&key.name.replace('_', "-"), key.example).unwrap();
+        let from_text = text(&format!("{}={}", key.name, key.example));
+        let from_toml: Pattern = toml::from_str(&format!("{} = \"{}\"", key.name, key.example)).unwrap();
+        assert!(key.name == "bs" || set != Pattern::default(), "the example of {} says nothing", key.name);
+        assert_eq!([&dashed, &from_text, &from_toml], [&set; 3], "{}", key.name);
+    }
+}
+
+#[test]
+fn toml_takes_bare_numbers_where_text_would_do() {
+    let table = "rw = 'randwrite'\nbs = 4096\nsize = 1048576\niodepth = 8\nrate_iops = 12.5\n";
+    let pattern: Pattern = toml::from_str(table).unwrap();
+    assert_eq!(pattern, text("rw=randwrite bs=4k size=1MiB iodepth=8 rate_iops=12.5"));
+    let strided: Pattern = toml::from_str("stride = -1").unwrap();
+    assert_eq!(strided.location, Location::Ordered { stride: -1 });
+}
+
+#[test]
+fn the_order_of_the_keys_does_not_matter() {
+    assert_eq!(text("stride=-1 rw=randwrite"), text("rw=randwrite stride=-1"));
+    assert_eq!(text("random=zipf:1.1 rw=read"), text("rw=read random=zipf:1.1"));
+    assert_eq!(text("random=draws rw=read"), text("rw=read random=draws"));
+    assert_eq!(text("partitions=4 bs=4k rw=write"), text("rw=write partitions=4 bs=4k"));
+}
+
+#[test]
+fn the_words_mean_what_they_say() {
+    let pattern = text(
+        "rw=RW bs=8k offset=1GiB size=64m shift=512 random=permutation mix=read:4 numjobs=2 iodepth=16 \
+         thinktime=100us thinktime_blocks=10 number_ios=1024 ignore_ios=128",
+    );
+    let expected = Pattern {
+        rw: Rw::RandWrite,
+        bs: Bytes(8 << 10),
+        offset: Bytes(1 << 30),
+        size: Bytes(64 << 20),
+        shift: Bytes(512),
+        location: Location::Permutation,
+        mix: Some(Mix { rw: Rw::Read, ratio: 4 }),
+        numjobs: 2,
+        iodepth: 16,
+        thinktime: Nanos(100_000),
+        thinktime_blocks: 10,
+        rate_iops: None,
+        arrivals: Arrivals::Fixed,
+        number_ios: Some(1024),
+        ignore_ios: 128,
+    };
+    assert_eq!(pattern, expected);
+}
+
+#[test]
+fn an_unknown_key_is_refused_with_the_known_ones() {
+    let names: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
+    assert_says(&text_error("blocksize=4k"), &names);
+    assert_says(&text_error("blocksize=4k"), &["blocksize"]);
+    let toml = toml_error("rw = 'read'\nblocksize = 4096\n");
+    assert_says(&toml, &names);
+    assert_says(&toml, &["blocksize", "line 2"]);
+}
+
+#[test]
+fn a_key_twice_and_two_ways_to_choose_addresses_are_refused() {
+    assert_says(&text_error("bs=4k bs=8k"), &["bs", "twice", "once"]);
+    assert_says(&text_error("thinktime-blocks=4 thinktime_blocks=8"), &["thinktime_blocks", "twice"]);
+    assert_says(&toml_error("bs = 1\nbs = 2\n"), &["duplicate key"]);
+    assert_says(&toml_error("thinktime-blocks = 4\nthinktime_blocks = 8\n"), &["twice"]);
+    let location = ["stride=2", "partitions=2", "gap=4k", "random=draws"];
+    for first in location {
+        for second in location.iter().filter(|other| **other != first) {
+            let (a, b) = (first.split('=').next().unwrap(), second.split('=').next().unwrap());
+            assert_says(&text_error(&format!("{first} bs=4k {second}")), &[a, b, "excludes"]);
+        }
+    }
+}
+
+#[test]
+fn a_value_that_cannot_be_is_refused_with_one_that_can() {
+    for (wrong, words) in [
+        ("rw=append", &["rw", "append", "randwrite"][..]),
+        ("bs=-4k", &["bs", "negative", "32KiB"]),
+        ("bs=4 kilos", &["kilos"]),
+        ("bs=4parsecs", &["bs", "parsecs", "KiB"]),
+        ("size=99999999T", &["size", "too large"]),
+        ("number_ios=-5", &["number_ios", "-5", "whole number"]),
+        ("numjobs=1.5", &["numjobs", "1.5"]),
+        ("iodepth=99999999999", &["iodepth"]),
+        ("stride=fast", &["stride", "-1"]),
+        ("thinktime=100", &["thinktime", "unit", "100us"]),
+        ("thinktime=-1ms", &["thinktime", "negative"]),
+        ("mix=randwrite", &["mix", "randwrite:4"]),
+        ("mix=randwrite:-4", &["mix", "-4"]),
+        ("random=always", &["random", "permutation", "zipf"]),
+        ("random=hot:110%:5%", &["random", "110%"]),
+        ("rate_iops=quick", &["rate_iops", "5000"]),
+        ("arrivals=late", &["arrivals", "poisson"]),
+        ("bs", &["bs", "key=value"]),
+    ] {
+        assert_says(&text_error(wrong), words);
+    }
+    assert_says(&toml_error("iodepth = -3"), &["iodepth", "-3", "line 1"]);
+    assert!(toml::from_str::<Pattern>("bs = [1]").is_err());
+}
+
+fn target() -> TargetInfo {
+    TargetInfo {
+        name: "rig:plain".into(),
+        size_bytes: 1 << 30,
+        logical_block_bytes: 4096,
+        virtual_time: true,
+        engine: "rig".into(),
+        queue_depth_max: 64,
+    }
+}
+
+#[test]
+fn validate_says_what_cannot_be_and_what_could() {
+    for (pattern, words) in [
+        ("bs=512 size=1m", &["bs", "512", "4096-byte sector", "rig:plain", "write 4KiB"][..]),
+        ("bs=6000 size=1m", &["bs", "write 4KiB"]),
+        ("bs=0 size=1m", &["bs", "must be"]),
+        ("bs=2g size=1m", &["bs", "1GiB"]),
+        ("size=5000", &["size", "sector"]),
+        ("size=1m offset=100", &["offset", "sector"]),
+        ("size=1m shift=512", &["shift", "sector"]),
+        ("size=1m gap=512", &["gap", "sector"]),
+        ("size=2g", &["size", "2GiB", "beyond the end", "rig:plain (1GiB)", "at most 1GiB"]),
+        ("size=1g offset=32k", &["beyond", "at most 1048544KiB"]),
+        ("size=1g shift=4k", &["beyond", "at most 1048544KiB"]),
+        ("offset=2g size=1m", &["size", "beyond", "at most 0"]),
+        ("offset=4194303t size=4194303t", &["beyond"]),
+        ("size=0", &["size", "too small", "32KiB"]),
+        ("size=32k numjobs=2", &["size", "too small", "64KiB"]),
+        ("size=64k mix=write:4 partitions=2", &["mix and partitions", "128KiB"]),
+        ("size=1m numjobs=0", &["numjobs", "1 to 4096"]),
+        ("size=1m numjobs=5000", &["numjobs", "4096"]),
+        ("size=1m iodepth=0", &["iodepth", "at least 1"]),
+        ("size=1m iodepth=70000", &["iodepth", "65536"]),
+        ("size=1m thinktime_blocks=0", &["thinktime_blocks", "at least 1"]),
+        ("size=1m number_ios=0", &["number_ios", "ignore_ios"]),
+        ("size=1m number_ios=10 ignore_ios=10", &["number_ios", "ignore_ios"]),
+        ("size=1m mix=write:0", &["mix", "at least 1"]),
+        ("size=1m partitions=0", &["partitions", "at least 1"]),
+        ("size=1m rate_iops=0", &["rate_iops", "more than 0"]),
+        ("size=1m rate_iops=-3", &["rate_iops", "more than 0"]),
+        ("size=1m rate_iops=nan", &["rate_iops"]),
+        ("size=1m rate_iops=10 thinktime=1ms", &["thinktime", "rate_iops"]),
+        ("size=1m random=zipf:0", &["random", "theta above 0"]),
+    ] {
+        let error = text(pattern).validate(&target()).expect_err(pattern);
+        assert_says(&error.to_string(), words);
+    }
+    text("size=1g").validate(&target()).unwrap();
+    text("bs=4k size=4k").validate(&target()).unwrap();
+}
+
+fn location() -> impl Strategy<Value = Location> {
+    let share = || (0.0f64..=1.0).prop_map(Share);
+    prop_oneof![
+        Just(Location::Sequential),
+        Just(Location::Random),
+        Just(Location::Permutation),
+        Just(Location::RepeatedPermutation),
+        any::<i64>().prop_map(|stride| Location::Ordered { stride }),
+        any::<u32>().prop_map(|partitions| Location::Partitioned { partitions }),
+        bytes().prop_map(|gap| Location::RegularGaps { gap }),
+        bytes().prop_map(|gap| Location::RandomGaps { gap }),
+        (0.001f64..10.0).prop_map(|theta| Location::Zipf { theta }),
+        (share(), share()).prop_map(|(hot_space, hot_ios)| Location::HotCold { hot_space, hot_ios }),
+    ]
+}
+
+fn bytes() -> impl Strategy<Value = Bytes> {
+    prop_oneof![0u64..100_000, (0u64..(1 << 20)).prop_map(|n| n << 12), 0u64..(1 << 60)].prop_map(Bytes)
+}
+
+prop_compose! {
+    fn pattern()(
+        rw in prop::sample::select(&Rw::ALL[..]),
+        (bs, offset, size, shift) in (bytes(), bytes(), bytes(), bytes()),
+        location in location(),
+        mix in prop::option::of((prop::sample::select(&Rw::ALL[..]), any::<u32>())),
+        (numjobs, iodepth, thinktime_blocks, ignore_ios) in any::<(u32, u32, u64, u64)>(),
+        thinktime_us in 0u64..10_000_000,
+        rate_iops in prop::option::of(0.001f64..1e9),
+        poisson: bool,
+        number_ios: Option<u64>,
+    ) -> Pattern {
+        // Random baselines have no words for plain sequential addresses but a stride of 1.
+        let location = match location {
+            Location::Sequential if rw.is_random() => Location::Random,
+            other => other,
+        };
+        Pattern {
+            rw, bs, offset, size, shift, location,
+            mix: mix.map(|(rw, ratio)| Mix { rw, ratio }),
+            numjobs, iodepth, thinktime_blocks, ignore_ios, rate_iops, number_ios,
+            thinktime: Nanos::from_us(thinktime_us),
+            arrivals: if poisson { Arrivals::Poisson } else { Arrivals::Fixed },
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_printed_pattern_reads_back_unchanged(pattern in pattern()) {
+        let printed = pattern.to_string();
+        prop_assert_eq!(printed.parse::<Pattern>(), Ok(pattern), "{}", printed);
+    }
+
+    #[test]
+    fn a_pattern_survives_toml(pattern in pattern()) {
+        let table = toml::to_string(&pattern).unwrap();
+        prop_assert_eq!(toml::from_str::<Pattern>(&table), Ok(pattern), "{}", table);
+    }
+}
