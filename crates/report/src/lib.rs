@@ -6,9 +6,19 @@
 #![warn(missing_docs)]
 
 mod error;
+mod figure;
 mod folder;
+mod json;
+mod number;
+mod read;
 mod recorder;
+mod view;
 
 pub use error::ReportError;
+pub use figure::{micro_figure, response_figure};
 pub use folder::{Manifest, Records, ResultFolder, SCHEMA_VERSION, Stored};
+pub use json::{measure_json, run_json};
+pub use number::{paper_factor, paper_round};
+pub use read::Responses;
 pub use recorder::{Origin, Recorder, Written};
+pub use view::{Findings, Style, compare_view, measure_view, result_view, strip};

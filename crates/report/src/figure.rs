@@ -1,0 +1,9 @@
+//! Pictures of a result, as SVG that needs nothing else: light background, colours that colour-blind people
+//! can tell apart (Okabe and Ito 2008), every axis with its unit.
+
+mod curves;
+mod response;
+mod svg;
+
+pub use curves::micro_figure;
+pub use response::response_figure;

@@ -1,0 +1,79 @@
+//! What `--json` prints. The keys are an interface: programs read them.
+
+use flashscope_analysis::{Context, Finished};
+use serde_json::{Value, json};
+
+use crate::folder::SCHEMA_VERSION;
+use crate::view::Findings;
+
+/// A single experiment. Times in ms; numbers that the run was too short for are null.
+pub fn measure_json(context: &Context, finished: &Finished) -> Value {
+    let outcome = &finished.run.outcome;
+    let (phases, estimate, quantiles) = (&outcome.phases, outcome.estimate, outcome.quantiles);
+    let ms = |ns: f64| ns / 1e6;
+    let regime = |regime: &flashscope_analysis::Regime| {
+        json!({
+            "from_ios": regime.from_ios,
+            "from_bytes": regime.from_bytes,
+            "mean_ms": ms(regime.mean_ns),
+        })
+    };
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "target": context.target.name,
+        "pattern": finished.experiment.pattern.to_string(),
+        "mean_ms": estimate.map(|estimate| ms(estimate.mean_ns)),
+        "ci_low_ms": estimate.map(|estimate| ms(estimate.ci_low_ns)),
+        "ci_high_ms": estimate.map(|estimate| ms(estimate.ci_high_ns)),
+        "p50_ms": quantiles.map(|quantiles| ms(quantiles.p50_ns)),
+        "p99_ms": quantiles.map(|quantiles| ms(quantiles.p99_ns)),
+        "max_ms": quantiles.map(|quantiles| ms(quantiles.max_ns)),
+        "iops": iops_of(finished),
+        "startup_ios": phases.startup_ios,
+        "startup_bytes": phases.startup_bytes,
+        "period_ios": phases.period.map(|period| period.ios),
+        "regimes": phases.regimes.iter().map(regime).collect::<Vec<_>>(),
+        "ios": finished.run.ios,
+        "ios_ignored": estimate.map_or(phases.startup_ios_high, |estimate| estimate.ios_ignored),
+        "stopped_because": outcome.stopped_because,
+        "stationary": outcome.stationary,
+        "missing": outcome.missing.map(|missing| missing.to_string()),
+        "generator_iops_max": context.generator_iops_max,
+        "records": finished.run.records,
+    })
+}
+
+/// A whole characterisation.
+pub fn run_json(findings: &Findings<'_>) -> Value {
+    let Findings { context, finished, indicators, hints, warnings, folder } = *findings;
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "target": context.target.name,
+        "state": context.state,
+        "complete": context.complete,
+        "generator_iops_max": context.generator_iops_max,
+        "ios": finished.iter().map(|done| done.run.ios).sum::<u64>(),
+        "indicators": indicators,
+        "hints": hints,
+        "warnings": warnings,
+        "folder": folder.map(|folder| folder.display().to_string()),
+    })
+}
+
+/// IOs a second in the running phase. The streams of a closed loop spend their time in IOs and in gaps
+/// between them; the gaps are known for the whole run, the IOs for the running phase.
+pub(crate) fn iops_of(finished: &Finished) -> f64 {
+    let run = &finished.run;
+    let overall = if run.elapsed_ns > 0 { run.ios as f64 / run.elapsed_ns as f64 * 1e9 } else { 0.0 };
+    let pattern = &finished.experiment.pattern;
+    let Some(estimate) = run.outcome.estimate.filter(|_| overall > 0.0 && pattern.rate_iops.is_none()) else {
+        return overall;
+    };
+    let phases = &run.outcome.phases;
+    let ends = phases.regimes.iter().skip(1).map(|next| next.from_ios).chain([phases.ios]);
+    let cost = phases.regimes.iter().zip(ends).map(|(from, end)| from.mean_ns * (end - from.from_ios) as f64);
+    let response_ns = cost.sum::<f64>() / phases.ios.max(1) as f64;
+    let flight = f64::from(pattern.numjobs) * f64::from(pattern.iodepth);
+    let gap_ns = (flight * 1e9 / overall - response_ns).max(0.0);
+    flight * 1e9 / (estimate.mean_ns + gap_ns)
+}

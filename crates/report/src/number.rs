@@ -1,0 +1,175 @@
+//! Numbers as a person reads them: three digits are enough, and the unit is always there.
+
+/// Rounds a factor as paper 001's table 3 does: one digit, with half steps between 1 and 2.
+pub fn paper_round(factor: f64) -> f64 {
+    if !(factor.is_finite() && factor > 0.0) {
+        return factor;
+    }
+    if (1.0..2.0).contains(&factor) {
+        return (factor * 2.0).round() / 2.0;
+    }
+    let digit = 10f64.powf(factor.log10().floor());
+    // 0.6 and not 0.6000000000000001.
+    let rounded = (factor / digit).round() * digit;
+    format!("{rounded:.0$}", decimals_of(digit)).parse().unwrap_or(rounded)
+}
+
+/// A factor as in paper 001's table 3: `=` where it rounds to 1, else `x1.5`, `x0.6`, `x40`.
+pub fn paper_factor(factor: f64) -> String {
+    match paper_round(factor) {
+        1.0 => "=".into(),
+        rounded => format!("x{rounded}"),
+    }
+}
+
+/// Decimals that show one digit of this size.
+fn decimals_of(digit: f64) -> usize {
+    (-digit.log10().round()).max(0.0) as usize
+}
+
+/// Three significant digits, never fewer than the whole part has.
+pub(crate) fn digits(value: f64) -> String {
+    let size = if value == 0.0 { 0.0 } else { value.abs().log10().floor() };
+    let decimals = (2.0 - size).clamp(0.0, 6.0) as usize;
+    // 9.999 has three digits only before it is rounded.
+    let text = format!("{value:.decimals$}");
+    let whole = text.split('.').next().unwrap_or("").trim_start_matches('-').len();
+    if decimals > 0 && size >= 0.0 && whole as f64 > size + 1.0 {
+        return format!("{value:.*}", decimals - 1);
+    }
+    text
+}
+
+/// A span of time: `80.0 ns`, `12.3 µs`, `0.402 ms`, `9.27 ms`, `1.20 s`.
+pub(crate) fn span(ns: f64) -> String {
+    let (value, unit) = scaled_span(ns, ns);
+    format!("{} {unit}", digits(value))
+}
+
+/// Two ends of an interval in the unit that suits them: `9.10 to 9.45 ms`.
+pub(crate) fn span_range(low_ns: f64, high_ns: f64) -> String {
+    let (high, unit) = scaled_span(high_ns, high_ns);
+    let (low, _) = scaled_span(low_ns, high_ns);
+    format!("{} to {} {unit}", digits(low), digits(high))
+}
+
+fn scaled_span(ns: f64, like_ns: f64) -> (f64, &'static str) {
+    match like_ns.abs() {
+        size if size < 1e3 => (ns, "ns"),
+        size if size < 1e5 => (ns / 1e3, "µs"),
+        size if size < 1e9 => (ns / 1e6, "ms"),
+        _ => (ns / 1e9, "s"),
+    }
+}
+
+/// A size in binary units: `512 B`, `32 KiB`, `1.5 GiB`.
+pub(crate) fn size(bytes: f64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    let mut value = bytes;
+    let mut unit = 0;
+    while value >= 1023.5 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{} {}", trimmed(&digits(value)), units[unit])
+}
+
+/// A number of things: `512`, `2,304`, `148 k`, `9.10 M`.
+pub(crate) fn count(things: u64) -> String {
+    match things {
+        0..10_000 => grouped(things),
+        10_000..1_000_000 => format!("{} k", trimmed(&digits(things as f64 / 1e3))),
+        1_000_000..1_000_000_000 => format!("{} M", trimmed(&digits(things as f64 / 1e6))),
+        _ => format!("{} G", trimmed(&digits(things as f64 / 1e9))),
+    }
+}
+
+/// Exact, with commas: `1,048,576`.
+pub(crate) fn grouped(things: u64) -> String {
+    let text = things.to_string();
+    let mut grouped = String::new();
+    for (i, digit) in text.chars().enumerate() {
+        if i > 0 && (text.len() - i).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// A rate: `9.10 M IO/s`, `104 IO/s`.
+pub(crate) fn rate(iops: f64) -> String {
+    match iops {
+        iops if iops >= 1e6 => format!("{} M IO/s", digits(iops / 1e6)),
+        iops if iops >= 1e4 => format!("{} k IO/s", digits(iops / 1e3)),
+        iops => format!("{} IO/s", digits(iops)),
+    }
+}
+
+/// A share: `4.1 %`, `23 %`, `0.03 %`.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    match percent.abs() {
+        size if size >= 10.0 => format!("{percent:.0} %"),
+        size if size >= 0.1 || size == 0.0 => format!("{percent:.1} %"),
+        _ => format!("{percent:.1e} %"),
+    }
+}
+
+/// Without zeros that say nothing.
+pub(crate) fn trimmed(text: &str) -> &str {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_factor_of_table_3_is_its_own_rounding() {
+        for factor in [0.6, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 20.0, 40.0] {
+            assert_eq!(paper_round(factor), factor);
+            let shown = if factor == 1.0 { "=".to_string() } else { format!("x{factor}") };
+            assert_eq!(paper_factor(factor), shown);
+        }
+    }
+
+    #[test]
+    fn factors_near_those_of_table_3_are_shown_as_them() {
+        for (measured, shown) in [
+            (1.04, "="),
+            (0.97, "="),
+            (1.24, "="),
+            (1.26, "x1.5"),
+            (1.74, "x1.5"),
+            (1.76, "x2"),
+            (2.4, "x2"),
+            (2.6, "x3"),
+            (0.57, "x0.6"),
+            (0.63, "x0.6"),
+            (9.7, "x10"),
+            (19.2, "x20"),
+            (41.0, "x40"),
+            (0.043, "x0.04"),
+        ] {
+            assert_eq!(paper_factor(measured), shown, "{measured}");
+        }
+    }
+
+    #[test]
+    fn numbers_have_three_digits_and_a_unit() {
+        assert_eq!(span(80.0), "80.0 ns");
+        assert_eq!(span(12_345.0), "12.3 µs");
+        assert_eq!(span(402_000.0), "0.402 ms");
+        assert_eq!(span(9_996_000.0), "10.0 ms");
+        assert_eq!(span(233e6), "233 ms");
+        assert_eq!(span_range(980_000.0, 1_020_000.0), "0.980 to 1.02 ms");
+        assert_eq!(size(32768.0), "32 KiB");
+        assert_eq!(size(512.0), "512 B");
+        assert_eq!(size(1.5 * 1073741824.0), "1.5 GiB");
+        assert_eq!((count(512), count(2304), count(148_000)), ("512".into(), "2,304".into(), "148 k".into()));
+        assert_eq!(grouped(1_048_576), "1,048,576");
+        assert_eq!(rate(9.1e6), "9.10 M IO/s");
+        assert_eq!((percent(0.041), percent(0.231)), ("4.1 %".into(), "23 %".into()));
+    }
+}
