@@ -1,8 +1,8 @@
 //! The registry of design hints: one file and one line each.
 //!
-//! A hint is derived from this device's data, names the measurements that say so, and says whether it confirms
-//! or contradicts one of paper 001's seven (section 5.3). It is given only if it is sure and matters: the
-//! interval of what it rests on leaves out [`MATERIAL`]. Nothing here computes an indicator.
+//! A hint is derived from this device's data, names the measurements that say so, and tells whether it
+//! confirms or contradicts one of paper 001's seven (section 5.3). It is given only if it is sure and
+//! matters: the interval of what it rests on leaves out [`MATERIAL`]. Nothing here computes an indicator.
 
 mod alignment;
 mod focus;

@@ -6,7 +6,8 @@ mod runs;
 
 use crate::findings::{Indicators, Warning};
 use crate::hints::words;
-use crate::indicators::unmeasured;
+use crate::indicators::curve::baseline;
+use crate::indicators::{areas, unmeasured};
 use crate::result::{Context, Point};
 
 /// In the order in which they are shown: the gravest first.
@@ -162,18 +163,16 @@ fn part_of_target(scene: &Scene<'_>) -> Option<Warning> {
 
 /// The area ends only where the locality micro-benchmark does.
 fn locality_without_limit(scene: &Scene<'_>) -> Option<Warning> {
-    let largest = crate::indicators::areas(scene.points).last().copied()?;
-    let rw = crate::indicators::curve::baseline(scene.points, "RW")?;
-    let sw = crate::indicators::curve::baseline(scene.points, "SW")?;
+    let largest = areas(scene.points).last().copied()?;
+    let rw = baseline(scene.points, "RW")?;
+    let sw = baseline(scene.points, "SW")?;
     let is_cheap = largest.estimate.mean_ns <= rw.mean_ns / 2.0;
     if scene.indicators.locality_mib.is_some() || rw.mean_ns < 2.0 * sw.mean_ns || !is_cheap {
         return None;
     }
     let size = words::size(largest.parameter);
     says(
-        format!(
-            "Random writes are cheap inside {size}, the largest area tried: locality_mib has no limit to show."
-        ),
-        "Run --only locality --full for larger areas.",
+        format!("Random writes are cheap inside {size}, the largest area tried: locality_mib has no limit."),
+        "Read it as: no limit up to there. --full tries larger areas where the target has room for them.",
     )
 }

@@ -31,12 +31,32 @@ fn enough<'a>(scene: &Scene<'a>, curve: &'static str) -> Option<Enough<'a>> {
     Some(Enough { curve, smallest, at, best_bytes_a_second, saving })
 }
 
-fn text(found: &Enough<'_>) -> String {
-    let (of, size) = (words::pattern(found.curve), words::size(found.at.parameter));
-    let share = words::percent(bytes_a_second(&found.smallest) / found.best_bytes_a_second);
-    let best = words::rate(found.best_bytes_a_second);
-    let smallest = words::size(found.smallest.parameter);
-    format!("{of} reach 90 % of their best {best} at {size}, and {share} of it at {smallest}")
+/// `64 KiB for random reads and random writes` for each size.
+fn sizes(useful: &[&Enough<'_>]) -> String {
+    let mut bytes: Vec<f64> = useful.iter().map(|of| of.at.parameter).collect();
+    bytes.sort_by(f64::total_cmp);
+    bytes.dedup();
+    let names = |size: f64| -> Vec<&str> {
+        let those = useful.iter().filter(|of| of.at.parameter == size);
+        those.map(|of| words::pattern(of.curve)).collect()
+    };
+    let text = |size: &f64| format!("{} for {}", words::size(*size), words::list(&names(*size)));
+    bytes.iter().map(text).collect::<Vec<_>>().join("; ")
+}
+
+fn evidence(of: &Enough<'_>) -> String {
+    let best = words::rate(of.best_bytes_a_second);
+    format!("{}, {}, best {best}", words::point(&of.smallest), words::point(&of.at))
+}
+
+/// The smallest IO that suffers most.
+fn worst(useful: &[&Enough<'_>]) -> String {
+    let share = |of: &&&Enough<'_>| bytes_a_second(&of.smallest) / of.best_bytes_a_second;
+    let Some(worst) = useful.iter().min_by(|a, b| share(a).total_cmp(&share(b))) else {
+        return String::new();
+    };
+    let (size, of) = (words::size(worst.smallest.parameter), words::pattern(worst.curve));
+    format!("{of} of {size} reach {}", words::percent(share(&worst)))
 }
 
 pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
@@ -49,14 +69,15 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
         let evidence = format!("{}; contradicts uFLIP hint 1", evidence.join(", "));
         return if is_sure { says(text.into(), evidence) } else { None };
     }
-    let sizes: Vec<String> = useful.iter().map(|of| text(of)).collect();
-    let points: Vec<String> =
-        useful.iter().flat_map(|of| [words::point(&of.smallest), words::point(&of.at)]).collect();
+    let points: Vec<String> = useful.iter().map(|of| evidence(of)).collect();
     let near_32_kib = useful.iter().all(|of| (16384.0..=65536.0).contains(&of.at.parameter));
-    let second =
-        if near_32_kib { "confirms uFLIP hint 2 (32 KiB)" } else { "contradicts uFLIP hint 2 (32 KiB)" };
+    let second = if near_32_kib { "confirms" } else { "contradicts" };
     says(
-        format!("Prefer large IOs: {}.", sizes.join("; ")),
-        format!("{}; confirms uFLIP hint 1, {second}", points.join(", ")),
+        format!(
+            "Prefer large IOs: 90 % of the best throughput takes {}; {}.",
+            sizes(&useful),
+            worst(&useful)
+        ),
+        format!("{}; confirms uFLIP hint 1, {second} uFLIP hint 2 (32 KiB)", points.join("; ")),
     )
 }

@@ -22,8 +22,8 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     let (rw, curve) = (scene.baseline("RW")?, scene.curve("pause", "RW"));
     let longest = curve.last()?;
     let baselines = scene.baselines_text(&["SW", "RW"]);
-    let totals = curve.iter().filter_map(|at| Some((at, total(at, &rw)?)));
-    let shortest = totals.min_by(|a, b| a.1.ci_high.total_cmp(&b.1.ci_high));
+    let totals: Vec<_> = curve.iter().filter_map(|at| Some((at, total(at, &rw)?))).collect();
+    let shortest = totals.iter().min_by(|a, b| a.1.ci_high.total_cmp(&b.1.ci_high));
     if let Some((at, factor)) = shortest.filter(|(_, factor)| is_less(factor)) {
         let (pause, share) = (words::pause(at.parameter), words::percent(1.0 - factor.value));
         return says(
@@ -31,26 +31,36 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
             format!("{}, {baselines}; contradicts uFLIP hint 7", words::point(at)),
         );
     }
-    let effect = |at: &At<'_>| ratio(&rw, &at.estimate).ok();
     if let Some(pause) = scene.indicators.pause_ms {
         let cheapest = curve.iter().find(|at| at.parameter >= pause.value).unwrap_or(longest);
+        let evidence = format!("{}, {baselines}", words::point(cheapest));
         let (pause, rest) = (words::time(pause.value * 1e6), words::time(cheapest.estimate.mean_ns));
-        return says(
-            format!(
-                "A pause moves time but saves none: after {pause} of idle time a random write costs {rest}, \
-                 but with the pause it takes as long as before. Use idle time that is there anyway."
+        let effect = format!("after {pause} of idle time a random write costs {rest}");
+        let saves_none = totals.iter().all(|(_, factor)| factor.ci_low > 1.0 / MATERIAL);
+        return match saves_none {
+            true => says(
+                format!("A pause moves time but saves none: {effect}. Use idle time that is there anyway."),
+                format!("{evidence}; confirms uFLIP hint 7"),
             ),
-            format!("{}, {baselines}; confirms uFLIP hint 7", words::point(cheapest)),
-        );
+            false => says(format!("Use idle time: {effect}."), evidence),
+        };
     }
-    let is_useless = curve.iter().all(|at| effect(at).is_some_and(|gain| is_no_more(&gain)));
+    without_effect(scene, &curve, &rw)
+}
+
+/// Pauses that surely change nothing, where there was something to change.
+fn without_effect(scene: &Scene<'_>, curve: &[At<'_>], rw: &Estimate) -> Option<Hint> {
+    let longest = curve.last()?;
+    let gain = |at: &At<'_>| ratio(rw, &at.estimate).ok();
+    let is_useless = curve.iter().all(|at| gain(at).is_some_and(|gain| is_no_more(&gain)));
     let is_dear = scene.baselines("RW", "SW").is_some_and(|factor| is_more(&factor));
     if !is_useless || !is_dear || longest.parameter * 1e6 < (MATERIAL - 1.0) * rw.mean_ns {
         return None;
     }
     let pause = words::pause(longest.parameter);
+    let evidence = format!("{}, {}", words::point(longest), scene.baselines_text(&["SW", "RW"]));
     says(
         format!("Pauses do not help: random writes cost the same after {pause} of idle time."),
-        format!("{}, {baselines}; confirms uFLIP hint 7", words::point(longest)),
+        format!("{evidence}; confirms uFLIP hint 7"),
     )
 }

@@ -86,6 +86,14 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
+/// `a, b and c`.
+pub(crate) fn list(names: &[&str]) -> String {
+    match names {
+        [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
+        _ => names.concat(),
+    }
+}
+
 /// The first few, and how many more.
 pub(crate) fn some(names: &[String]) -> String {
     const SHOWN: usize = 5;

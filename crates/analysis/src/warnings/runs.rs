@@ -89,7 +89,7 @@ pub(super) fn disagreeing(scene: &Scene<'_>) -> Option<Warning> {
             words::mean(low),
             words::mean(high)
         ),
-        "Something besides the pattern changed between runs: the device's state, its temperature, or other work \
-         on this machine. Stop that, enforce the state, and run again.",
+        "Something besides the pattern changed between runs: the device's state, its temperature, or other \
+         work on this machine. Stop that, enforce the state, and run again.",
     )
 }

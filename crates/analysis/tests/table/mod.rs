@@ -135,7 +135,7 @@ impl Device {
 
     fn misaligned(&self, pattern: &Pattern) -> f64 {
         match self.alignment {
-            Some((unit, factor)) if pattern.rw.is_write() && pattern.shift.0 % unit != 0 => factor,
+            Some((unit, factor)) if pattern.rw.is_write() && !pattern.shift.0.is_multiple_of(unit) => factor,
             _ => 1.0,
         }
     }

@@ -1,0 +1,147 @@
+//! Every warning has a result that calls for it; a sound result has none.
+
+mod table;
+
+use flashscope_analysis::{
+    Context, Finished, Interference, Lingering, Stop, Warning, Why, indicators, points, warnings,
+};
+use table::{EVEN, context, estimate};
+
+fn of(context: &Context, finished: &[Finished]) -> Vec<Warning> {
+    let points = points(finished);
+    warnings(context, &indicators(context, &points), &points)
+}
+
+/// Exactly one warning, with these words in what was seen and in what to do.
+#[track_caller]
+fn only(warnings: &[Warning], seen: &[&str], remedy: &str) {
+    let [only] = warnings else { panic!("not one: {warnings:#?}") };
+    for word in seen {
+        assert!(only.seen.contains(word), "'{word}' in {only:#?}");
+    }
+    assert!(only.remedy.contains(remedy), "'{remedy}' in {only:#?}");
+}
+
+/// A sound result, changed in the runs of one experiment.
+fn changed(id: &str, change: impl Fn(&mut Finished)) -> Vec<Finished> {
+    let mut finished = EVEN.characterised();
+    finished.iter_mut().filter(|entry| entry.experiment.id() == id).for_each(change);
+    finished
+}
+
+#[test]
+fn a_sound_result_has_no_warning() {
+    assert_eq!(of(&context(), &EVEN.characterised()), []);
+}
+
+#[test]
+fn an_incomplete_run_says_how_to_finish_it() {
+    let context = Context { complete: false, ..context() };
+    only(&of(&context, &EVEN.characterised()), &["not finished"], "--resume");
+}
+
+#[test]
+fn blank_for_lack_of_a_run_is_told_from_blank_for_lack_of_an_effect() {
+    let mut finished = EVEN.characterised();
+    finished.retain(|entry| entry.experiment.micro != "pause");
+    only(&of(&context(), &finished), &["pause_ms", "no run of pause/RW"], "--only pause");
+    finished.retain(|entry| !entry.experiment.pattern.writes());
+    only(&of(&context(), &finished), &["sw_ms", "partitions", "alignment_factor"], "--write");
+    let stopped = Context { complete: false, ..context() };
+    let found = of(&stopped, &finished);
+    assert_eq!(found.len(), 2);
+    assert!(found[1].remedy.contains("--resume"), "{found:#?}");
+}
+
+#[test]
+fn a_fallback_curve_is_enough() {
+    let mut finished = EVEN.characterised();
+    finished.retain(|entry| {
+        !["alignment/RW", "granularity/RW"].iter().any(|id| entry.experiment.id().starts_with(id))
+    });
+    assert_eq!(of(&context(), &finished), []);
+}
+
+#[test]
+fn runs_without_a_mean_are_named() {
+    let finished = changed("locality/RW/32768", |entry| {
+        entry.run.outcome.estimate = None;
+        entry.run.outcome.stopped_because = Stop::Budget;
+    });
+    only(&of(&context(), &finished), &["3 runs", "too early", "locality/RW/32768"], "--budget");
+}
+
+#[test]
+fn a_regime_that_was_not_reached_is_named_with_its_reason() {
+    let missing = Why::StartupNotOver { startup_ios: 300, ios: 400, need_ios: 600 };
+    let finished = changed("baseline/RW/32KiB", |entry| {
+        entry.run.outcome.stationary = false;
+        entry.run.outcome.missing = Some(missing);
+        entry.run.outcome.stopped_because = Stop::Budget;
+    });
+    only(&of(&context(), &finished), &["3 runs", "baseline/RW", "level changed at IO 300"], "--budget");
+}
+
+#[test]
+fn a_precision_that_was_not_reached_is_named() {
+    let finished = changed("baseline/RR/32KiB", |entry| {
+        entry.run.outcome.missing = Some(Why::Wide { share: 0.12, asked: 0.05 });
+        entry.run.outcome.stopped_because = Stop::Ios;
+    });
+    only(&of(&context(), &finished), &["precision", "baseline/RR", "± 12 % wide"], "--full");
+}
+
+#[test]
+fn repeats_that_do_not_agree_are_named() {
+    let finished = changed("baseline/SW/32KiB", |entry| {
+        entry.run.outcome.estimate = Some(estimate(1.0 + 0.5 * f64::from(entry.repeat), 0.02));
+    });
+    let found = of(&context(), &finished);
+    only(&found, &["1 experiment", "baseline/SW/32KiB", "1.00 ms", "2.00 ms"], "enforce the state");
+    // Sure but small: 5 % apart at 1 % either way.
+    let finished = changed("baseline/SW/32KiB", |entry| {
+        entry.run.outcome.estimate = Some(estimate(1.0 + 0.025 * f64::from(entry.repeat), 0.01));
+    });
+    assert_eq!(of(&context(), &finished), []);
+}
+
+#[test]
+fn an_unknown_state_is_told() {
+    let context = Context { state: "as-is".into(), ..context() };
+    only(&of(&context, &EVEN.characterised()), &["as it was"], "--state random");
+}
+
+#[test]
+fn an_effect_that_did_not_end_is_told() {
+    let lingering = |ended| {
+        let lingering = Some(Lingering { affected_ios: 65536, affected_ns: 2e9, ended });
+        Context { interference: Some(Interference { lingering, pause_ns: 4_000_000_000 }), ..context() }
+    };
+    let seen = ["65536 IOs", "2.00 s"];
+    only(&of(&lingering(false), &EVEN.characterised()), &seen, "4.00 s");
+    assert_eq!(of(&lingering(true), &EVEN.characterised()), []);
+}
+
+#[test]
+fn a_device_near_the_limit_of_the_tool_is_told() {
+    // 1 ms at queue depth 1 is 1,000 IO/s; the even device does no more at any depth.
+    let limit = |iops| Context { generator_iops_max: Some(iops), ..context() };
+    let fine = Context { generator_iops_max: None, ..context() };
+    only(&of(&limit(5_000.0), &EVEN.characterised()), &["of the 5000 IO/s"], "faster");
+    assert_eq!(of(&fine, &EVEN.characterised()), []);
+    assert_eq!(of(&limit(1e6), &EVEN.characterised()), []);
+}
+
+#[test]
+fn a_part_of_a_target_is_not_the_target() {
+    let mut large = context();
+    large.target.size_bytes = 1 << 40;
+    only(&of(&large, &EVEN.characterised()), &["4 GiB of 1 TiB"], "--full");
+}
+
+#[test]
+fn an_area_without_a_limit_is_told_from_none() {
+    let device = table::Device { sw: 0.1, area: Some((1 << 40, 1.0)), streams: Some((4, 1.0)), ..EVEN };
+    let found = of(&context(), &device.characterised());
+    only(&found, &["cheap inside 2 GiB", "locality_mib"], "--full");
+}
