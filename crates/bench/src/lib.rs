@@ -11,7 +11,7 @@ mod interference;
 mod journal;
 mod measure;
 pub mod micro;
-mod plan;
+pub mod plan;
 mod self_scaling;
 mod state;
 

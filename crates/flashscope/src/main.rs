@@ -1,1 +1,37 @@
-fn main() {}
+//! The command line of flashscope: parse, resolve, wire, print. The only place that prints.
+
+mod cli;
+mod commands;
+mod confirm;
+mod exit;
+mod journal;
+mod manifest;
+mod pattern_args;
+mod progress;
+mod screen;
+mod signal;
+mod target;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::{Cli, Command};
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return exit::usage(&error),
+    };
+    let screen = screen::Screen::new(&cli.global);
+    let result = match &cli.command {
+        Command::Run(args) => commands::run::run(args, &screen),
+        Command::Measure(args) => commands::measure::run(args, &screen),
+        Command::Check(args) => commands::check::run(args, &screen),
+        Command::Create(args) => commands::create::run(args, &screen),
+        Command::Show(args) => commands::show::run(args, &screen),
+        Command::Compare(args) => commands::compare::run(args, &screen),
+        Command::List(args) => commands::list::run(args, &screen),
+    };
+    exit::code(result, &screen)
+}

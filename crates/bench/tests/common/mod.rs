@@ -1,0 +1,90 @@
+//! A campaign on a rig, kept in memory.
+#![allow(dead_code)]
+
+use std::sync::atomic::AtomicBool;
+
+use flashscope_analysis::{Context, Experiment, Finished, Indicators, indicators, points};
+use flashscope_bench::{
+    Campaign, Effort, Event, Journal, Lab, Outcome, Plan, Prior, Scope, Settings, State, Unrecorded, run,
+};
+use flashscope_core::{Bytes, PatternSource, Target, TargetError, TargetInfo};
+use flashscope_sim::{Rig, rigs};
+
+pub struct Bench(pub Rig);
+
+impl Lab for Bench {
+    type Target = Rig;
+    fn target(&mut self, _depth: u32) -> Result<&mut Rig, TargetError> {
+        Ok(&mut self.0)
+    }
+}
+
+#[derive(Default)]
+pub struct Memory {
+    pub kept: Vec<Finished>,
+    /// Interrupts the campaign once this many runs are kept.
+    pub interrupt_after: Option<usize>,
+    pub enforced_pieces: u64,
+}
+
+pub static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+impl Journal for Memory {
+    type Recording = Unrecorded;
+    fn begin(&mut self, _: &Experiment, _: u32, _: Vec<PatternSource>) -> Result<Unrecorded, String> {
+        Ok(Unrecorded)
+    }
+    fn finish(&mut self, _: Unrecorded, finished: Finished) -> Result<Finished, String> {
+        self.kept.push(finished.clone());
+        Ok(finished)
+    }
+    fn enforced(&mut self, done_pieces: u64) -> Result<(), String> {
+        self.enforced_pieces = done_pieces;
+        Ok(())
+    }
+    fn hear(&mut self, _: &Event<'_>) {}
+}
+
+pub fn settings(scope: Scope, seed: u64) -> Settings {
+    Settings {
+        scope,
+        only: None,
+        state: State::Random,
+        effort: Effort { precision: 0.05, confidence: 0.95, explore_factor: 1, ios_max: 16_384 },
+        budget: None,
+        run_max: None,
+        write: true,
+        repeats: if scope == Scope::Quick { 1 } else { 3 },
+        seed,
+        span: None,
+        bs: Bytes(32 << 10),
+    }
+}
+
+pub fn rig(name: &str, seed: u64) -> Bench {
+    Bench(Rig::new(rigs::get(name).expect("a built-in rig"), seed))
+}
+
+pub fn context(target: TargetInfo, outcome: &Outcome) -> Context {
+    Context {
+        target,
+        state: "random, enforced".into(),
+        generator_iops_max: None,
+        interference: outcome.interference,
+        complete: outcome.stopped.is_none(),
+        physical_block_bytes: None,
+    }
+}
+
+pub fn characterise(name: &str, settings: &Settings) -> (Outcome, Indicators) {
+    let mut bench = rig(name, settings.seed);
+    let info = bench.0.info().clone();
+    let plan = Plan::new(&info, settings).expect("a plan");
+    let interrupted = AtomicBool::new(false);
+    let campaign = Campaign { settings, plan: &plan, interrupted: &interrupted };
+    let outcome = run(&campaign, &mut bench, &mut Memory::default(), Prior::default());
+    assert!(outcome.error.is_none(), "{name}: {:?}", outcome.error);
+    let context = context(info, &outcome);
+    let found = indicators(&context, &points(&outcome.finished));
+    (outcome, found)
+}

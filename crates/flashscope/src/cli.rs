@@ -1,0 +1,219 @@
+//! The commands and their flags. Settings of a pattern come from their own table, see `pattern_args`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use flashscope_core::{Bytes, Nanos, Share};
+use flashscope_device::{DataPattern, Engine};
+
+use crate::pattern_args::PatternArgs;
+
+/// Measure, simulate and explain flash storage.
+///
+/// TARGET is a block device or file, `rig:NAME` or `rig:FILE.toml` (a virtual device of known truth), or
+/// `null:` (no device at all). Reading is the default: nothing writes without --write.
+#[derive(Debug, Parser)]
+#[command(name = "flashscope", version, max_term_width = 110)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// What every command takes.
+    #[command(flatten)]
+    pub global: Global,
+}
+
+/// Flags of every command.
+#[derive(Debug, Args)]
+pub struct Global {
+    /// No progress, no remarks: only the result and errors
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// More detail on standard error
+    #[arg(long, short, global = true)]
+    pub verbose: bool,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Characterise a device: uFLIP's micro-benchmarks, indicators, design hints
+    Run(RunArgs),
+    /// Measure one IO pattern until its mean is known well enough
+    Measure(MeasureArgs),
+    /// Say what a target is and whether it may be written; changes nothing
+    Check(CheckArgs),
+    /// Create a file to measure, fully written with data that no layer can shrink
+    Create(CreateArgs),
+    /// Show a stored result again
+    Show(ShowArgs),
+    /// Put two stored results side by side, with intervals
+    Compare(CompareArgs),
+    /// List micro-benchmarks, virtual devices and the settings of a pattern
+    List(ListArgs),
+}
+
+/// What a run enforces first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StateArg {
+    /// Random writes of random size over the whole space: stable (uFLIP's choice)
+    Random,
+    /// One sequential pass: faster to reach, sooner lost
+    Sequential,
+    /// Whatever state the device is in
+    AsIs,
+}
+
+/// Leave to write, and its proof.
+#[derive(Debug, Args)]
+pub struct WriteArgs {
+    /// Allow writing: destroys what is on the target
+    #[arg(long)]
+    pub write: bool,
+    /// Confirm a block device by its serial, as `flashscope check` shows it
+    #[arg(long, value_name = "SERIAL")]
+    pub confirm: Option<String>,
+    /// Allow writing to a regular file that flashscope did not create
+    #[arg(long)]
+    pub overwrite_existing_data: bool,
+}
+
+/// How the target is driven and where the result goes.
+#[derive(Debug, Args)]
+pub struct LabArgs {
+    /// Engine on real targets: sync or io_uring [default: sync, io_uring where IOs overlap]
+    #[arg(long)]
+    pub engine: Option<Engine>,
+    /// What writes contain: random, zeros, counter or age
+    #[arg(long, default_value = "random", value_name = "PATTERN")]
+    pub data: DataPattern,
+    /// Seed of everything random [default: a new one, shown and stored]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Result folder [default: ./flashscope-TARGET-DATE]
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Print the result as one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// Exit with status 4 if a part of the result is not reliable
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// `flashscope run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// What to characterise
+    #[arg(default_value = "rig:mtron")]
+    pub target: String,
+    /// A few minutes on a real file: the points that the indicators need
+    #[arg(long, conflicts_with = "full")]
+    pub quick: bool,
+    /// Table 1 of uFLIP, its non-powers of two, and what came after uFLIP, over the whole target
+    #[arg(long)]
+    pub full: bool,
+    /// Only these micro-benchmarks (and the baselines), see `flashscope list`
+    #[arg(long, value_delimiter = ',', value_name = "MICRO,...")]
+    pub only: Option<Vec<String>>,
+    /// State to enforce before anything is measured [default: random with --write, else as-is]
+    #[arg(long)]
+    pub state: Option<StateArg>,
+    /// Half width of the 95 % interval of every mean, as a share of it
+    #[arg(long, default_value = "5%", value_name = "SHARE")]
+    pub precision: Share,
+    /// The longest that everything may take
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<Nanos>,
+    /// Runs of every experiment [default: 3; 1 with --quick]
+    #[arg(long, value_name = "N")]
+    pub repeats: Option<u32>,
+    /// Part of the target that is measured, from its start
+    #[arg(long, value_name = "SIZE")]
+    pub size: Option<Bytes>,
+    /// IOSize of the baselines
+    #[arg(long, default_value = "32KiB", value_name = "SIZE")]
+    pub bs: Bytes,
+    /// Finish an interrupted run
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "dry_run"])]
+    pub resume: Option<PathBuf>,
+    /// Print the plan, with its bytes, time and share of endurance, and stop
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    /// Leave to write.
+    pub writing: WriteArgs,
+    #[command(flatten)]
+    /// Engine and output.
+    pub lab: LabArgs,
+}
+
+/// `flashscope measure`.
+#[derive(Debug, Args)]
+pub struct MeasureArgs {
+    /// What to measure
+    pub target: String,
+    #[command(flatten)]
+    /// The pattern.
+    pub pattern: PatternArgs,
+    /// Half width of the 95 % interval of the mean, as a share of it [default: 5%]
+    #[arg(long, value_name = "SHARE", conflicts_with_all = ["number_ios", "runtime"])]
+    pub precision: Option<Share>,
+    /// Measure for this long
+    #[arg(long, value_name = "TIME")]
+    pub runtime: Option<Nanos>,
+    /// Look at least at this many IOs before believing that no later regime comes
+    #[arg(long, value_name = "N")]
+    pub explore_ios: Option<u64>,
+    /// Give up on the precision after this long
+    #[arg(long, value_name = "TIME", conflicts_with = "runtime")]
+    pub budget: Option<Nanos>,
+    #[command(flatten)]
+    /// Leave to write.
+    pub writing: WriteArgs,
+    #[command(flatten)]
+    /// Engine and output.
+    pub lab: LabArgs,
+}
+
+/// `flashscope check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// What to check
+    pub target: String,
+    /// Print the verdict as one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `flashscope create`.
+#[derive(Debug, Args)]
+pub struct CreateArgs {
+    /// The file to create
+    pub file: PathBuf,
+    /// Its size
+    pub size: Bytes,
+}
+
+/// `flashscope show`.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// A result folder
+    pub dir: PathBuf,
+    /// Print it as one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `flashscope compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// A result folder
+    pub a: PathBuf,
+    /// Another
+    pub b: PathBuf,
+}
+
+/// `flashscope list`.
+#[derive(Debug, Args)]
+pub struct ListArgs {}

@@ -1,0 +1,9 @@
+//! One file a command.
+
+pub mod check;
+pub mod compare;
+pub mod create;
+pub mod list;
+pub mod measure;
+pub mod run;
+pub mod show;

@@ -1,0 +1,96 @@
+//! `flashscope check`: what a target is, and whether it may be written. Changes nothing.
+
+use anyhow::Result;
+use flashscope_core::Bytes;
+use flashscope_device::{Identity, Intent, Verdict, check};
+use serde_json::json;
+
+use crate::cli::CheckArgs;
+use crate::exit::Done;
+use crate::screen::Screen;
+use crate::target::{Bench, Named, Opening};
+
+/// Runs the command.
+pub fn run(args: &CheckArgs, screen: &Screen) -> Result<Done> {
+    let named = Named::parse(&args.target);
+    let Named::Path(path) = &named else { return virtual_target(&named, args, screen) };
+    let verdict = check(path, &Intent::WRITE)?;
+    if args.json {
+        let document = json!({
+            "schema_version": 1,
+            "target": verdict.identity,
+            "may_be_written": verdict.allowed(),
+            "refused": verdict.refused.iter().map(|r| json!({"found": r.found(), "remedy": r.remedy()})).collect::<Vec<_>>(),
+            "findings": verdict.findings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        });
+        screen.print(&serde_json::to_string_pretty(&document)?)?;
+    } else {
+        screen.print(&view(&verdict))?;
+    }
+    Ok(if verdict.allowed() { Done::Well } else { Done::Refused })
+}
+
+fn virtual_target(named: &Named, args: &CheckArgs, screen: &Screen) -> Result<Done> {
+    let bench = Bench::open(named, Opening::reading(0))?;
+    let info = bench.info();
+    if args.json {
+        let document = json!({ "schema_version": 1, "target": info, "may_be_written": true, "refused": [], "findings": [] });
+        screen.print(&serde_json::to_string_pretty(&document)?)?;
+    } else {
+        let size = Bytes(info.size_bytes);
+        screen
+            .print(&format!("{}: {size}, {}; holds no data, so it may be written", info.name, info.engine))?;
+    }
+    Ok(Done::Well)
+}
+
+fn view(verdict: &Verdict) -> String {
+    let mut lines = describe(&verdict.identity);
+    lines.push(String::new());
+    if verdict.allowed() {
+        lines.push("It may be written with --write.".into());
+        if let Some(serial) = verdict.identity.confirmation() {
+            lines.push(format!("Confirm with: --confirm {serial}"));
+        }
+    } else {
+        lines.push("It is refused for writing:".into());
+        lines.extend(verdict.refused.iter().map(|reason| format!("  - {reason}")));
+    }
+    if !verdict.findings.is_empty() {
+        lines.push("Also:".into());
+        lines.extend(verdict.findings.iter().map(|finding| format!("  - {finding}")));
+    }
+    lines.join("\n")
+}
+
+/// A device as a person wants to recognise it.
+fn describe(identity: &Identity) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{}: {}, {}",
+        identity.canonical_path.display(),
+        identity.kind.name(),
+        Bytes(identity.size_bytes)
+    )];
+    let mut row = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            lines.push(format!("  {name:<15} {value}"));
+        }
+    };
+    let hardware = identity.hardware.as_ref();
+    row("model", hardware.and_then(|h| h.model.clone()));
+    row("serial", hardware.and_then(|h| h.serial.clone()));
+    row(
+        "sector",
+        Some(format!(
+            "{} B logical, {} B physical",
+            identity.logical_block_bytes, identity.physical_block_bytes
+        )),
+    );
+    row("scheduler", hardware.and_then(|h| h.scheduler.clone()));
+    row("write cache", hardware.and_then(|h| h.write_cache.clone()));
+    row(
+        "filesystem",
+        identity.filesystem.as_ref().map(|fs| format!("{} at {}", fs.name, fs.mount_point.display())),
+    );
+    lines
+}

@@ -1,0 +1,35 @@
+//! `flashscope create`: a file to measure.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
+
+use anyhow::Result;
+use flashscope_device::create_file;
+
+use crate::cli::CreateArgs;
+use crate::exit::Done;
+use crate::progress::bytes_bar;
+use crate::screen::Screen;
+use crate::signal;
+
+/// Runs the command.
+pub fn run(args: &CreateArgs, screen: &Screen) -> Result<Done> {
+    let interrupted = signal::listen();
+    let bar = bytes_bar(screen, args.size.0, "writing");
+    let seed = crate::journal::fresh_seed();
+    let result = create_file(&args.file, args.size.0, seed, &mut |done_bytes| {
+        bar.set_position(done_bytes);
+        if interrupted.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    bar.finish_and_clear();
+    if interrupted.load(Ordering::Relaxed) {
+        return Ok(Done::Interrupted);
+    }
+    result?;
+    let file = args.file.display();
+    screen.print(&format!(
+        "{file}: {} of random data; try: flashscope run {file} --quick --write",
+        args.size
+    ))?;
+    Ok(Done::Well)
+}

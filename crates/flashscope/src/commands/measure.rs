@@ -1,0 +1,225 @@
+//! `flashscope measure`: one pattern until its mean is known well enough.
+
+use anyhow::Result;
+use flashscope_analysis::{Context, Experiment, Finished, Goal, Run, Stop};
+use flashscope_bench::{Effort, Event, GAIN_MIN, Journal, Lab, Measured, Request, measure, self_scaling};
+use flashscope_core::{Bytes, Pattern, TargetInfo};
+use flashscope_device::Intent;
+use flashscope_report::{ResultFolder, measure_json, measure_view};
+use serde_json::json;
+
+use crate::cli::MeasureArgs;
+use crate::confirm::confirm;
+use crate::exit::{Done, Usage};
+use crate::journal::{FolderJournal, folder_path, fresh_seed};
+use crate::manifest::{Facts, manifest};
+use crate::progress::{Progress, rounded};
+use crate::screen::Screen;
+use crate::signal;
+use crate::target::{Bench, Named, Opening};
+
+/// Runs the command.
+pub fn run(args: &MeasureArgs, screen: &Screen) -> Result<Done> {
+    let named = Named::parse(&args.target);
+    let is_scaling = args.pattern.given("bs") == Some("auto");
+    let mut pattern = if is_scaling { args.pattern.without("bs") } else { args.pattern.clone() }.pattern()?;
+    if pattern.writes() && !args.writing.write && matches!(named, Named::Path(_)) {
+        let problem = format!("{} writes to {}: add --write to allow it", pattern.rw, args.target);
+        return Err(Usage(problem).into());
+    }
+    let mut bench = Bench::open(&named, opening(args, &pattern, is_scaling))?;
+    let info = bench.info().clone();
+    if is_scaling {
+        pattern.bs = Bytes(u64::from(info.logical_block_bytes));
+    }
+    let fit = |pattern: &Pattern, bs: Bytes| fitted(&Pattern { bs, ..pattern.clone() }, &info);
+    let fits = fit(&pattern, pattern.bs);
+    fits.validate(&info)?;
+    if let Some(handle) = bench.handle().filter(|_| pattern.writes()) {
+        confirm(handle.identity(), args.writing.confirm.as_deref(), &fits.to_string())?;
+    }
+    let mut session = Session::new(args, &named, &bench, &fits, screen)?;
+    if is_scaling {
+        let scaled = self_scaling(pattern.bs, Bytes(info.size_bytes), |bs| {
+            session.one(&mut bench, &fit(&pattern, bs)).map(|finished| finished.run)
+        })?;
+        return session.conclude_scaled(&scaled, pattern);
+    }
+    let finished = session.one(&mut bench, &fits)?;
+    session.conclude(&finished)
+}
+
+fn opening(args: &MeasureArgs, pattern: &Pattern, is_scaling: bool) -> Opening {
+    let span_bytes = if pattern.size.0 == 0 { 0 } else { pattern.end_bytes() };
+    let intent = Intent {
+        write: pattern.writes(),
+        span_bytes,
+        io_unit_bytes: 0,
+        overwrite_existing_data: args.writing.overwrite_existing_data,
+    };
+    let io_bytes_max = if is_scaling { 8 << 20 } else { pattern.bs.0.clamp(512, 1 << 30) as u32 };
+    Opening {
+        intent,
+        engine: args.lab.engine,
+        data: args.lab.data,
+        io_bytes_max,
+        depth_max: pattern.iodepth.saturating_mul(pattern.numjobs).max(1),
+        seed: args.lab.seed.unwrap_or_else(fresh_seed),
+    }
+}
+
+/// The pattern with the whole rest of the target where no size was given.
+fn fitted(pattern: &Pattern, info: &TargetInfo) -> Pattern {
+    let mut fitted = pattern.clone();
+    if fitted.size.0 == 0 && fitted.bs.0 > 0 {
+        let rest = info.size_bytes.saturating_sub(fitted.offset.0.saturating_add(fitted.shift.0));
+        fitted.size = Bytes(rest / fitted.bs.0 * fitted.bs.0);
+    }
+    fitted
+}
+
+/// One call of the command: folder, facts, flags.
+struct Session<'a> {
+    args: &'a MeasureArgs,
+    screen: &'a Screen,
+    folder: ResultFolder,
+    context: Context,
+    facts: Facts,
+    seed: u64,
+}
+
+impl<'a> Session<'a> {
+    fn new(
+        args: &'a MeasureArgs,
+        named: &Named,
+        bench: &Bench,
+        pattern: &Pattern,
+        screen: &'a Screen,
+    ) -> Result<Session<'a>> {
+        let seed = bench.seed();
+        let facts = Facts::of(bench, &args.lab.data, seed);
+        let path = folder_path(args.lab.output.as_ref(), "measure-", named);
+        let options = json!({ "target": args.target, "pattern": pattern, "seed": seed });
+        let folder =
+            ResultFolder::create(&path, &manifest(&facts, "as it was", &[pattern.to_string()], options))?;
+        let context = Context {
+            target: bench.info().clone(),
+            state: "as it was".into(),
+            generator_iops_max: Some(facts.overhead_iops_max),
+            interference: None,
+            complete: true,
+            physical_block_bytes: bench.handle().map(|handle| handle.identity().physical_block_bytes),
+        };
+        Ok(Session { args, screen, folder, context, facts, seed })
+    }
+
+    /// What ends the run.
+    fn goal(&self, pattern: &Pattern) -> Option<Goal> {
+        if self.args.runtime.is_some() || pattern.number_ios.is_some() {
+            return None;
+        }
+        let precision = self.args.precision.map_or(0.05, |precision| precision.0);
+        let effort = Effort { precision, confidence: 0.95, explore_factor: 1, ios_max: u64::MAX / 8 };
+        let goal = effort.exploring(pattern);
+        let explore_ios = self.args.explore_ios.unwrap_or(goal.explore_ios).max(pattern.ignore_ios);
+        Some(Goal { explore_ios, ..goal })
+    }
+
+    /// Measures one pattern and stores it.
+    fn one(&mut self, bench: &mut Bench, pattern: &Pattern) -> Result<Finished> {
+        pattern.validate(bench.info())?;
+        let runtime = match (self.args.runtime, self.args.budget) {
+            (Some(runtime), _) => Some((runtime, Stop::Runtime)),
+            (None, budget) => budget.map(|budget| (budget, Stop::Budget)),
+        };
+        let goal = self.goal(pattern);
+        let request = Request { pattern, goal, runtime, seed: self.seed, interrupted: signal::listen() };
+        let experiment = Experiment {
+            micro: "measure".into(),
+            curve: pattern.rw.short_name().into(),
+            parameter: 0.0,
+            label: pattern.bs.to_string(),
+            pattern: pattern.clone(),
+        };
+        let mut journal = FolderJournal {
+            progress: Progress::new(self.screen),
+            target: self.context.target.name.clone(),
+            seed: self.seed,
+            folder: &mut self.folder,
+        };
+        journal.hear(&Event::Started { number: 1, of: 1, experiment: &experiment, repeat: 0 });
+        let failed = |text: String| anyhow::anyhow!(text);
+        let mut recording = journal.begin(&experiment, 0, request.sources()).map_err(failed)?;
+        let target = bench.target(pattern.iodepth * pattern.numjobs)?;
+        let mut look = |ios, estimate, why| journal.progress.hear(&Event::Look { ios, estimate, why });
+        let Measured { run, error } = measure(target, &request, &mut recording, &mut look);
+        let kept = journal.finish(recording, Finished { experiment, repeat: 0, run });
+        journal.progress.finish();
+        let finished = kept.map_err(failed)?;
+        self.context.complete = finished.run.outcome.stopped_because != Stop::Interrupted;
+        self.folder.write_context(&self.context)?;
+        match error {
+            None => Ok(finished),
+            Some(error) => {
+                let dir = self.folder.path().display();
+                self.screen
+                    .note(&format!("{} IOs measured before the error are kept in {dir}", finished.run.ios));
+                Err(error.into())
+            }
+        }
+    }
+
+    fn conclude(&self, finished: &Finished) -> Result<Done> {
+        if self.args.lab.json {
+            self.screen.print(&serde_json::to_string_pretty(&measure_json(&self.context, finished))?)?;
+        } else {
+            self.screen.print(&measure_view(&self.context, finished, &[], self.screen.style()))?;
+            self.screen.note(&format!("  every IO is in {}/", self.folder.path().display()));
+        }
+        for warning in &self.facts.warnings {
+            self.screen.note(&format!("warning: {}; {}", warning.seen, warning.remedy));
+        }
+        Ok(self.status(&finished.run))
+    }
+
+    fn status(&self, run: &Run) -> Done {
+        let outcome = &run.outcome;
+        let is_reliable = outcome.stationary && (outcome.missing.is_none() || self.goal_is_fixed());
+        match outcome.stopped_because {
+            Stop::Interrupted => Done::Interrupted,
+            _ if self.args.lab.strict && !is_reliable => Done::Unreliable,
+            _ => Done::Well,
+        }
+    }
+
+    /// The person fixed the length, so a missed precision is no surprise.
+    fn goal_is_fixed(&self) -> bool {
+        self.args.runtime.is_some()
+    }
+
+    fn conclude_scaled(&self, scaled: &flashscope_bench::Scaled, pattern: Pattern) -> Result<Done> {
+        let rows = scaled.tried.iter().map(|(bs, run)| {
+            let mean_ms = run.outcome.estimate.map(|estimate| estimate.mean_ns / 1e6);
+            json!({ "bs_bytes": bs.0, "mean_ms": mean_ms, "ios": run.ios })
+        });
+        if self.args.lab.json {
+            let document = json!({
+                "schema_version": 1, "target": self.context.target.name, "pattern": pattern,
+                "bs_bytes": scaled.bs.0, "tried": rows.collect::<Vec<_>>(),
+            });
+            self.screen.print(&serde_json::to_string_pretty(&document)?)?;
+            return Ok(Done::Well);
+        }
+        let mut text = String::new();
+        for (bs, run) in &scaled.tried {
+            let Some(estimate) = run.outcome.estimate else { continue };
+            let mib_s = bs.0 as f64 * 1e9 / estimate.mean_ns / f64::from(1 << 20);
+            text +=
+                &format!("  {:>8}  {:>10}  {mib_s:>8.1} MiB/s\n", bs.to_string(), rounded(estimate.mean_ns));
+        }
+        let gain = GAIN_MIN * 100.0;
+        text += &format!("Block size {}: doubling it brings less than {gain} % more throughput.", scaled.bs);
+        self.screen.print(&text)?;
+        Ok(Done::Well)
+    }
+}

@@ -1,0 +1,275 @@
+//! `flashscope run`: characterise a device from end to end.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use flashscope_analysis::{Context, Finished, Stop, Warning, hints, indicators, points, warnings};
+use flashscope_bench::{
+    BenchError, Campaign, Effort, Outcome, Plan, Prior, Scope, Settings, State, run as run_plan,
+};
+use flashscope_core::{Bytes, Nanos};
+use flashscope_device::{DataPattern, Engine, Intent};
+use flashscope_report::{Findings, ResultFolder, Stored, result_view, run_json};
+use serde::{Deserialize, Serialize};
+
+use crate::cli::{RunArgs, StateArg};
+use crate::confirm::confirm;
+use crate::exit::{Done, Usage};
+use crate::journal::{FolderJournal, enforced_pieces, folder_path, fresh_seed};
+use crate::manifest::{Facts, manifest};
+use crate::progress::{Progress, plan_lines};
+use crate::screen::Screen;
+use crate::signal;
+use crate::target::{Bench, Named, Opening};
+
+/// What a run was asked to do: stored in the manifest, so that it can be resumed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    target: String,
+    scope: String,
+    only: Option<Vec<String>>,
+    state: State,
+    precision: f64,
+    budget: Option<Nanos>,
+    repeats: u32,
+    size: Option<Bytes>,
+    bs: Bytes,
+    write: bool,
+    seed: u64,
+    data: DataPattern,
+    engine: Option<Engine>,
+}
+
+impl Options {
+    fn from_args(args: &RunArgs) -> Result<Options> {
+        let scope = if args.quick {
+            "quick"
+        } else if args.full {
+            "full"
+        } else {
+            "table-1"
+        };
+        let write = args.writing.write || is_virtual(&args.target);
+        let state = match args.state {
+            Some(StateArg::Random) => State::Random,
+            Some(StateArg::Sequential) => State::Sequential,
+            None if write => State::Random,
+            Some(StateArg::AsIs) | None => State::AsIs,
+        };
+        if state != State::AsIs && !write {
+            return Err(Usage(
+                "--state writes the whole target space: add --write, or leave it as it is".into(),
+            )
+            .into());
+        }
+        if args.repeats == Some(0) || args.precision.0 <= 0.0 {
+            return Err(Usage("--repeats and --precision must be more than 0".into()).into());
+        }
+        Ok(Options {
+            target: args.target.clone(),
+            scope: scope.into(),
+            only: args.only.clone(),
+            state,
+            precision: args.precision.0,
+            budget: args.budget,
+            repeats: args.repeats.unwrap_or(if args.quick { 1 } else { 3 }),
+            size: args.size,
+            bs: args.bs,
+            write,
+            seed: args.lab.seed.unwrap_or_else(fresh_seed),
+            data: args.lab.data,
+            engine: args.lab.engine,
+        })
+    }
+
+    fn settings(&self) -> Settings {
+        let scope = match self.scope.as_str() {
+            "quick" => Scope::Quick,
+            "full" => Scope::Full,
+            _ => Scope::Table1,
+        };
+        let (ios_max, run_max, explore_factor) = match scope {
+            Scope::Quick => (4_096, Nanos::from_s(20), 1),
+            Scope::Table1 => (16_384, Nanos::from_s(300), 1),
+            Scope::Full => (131_072, Nanos::from_s(1800), 4),
+        };
+        let effort = Effort { precision: self.precision, confidence: 0.95, explore_factor, ios_max };
+        Settings {
+            scope,
+            only: self.only.clone(),
+            state: self.state,
+            effort,
+            budget: self.budget,
+            run_max: (!is_virtual(&self.target)).then_some(run_max),
+            write: self.write,
+            repeats: self.repeats,
+            seed: self.seed,
+            span: self.size,
+            bs: self.bs,
+        }
+    }
+
+    fn opening(&self, args: &RunArgs) -> Opening {
+        let intent = Intent {
+            write: self.write && !args.dry_run,
+            span_bytes: self.size.map_or(0, |size| size.0),
+            io_unit_bytes: 0,
+            overwrite_existing_data: args.writing.overwrite_existing_data,
+        };
+        Opening {
+            intent,
+            engine: self.engine,
+            data: self.data,
+            io_bytes_max: (self.bs.0 as u32).max(512 << 10),
+            depth_max: if self.scope == "full" { 128 } else { 32 },
+            seed: self.seed,
+        }
+    }
+}
+
+/// Virtual devices hold no data: writing to them needs no leave.
+fn is_virtual(target: &str) -> bool {
+    !matches!(Named::parse(target), Named::Path(_))
+}
+
+/// A folder to go on in, or one to be made.
+enum Place {
+    New(PathBuf),
+    Old(ResultFolder),
+}
+
+/// Runs the command.
+pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
+    let interrupted = signal::listen();
+    let (options, place) = match &args.resume {
+        Some(dir) => {
+            let folder = ResultFolder::open(dir)?;
+            let manifest = Stored::read(dir)?.manifest;
+            let options: Options = serde_json::from_value(manifest.options)
+                .map_err(|error| Usage(format!("{}: not the folder of a run: {error}", dir.display())))?;
+            if options.write && !args.writing.write && !is_virtual(&options.target) {
+                return Err(Usage("the interrupted run writes: add --write to go on".into()).into());
+            }
+            (options, Place::Old(folder))
+        }
+        None => {
+            let options = Options::from_args(args)?;
+            let path = folder_path(args.lab.output.as_ref(), "", &Named::parse(&options.target));
+            (options, Place::New(path))
+        }
+    };
+    let named = Named::parse(&options.target);
+    let settings = options.settings();
+    let mut bench = Bench::open(&named, options.opening(args))?;
+    let info = bench.info().clone();
+    let plan = Plan::new(&info, &settings)?;
+    let lines = plan_lines(&plan, &info);
+    if args.dry_run {
+        screen.print(&lines.join("\n"))?;
+        return Ok(Done::Well);
+    }
+    lines.iter().for_each(|line| screen.note(&format!("  {line}")));
+    if let Some(handle) = bench.handle().filter(|_| options.write) {
+        confirm(handle.identity(), args.writing.confirm.as_deref(), &lines.join("\n  "))?;
+    }
+    let facts = Facts::of(&bench, &options.data, options.seed);
+    let mut folder = match place {
+        Place::Old(folder) => folder,
+        Place::New(path) => {
+            let stored = serde_json::to_value(&options)?;
+            ResultFolder::create(&path, &manifest(&facts, plan.state.name(), &lines, stored))?
+        }
+    };
+    let prior = Prior { finished: folder.finished()?, enforced_pieces: enforced_pieces(&folder) };
+    let mut journal = FolderJournal {
+        progress: Progress::new(screen),
+        target: info.name.clone(),
+        seed: options.seed,
+        folder: &mut folder,
+    };
+    let campaign = Campaign { settings: &settings, plan: &plan, interrupted };
+    let outcome = run_plan(&campaign, &mut bench, &mut journal, prior);
+    journal.progress.finish();
+    let context = Context {
+        target: info,
+        state: state_words(&options),
+        generator_iops_max: Some(facts.overhead_iops_max),
+        interference: outcome.interference,
+        complete: outcome.stopped.is_none(),
+        physical_block_bytes: bench.handle().map(|handle| handle.identity().physical_block_bytes),
+    };
+    folder.write_context(&context)?;
+    let finished = &outcome.finished;
+    let warnings = show_result(&context, finished, facts.warnings, folder.path(), args.lab.json, screen)?;
+    conclude(outcome, warnings, args.lab.strict, &folder, screen)
+}
+
+/// The state in words, for reports.
+fn state_words(options: &Options) -> String {
+    match options.state {
+        State::AsIs => "as it was".into(),
+        state => format!("{}, enforced", state.name()),
+    }
+}
+
+/// How the command ends after its result is shown.
+fn conclude(
+    outcome: Outcome,
+    warnings: usize,
+    strict: bool,
+    folder: &ResultFolder,
+    screen: &Screen,
+) -> Result<Done> {
+    let resume = format!("finish it with: flashscope run --resume {}", folder.path().display());
+    if let Some(error) = outcome.error {
+        screen.note(&format!("What was measured is kept; once the cause is mended, {resume}"));
+        return Err(match error {
+            BenchError::Journal(text) => anyhow::anyhow!(text),
+            error => error.into(),
+        });
+    }
+    match outcome.stopped {
+        Some(Stop::Interrupted) => {
+            screen.note(&format!("Interrupted; what was measured is kept; {resume}"));
+            Ok(Done::Interrupted)
+        }
+        Some(_) => {
+            screen.note(&format!("The budget is spent; {resume}"));
+            Ok(if strict { Done::Unreliable } else { Done::Well })
+        }
+        None => Ok(if strict && warnings > 0 { Done::Unreliable } else { Done::Well }),
+    }
+}
+
+/// Prints the result of a run, fresh or stored. `more` are warnings from elsewhere. Returns the number of
+/// warnings.
+pub fn show_result(
+    context: &Context,
+    finished: &[Finished],
+    more: Vec<Warning>,
+    folder: &Path,
+    as_json: bool,
+    screen: &Screen,
+) -> Result<usize> {
+    let points = points(finished);
+    let indicators = indicators(context, &points);
+    let hints = hints(context, &indicators, &points);
+    let mut warnings = warnings(context, &indicators, &points);
+    warnings.extend(more);
+    let findings = Findings {
+        context,
+        finished,
+        indicators: &indicators,
+        hints: &hints,
+        warnings: &warnings,
+        folder: Some(folder),
+    };
+    let text = if as_json {
+        serde_json::to_string_pretty(&run_json(&findings))?
+    } else {
+        result_view(&findings, screen.style())
+    };
+    screen.print(&text)?;
+    Ok(warnings.len())
+}

@@ -1,0 +1,32 @@
+//! `flashscope show`: a stored result again.
+
+use anyhow::{Context as _, Result};
+use flashscope_report::{Stored, measure_json, measure_view};
+
+use crate::cli::ShowArgs;
+use crate::commands::run::show_result;
+use crate::exit::Done;
+use crate::screen::Screen;
+
+/// Runs the command.
+pub fn run(args: &ShowArgs, screen: &Screen) -> Result<Done> {
+    let Stored { path, context, finished, warnings, .. } = Stored::read(&args.dir)?;
+    let context = context.with_context(|| {
+        let dir = args.dir.display();
+        format!("{dir}: the run was killed before it wrote its context; finish it with: flashscope run --resume {dir}")
+    })?;
+    match &finished[..] {
+        [single] if single.experiment.micro == "measure" => {
+            let text = if args.json {
+                serde_json::to_string_pretty(&measure_json(&context, single))?
+            } else {
+                measure_view(&context, single, &[], screen.style())
+            };
+            screen.print(&text)?;
+        }
+        _ => {
+            show_result(&context, &finished, warnings, &path, args.json, screen)?;
+        }
+    }
+    Ok(Done::Well)
+}

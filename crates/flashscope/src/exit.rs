@@ -1,0 +1,102 @@
+//! Exit statuses: 0 done, 1 failed while running, 2 usage or configuration, 3 refused for safety, 4 done but
+//! unreliable (with --strict), 130 interrupted.
+
+use std::process::ExitCode;
+
+use flashscope_bench::BenchError;
+use flashscope_core::PatternError;
+use flashscope_device::DeviceError;
+
+use crate::screen::Screen;
+
+/// How a command ended, when nothing failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// As asked.
+    Well,
+    /// Done, but a part of the result is not to be relied on, and the person asked to be told by the status.
+    Unreliable,
+    /// Stopped by the person; what was measured is kept.
+    Interrupted,
+    /// `check` found reasons against the target.
+    Refused,
+}
+
+/// An error that is the caller's: a wrong flag, name or setting.
+#[derive(Debug)]
+pub struct Usage(pub String);
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// A refusal for safety that did not come from the guard: the person did not confirm.
+#[derive(Debug)]
+pub struct Unconfirmed(pub String);
+
+impl std::fmt::Display for Unconfirmed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unconfirmed {}
+
+/// Prints clap's own message; help and version go to standard output and are no error.
+pub fn usage(error: &clap::Error) -> ExitCode {
+    let is_error = error.use_stderr();
+    let _ = error.print();
+    ExitCode::from(if is_error { 2 } else { 0 })
+}
+
+/// Prints what went wrong and gives the status.
+pub fn code(result: anyhow::Result<Done>, screen: &Screen) -> ExitCode {
+    let error = match result {
+        Ok(Done::Well) => return ExitCode::SUCCESS,
+        Ok(Done::Unreliable) => return ExitCode::from(4),
+        Ok(Done::Interrupted) => return ExitCode::from(130),
+        Ok(Done::Refused) => return ExitCode::from(3),
+        Err(error) => error,
+    };
+    if is_broken_pipe(&error) {
+        return ExitCode::SUCCESS;
+    }
+    screen.error(&format!("{error:#}"));
+    ExitCode::from(status(&error))
+}
+
+fn status(error: &anyhow::Error) -> u8 {
+    for cause in error.chain() {
+        if cause.is::<Unconfirmed>() {
+            return 3;
+        }
+        if let Some(device) = cause.downcast_ref::<DeviceError>() {
+            return match device {
+                DeviceError::Refused { .. } | DeviceError::Changed { .. } => 3,
+                DeviceError::FileSize { .. } => 2,
+                DeviceError::Path { .. } | DeviceError::Engine { .. } => 1,
+            };
+        }
+        if let Some(bench) = cause.downcast_ref::<BenchError>() {
+            return match bench {
+                BenchError::Target(_) | BenchError::Journal(_) => 1,
+                BenchError::Pattern(_) | BenchError::TooSmall { .. } | BenchError::UnknownMicro { .. } => 2,
+            };
+        }
+        if cause.is::<Usage>() || cause.is::<PatternError>() {
+            return 2;
+        }
+    }
+    1
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let broken = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+    };
+    error.chain().any(broken)
+}

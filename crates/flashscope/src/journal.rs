@@ -1,0 +1,118 @@
+//! Joins the method to the result folder and the screen: every run is stored before it is shown.
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use anyhow::Result;
+use flashscope_analysis::{Experiment, Finished};
+use flashscope_bench::{Event, Journal, Recording};
+use flashscope_core::{PatternSource, Record, RequestSource};
+use flashscope_report::{Origin, Recorder, ResultFolder};
+
+use crate::progress::Progress;
+use crate::target::Named;
+
+/// A seed from the clock: different each time, shown and stored so that a run can be repeated.
+pub fn fresh_seed() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    // Short enough to be typed.
+    flashscope_core::seed::derive(since.as_nanos() as u64, 0) % 1_000_000_000
+}
+
+/// Now, as `2026-11-20T17:03:59Z`.
+pub fn now_text() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+}
+
+/// The folder asked for, or a new name of today: `flashscope-mtron-2026-11-20`.
+pub fn folder_path(asked: Option<&PathBuf>, kind: &str, named: &Named) -> PathBuf {
+    if let Some(path) = asked {
+        return path.clone();
+    }
+    let today = &now_text()[..10];
+    let stem = format!("flashscope-{kind}{}-{today}", named.short());
+    let numbered = (2..).map(|number| format!("{stem}-{number}"));
+    let free = std::iter::once(stem.clone()).chain(numbered).find(|name| !PathBuf::from(name).exists());
+    PathBuf::from(free.unwrap_or(stem))
+}
+
+/// The file with the number of pieces of the state that are enforced.
+const ENFORCED: &str = "enforced-pieces";
+
+/// Pieces that an interrupted run had enforced.
+pub fn enforced_pieces(folder: &ResultFolder) -> u64 {
+    let text = std::fs::read_to_string(folder.path().join(ENFORCED)).unwrap_or_default();
+    text.trim().parse().unwrap_or(0)
+}
+
+/// The journal of one run of the program.
+pub struct FolderJournal<'a> {
+    /// Where results go.
+    pub folder: &'a mut ResultFolder,
+    /// What is shown.
+    pub progress: Progress<'a>,
+    /// The target's name, for the files' origin.
+    pub target: String,
+    /// Seed of the whole run, for the files' origin.
+    pub seed: u64,
+}
+
+/// A recorder and the name that its file will be found under.
+pub struct Kept {
+    recorder: Recorder,
+    file: String,
+}
+
+impl Recording for Kept {
+    #[inline]
+    fn push(&mut self, record: Record) {
+        self.recorder.push(record);
+    }
+
+    #[inline]
+    fn has_failed(&self) -> bool {
+        self.recorder.has_failed()
+    }
+}
+
+impl Journal for FolderJournal<'_> {
+    type Recording = Kept;
+
+    fn begin(
+        &mut self,
+        experiment: &Experiment,
+        repeat: u32,
+        sources: Vec<PatternSource>,
+    ) -> Result<Kept, String> {
+        let sources =
+            sources.into_iter().map(|source| Box::new(source) as Box<dyn RequestSource + Send>).collect();
+        let origin = Origin {
+            experiment: experiment.id(),
+            repeat,
+            pattern: experiment.pattern.to_string(),
+            seed: self.seed,
+            target: self.target.clone(),
+        };
+        let records = self.folder.records(experiment, repeat);
+        let recorder =
+            Recorder::create(&records.path, sources, &origin).map_err(|error| error.to_string())?;
+        Ok(Kept { recorder, file: records.relative })
+    }
+
+    fn finish(&mut self, recording: Kept, mut finished: Finished) -> Result<Finished, String> {
+        let written = recording.recorder.finish();
+        finished.run.records = written.is_ok().then_some(recording.file);
+        // The summary is worth keeping even where the single IOs could not be.
+        self.folder.append(&finished).map_err(|error| error.to_string())?;
+        written.map_err(|error| error.to_string())?;
+        Ok(finished)
+    }
+
+    fn enforced(&mut self, done_pieces: u64) -> Result<(), String> {
+        self.folder.write_text(ENFORCED, &done_pieces.to_string()).map_err(|error| error.to_string())
+    }
+
+    fn hear(&mut self, event: &Event<'_>) {
+        self.progress.hear(event);
+    }
+}

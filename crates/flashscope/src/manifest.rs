@@ -1,0 +1,71 @@
+//! The facts about target, machine and program that every stored result carries.
+
+use flashscope_analysis::Warning;
+use flashscope_device::{Clock, DataPattern, Finding, overhead};
+use flashscope_report::{Manifest, SCHEMA_VERSION};
+use serde_json::{Value, json};
+
+use crate::journal::now_text;
+use crate::target::Bench;
+
+/// What is known before the first IO.
+pub struct Facts {
+    /// IOs a second that flashscope itself could do, measured on `null:`.
+    pub overhead_iops_max: f64,
+    /// What the guard noticed.
+    pub warnings: Vec<Warning>,
+    target: flashscope_core::TargetInfo,
+    identity: Value,
+    kernel: String,
+    scheduler: Option<String>,
+    clock: Value,
+    data: String,
+    seed: u64,
+}
+
+impl Facts {
+    /// Looks once; takes some ten milliseconds.
+    pub fn of(bench: &Bench, data: &DataPattern, seed: u64) -> Facts {
+        let clock = Clock::info();
+        let handle = bench.handle();
+        let warnings = handle.map_or(&[][..], |handle| handle.findings()).iter();
+        Facts {
+            overhead_iops_max: overhead().iops_max,
+            warnings: warnings.map(as_warning).collect(),
+            target: bench.info().clone(),
+            identity: handle.map_or(Value::Null, |handle| json!(handle.identity())),
+            kernel: std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().into(),
+            scheduler: handle.and_then(|h| h.identity().hardware.as_ref()?.scheduler.clone()),
+            clock: json!(clock),
+            data: data.to_string(),
+            seed,
+        }
+    }
+}
+
+/// A finding reads "what was found; what it means or what to do".
+fn as_warning(finding: &Finding) -> Warning {
+    let text = finding.to_string();
+    let (seen, remedy) = text.split_once("; ").unwrap_or((&text, "keep it in mind when reading the numbers"));
+    Warning { seen: seen.into(), remedy: remedy.into() }
+}
+
+/// The manifest of a new result folder.
+pub fn manifest(facts: &Facts, state: &str, plan: &[String], options: Value) -> Manifest {
+    Manifest {
+        schema_version: SCHEMA_VERSION,
+        flashscope_version: env!("CARGO_PKG_VERSION").into(),
+        created: now_text(),
+        device: facts.identity.clone(),
+        target: facts.target.clone(),
+        state: state.into(),
+        kernel: facts.kernel.clone(),
+        scheduler: facts.scheduler.clone(),
+        clock: facts.clock.clone(),
+        engine: facts.target.engine.clone(),
+        data_pattern: facts.data.clone(),
+        seed: facts.seed,
+        plan: json!(plan),
+        options,
+    }
+}

@@ -1,0 +1,76 @@
+//! Standard output is the result, standard error is progress and warnings.
+
+use std::io::{IsTerminal, Write};
+
+use anyhow::Result;
+use flashscope_report::Style;
+
+use crate::cli::Global;
+
+/// What the person's terminal can show, and how much they want to see.
+pub struct Screen {
+    quiet: bool,
+    /// More detail on standard error.
+    pub verbose: bool,
+    out_is_terminal: bool,
+    err_is_terminal: bool,
+    no_color: bool,
+}
+
+impl Screen {
+    /// Looks at the terminal once.
+    pub fn new(global: &Global) -> Screen {
+        Screen {
+            quiet: global.quiet,
+            verbose: global.verbose,
+            out_is_terminal: std::io::stdout().is_terminal(),
+            err_is_terminal: std::io::stderr().is_terminal(),
+            no_color: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
+        }
+    }
+
+    /// How a result is laid out on standard output.
+    pub fn style(&self) -> Style {
+        let width = match terminal_size::terminal_size() {
+            Some((width, _)) if self.out_is_terminal => usize::from(width.0).clamp(60, 140),
+            _ => 110,
+        };
+        Style { width, colour: self.out_is_terminal && !self.no_color }
+    }
+
+    /// Whether progress is drawn and redrawn.
+    pub fn is_live(&self) -> bool {
+        self.err_is_terminal && !self.quiet
+    }
+
+    /// The result.
+    pub fn print(&self, text: &str) -> Result<()> {
+        let mut out = std::io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        if !text.ends_with('\n') {
+            out.write_all(b"\n")?;
+        }
+        Ok(out.flush()?)
+    }
+
+    /// A remark beside the result; nobody minds if it cannot be shown.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            let _ = writeln!(std::io::stderr(), "{text}");
+        }
+    }
+
+    /// A remark for those who asked for more.
+    pub fn detail(&self, text: &str) {
+        if self.verbose {
+            self.note(text);
+        }
+    }
+
+    /// Why the command failed.
+    pub fn error(&self, text: &str) {
+        let (on, off) =
+            if self.err_is_terminal && !self.no_color { ("\x1b[1;31m", "\x1b[0m") } else { ("", "") };
+        let _ = writeln!(std::io::stderr(), "{on}error:{off} {text}");
+    }
+}

@@ -1,0 +1,227 @@
+//! From the TARGET that a person named to something that serves IOs.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Result;
+use flashscope_bench::Lab;
+use flashscope_core::{Completion, ErrorKind, Op, Request, Target, TargetError, TargetInfo, Time};
+use flashscope_device::{DataPattern, DeviceTarget, Engine, EngineSpec, Handle, Intent, NullTarget};
+use flashscope_sim::{Rig, RigSpec, rigs};
+
+use crate::exit::Usage;
+
+/// What the person named.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Named {
+    /// `rig:NAME` or `rig:FILE.toml`.
+    Rig(String),
+    /// `null:`.
+    Null,
+    /// A device or file.
+    Path(PathBuf),
+}
+
+impl Named {
+    /// Reads a TARGET.
+    pub fn parse(text: &str) -> Named {
+        match text.split_once(':') {
+            Some(("rig", name)) => Named::Rig(name.into()),
+            Some(("null", "")) => Named::Null,
+            _ => Named::Path(text.into()),
+        }
+    }
+
+    /// A short name for folders.
+    pub fn short(&self) -> String {
+        let text = match self {
+            Named::Rig(name) => {
+                Path::new(name).file_stem().unwrap_or_default().to_string_lossy().into_owned()
+            }
+            Named::Null => "null".into(),
+            Named::Path(path) => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        };
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
+        text.chars().map(plain).collect()
+    }
+}
+
+/// How to open it.
+#[derive(Clone, Copy, Debug)]
+pub struct Opening {
+    /// What will be done to it.
+    pub intent: Intent,
+    /// The engine for single IOs; none chooses.
+    pub engine: Option<Engine>,
+    /// What writes contain.
+    pub data: DataPattern,
+    /// The largest IO.
+    pub io_bytes_max: u32,
+    /// The most IOs in flight.
+    pub depth_max: u32,
+    /// Seed of contents and of virtual devices.
+    pub seed: u64,
+}
+
+impl Opening {
+    /// Only to look.
+    pub fn reading(seed: u64) -> Opening {
+        let intent = Intent::READ;
+        Opening { intent, engine: None, data: DataPattern::Random, io_bytes_max: 1 << 20, depth_max: 1, seed }
+    }
+}
+
+/// Any target. The choice costs a branch that is always predicted.
+pub enum Served {
+    /// A virtual device.
+    Rig(Box<Rig>),
+    /// A real one, or none at all.
+    Device(Box<DeviceTarget>),
+}
+
+macro_rules! each {
+    ($served:expr, $target:ident => $call:expr) => {
+        match $served {
+            Served::Rig($target) => $call,
+            Served::Device($target) => $call,
+        }
+    };
+}
+
+impl Target for Served {
+    fn info(&self) -> &TargetInfo {
+        each!(self, target => target.info())
+    }
+    #[inline]
+    fn now(&mut self) -> Time {
+        each!(self, target => target.now())
+    }
+    #[inline]
+    fn prepare(&mut self, requests: &[Request]) {
+        each!(self, target => target.prepare(requests));
+    }
+    #[inline]
+    fn submit(&mut self, requests: &[Request]) -> Result<(), TargetError> {
+        each!(self, target => target.submit(requests))
+    }
+    #[inline]
+    fn reap(&mut self, min: usize, until: Time, out: &mut Vec<Completion>) -> Result<(), TargetError> {
+        each!(self, target => target.reap(min, until, out))
+    }
+    fn wait_until(&mut self, time: Time) {
+        each!(self, target => target.wait_until(time));
+    }
+}
+
+/// A target with all the forms that a run may need.
+pub struct Bench {
+    info: TargetInfo,
+    single: Served,
+    many: Option<Served>,
+    handle: Option<Arc<Handle>>,
+    opening: Opening,
+}
+
+impl Bench {
+    /// Opens what was named. For devices and files this is the guarded opening: see `flashscope check`.
+    pub fn open(named: &Named, opening: Opening) -> Result<Bench> {
+        let name = match named {
+            Named::Rig(name) => format!("rig:{name}"),
+            Named::Null => "null:".into(),
+            Named::Path(path) => path.display().to_string(),
+        };
+        let mut handle = None;
+        let single = match named {
+            Named::Rig(name) => Served::Rig(Box::new(Rig::new(rig_spec(name)?, opening.seed))),
+            Named::Null => {
+                Served::Device(Box::new(DeviceTarget::Null(NullTarget::new(1 << 40, opening.depth_max))))
+            }
+            Named::Path(path) => {
+                let opened = Arc::new(Handle::open(path, &opening.intent)?);
+                handle = Some(opened.clone());
+                Served::Device(Box::new(device_target(&opened, &opening, 1)?))
+            }
+        };
+        let mut info = single.info().clone();
+        info.name = name;
+        if handle.is_some() {
+            info.queue_depth_max = opening.depth_max;
+        }
+        Ok(Bench { info, single, many: None, handle, opening })
+    }
+
+    /// What is known of the target.
+    pub fn info(&self) -> &TargetInfo {
+        &self.info
+    }
+
+    /// Seed of everything random about it.
+    pub fn seed(&self) -> u64 {
+        self.opening.seed
+    }
+
+    /// The real target's identity and what the guard noticed.
+    pub fn handle(&self) -> Option<&Handle> {
+        self.handle.as_deref()
+    }
+}
+
+impl Lab for Bench {
+    type Target = Served;
+
+    fn target(&mut self, depth: u32) -> Result<&mut Served, TargetError> {
+        let Some(handle) = &self.handle else { return Ok(&mut self.single) };
+        if depth <= self.single.info().queue_depth_max {
+            return Ok(&mut self.single);
+        }
+        if self.many.is_none() {
+            let opening = Opening { engine: Some(Engine::IoUring), ..self.opening };
+            let target = device_target(handle, &opening, self.opening.depth_max);
+            let target = target.map_err(|error| engine_error(&self.info.name, &error))?;
+            self.many = Some(Served::Device(Box::new(target)));
+        }
+        Ok(self.many.as_mut().expect("it was just made"))
+    }
+}
+
+fn device_target(handle: &Arc<Handle>, opening: &Opening, depth: u32) -> Result<DeviceTarget> {
+    let engine = opening.engine.unwrap_or(Engine::Sync);
+    let queue_depth = if engine == Engine::Sync { 1 } else { depth.max(1) };
+    let spec = EngineSpec {
+        queue_depth,
+        io_bytes_max: opening.io_bytes_max,
+        data: opening.data,
+        seed: opening.seed,
+        age_writes: 0,
+    };
+    Ok(DeviceTarget::new(engine, handle.clone(), &spec)?)
+}
+
+fn engine_error(target: &str, error: &anyhow::Error) -> TargetError {
+    TargetError {
+        kind: ErrorKind::Engine,
+        target: target.into(),
+        op: Op::Read,
+        offset_bytes: 0,
+        length_bytes: 0,
+        cause: error.to_string(),
+        remedy: "leave out what needs several IOs in flight".into(),
+    }
+}
+
+/// A rig by name or file.
+fn rig_spec(name: &str) -> Result<RigSpec> {
+    if let Some(spec) = rigs::get(name) {
+        return Ok(spec);
+    }
+    if !name.ends_with(".toml") {
+        let known = rigs::NAMES.join(", ");
+        return Err(Usage(format!(
+            "'{name}' is no virtual device; the rigs are: {known}; or write rig:FILE.toml"
+        ))
+        .into());
+    }
+    let text = std::fs::read_to_string(name)
+        .map_err(|error| Usage(format!("cannot read the rig {name}: {error}")))?;
+    RigSpec::parse(name, &text).map_err(|error| Usage(error.to_string()).into())
+}
