@@ -53,6 +53,11 @@ pub(crate) fn span_range(low_ns: f64, high_ns: f64) -> String {
     format!("{} to {} {unit}", digits(low), digits(high))
 }
 
+/// A span in the unit that suits another one.
+pub(crate) fn span_scale(ns: f64, like_ns: f64) -> f64 {
+    scaled_span(ns, like_ns).0
+}
+
 fn scaled_span(ns: f64, like_ns: f64) -> (f64, &'static str) {
     match like_ns.abs() {
         size if size < 1e3 => (ns, "ns"),
@@ -106,13 +111,14 @@ pub(crate) fn rate(iops: f64) -> String {
     }
 }
 
-/// A share: `4.1 %`, `23 %`, `0.03 %`.
+/// A share in two digits: `23 %`, `4.1 %`, `0.089 %`.
 pub(crate) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     match percent.abs() {
         size if size >= 10.0 => format!("{percent:.0} %"),
-        size if size >= 0.1 || size == 0.0 => format!("{percent:.1} %"),
-        _ => format!("{percent:.1e} %"),
+        size if size >= 1.0 || size == 0.0 => format!("{percent:.1} %"),
+        size if size >= 0.001 => format!("{percent:.*} %", (1.0 - size.log10().floor()) as usize),
+        _ => "below 0.001 %".into(),
     }
 }
 
@@ -171,5 +177,6 @@ mod tests {
         assert_eq!(grouped(1_048_576), "1,048,576");
         assert_eq!(rate(9.1e6), "9.10 M IO/s");
         assert_eq!((percent(0.041), percent(0.231)), ("4.1 %".into(), "23 %".into()));
+        assert_eq!((percent(0.00089), percent(1e-9)), ("0.089 %".into(), "below 0.001 %".into()));
     }
 }

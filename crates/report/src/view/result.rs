@@ -4,7 +4,7 @@ use flashscope_analysis::{Hint, Indicator, Indicators, Interference, Warning};
 
 use super::text::{Tone, item, table, table_columns, wrap};
 use super::{Findings, Style, why};
-use crate::number::{count, digits, paper_factor, percent, rate, size, span, trimmed};
+use crate::number::{count, paper_factor, percent, rate, size, span, span_scale};
 
 /// The whole result of a characterisation: the device, the row of paper 001's table 3 with intervals, hints
 /// with evidence, warnings, and where the data lie.
@@ -74,8 +74,8 @@ fn row(indicators: &Indicators, style: Style) -> String {
             (Tone::Faint, pick(cells, |cell| cell.interval.clone())),
         ]
     };
-    let caption = "Times are for one IO of the baseline size (32 KiB unless said otherwise); in the \
-                   faint line the 95 % interval of each; = means no different, a blank no effect.";
+    let caption = "Times are for one IO of the baseline size (32 KiB unless said otherwise), with the 95 % \
+                   interval of each; = means no different, a blank no effect.";
     let mut out = String::new();
     if table_columns(&wide(&paper)) <= style.columns() {
         out.push_str(&table(style, &wide(&paper)));
@@ -85,7 +85,8 @@ fn row(indicators: &Indicators, style: Style) -> String {
         }
     } else {
         let line = |cell: &Cell| vec![cell.name.to_string(), cell.value.clone(), cell.interval.clone()];
-        let rows: Vec<_> = paper.iter().chain(&more).map(|cell| (Tone::Plain, line(cell))).collect();
+        let more = more.iter().filter(|cell| !cell.value.is_empty());
+        let rows: Vec<_> = paper.iter().chain(more).map(|cell| (Tone::Plain, line(cell))).collect();
         out.push_str(&table(style, &rows));
     }
     for line in wrap(caption, style.columns() - 2) {
@@ -96,16 +97,25 @@ fn row(indicators: &Indicators, style: Style) -> String {
 
 /// The columns of table 3, and those it has not.
 fn cells(found: &Indicators) -> (Vec<Cell>, Vec<Cell>) {
-    let ms = |indicator: Option<Indicator>| indicator.map(|found| shown(found, |ms| span(ms * 1e6)));
+    let ms = |indicator: Option<Indicator>| {
+        indicator.map(|found| {
+            (span(found.value * 1e6), range(found, |ms| span_scale(ms * 1e6, found.value * 1e6)))
+        })
+    };
     let factor = |indicator: Option<Indicator>| {
-        indicator.map(|found| (paper_factor(found.value), range(found, |f| format!("x{}", short(f)))))
+        indicator.map(|found| (paper_factor(found.value), range(found, |factor| factor)))
     };
     let pair = |what: Option<Indicator>, factor: Option<Indicator>, show: fn(f64) -> String| {
         what.map(|what| {
-            let (value, interval) = shown(what, show);
-            let Some(factor) = factor else { return (value, interval) };
-            let factors = range(factor, |f| format!("x{}", short(f)));
-            (format!("{value} ({})", paper_factor(factor.value)), join(&interval, &factors))
+            let value = show(what.value);
+            let ends = if what.ci_low == what.ci_high {
+                String::new()
+            } else {
+                format!("{}–{}", show(what.ci_low), show(what.ci_high))
+            };
+            let Some(factor) = factor else { return (value, ends) };
+            let factors = range(factor, |factor| factor);
+            (format!("{value} ({})", paper_factor(factor.value)), join(&ends, &factors))
         })
     };
     let mib = |mib: f64| size(mib * 1048576.0);
@@ -122,27 +132,21 @@ fn cells(found: &Indicators) -> (Vec<Cell>, Vec<Cell>) {
         Cell::new("large steps", factor(found.large_increment_factor)),
     ];
     let more = vec![
-        Cell::new("granularity", found.granularity_bytes.map(|found| shown(found, size))),
+        Cell::new("granularity", pair(found.granularity_bytes, None, size)),
         Cell::new("alignment", pair(found.alignment_bytes, found.alignment_factor, size)),
     ];
     (paper, more)
 }
 
-fn shown(indicator: Indicator, show: impl Fn(f64) -> String) -> (String, String) {
-    (show(indicator.value), range(indicator, show))
-}
-
-/// `0.39–0.41 ms`: the unit once, if it is the same. Empty where the interval is a point.
-fn range(indicator: Indicator, show: impl Fn(f64) -> String) -> String {
-    let Indicator { ci_low, ci_high, .. } = indicator;
-    if ci_low == ci_high {
+/// `0.39–0.41`, in the unit of the value above it, to the first digit of the half width; empty for a point.
+fn range(indicator: Indicator, in_unit: impl Fn(f64) -> f64) -> String {
+    let (low, high) = (in_unit(indicator.ci_low), in_unit(indicator.ci_high));
+    let half = (high - low) / 2.0;
+    if half.is_nan() || half <= 0.0 {
         return String::new();
     }
-    let (low, high) = (show(ci_low), show(ci_high));
-    match (low.rsplit_once(' '), high.rsplit_once(' ')) {
-        (Some((low, unit)), Some((_, other))) if unit == other => format!("{low}–{high}"),
-        _ => format!("{low}–{high}"),
-    }
+    let decimals = (-half.log10().floor()).clamp(0.0, 6.0) as usize;
+    format!("{low:.decimals$}–{high:.decimals$}")
 }
 
 fn join(first: &str, second: &str) -> String {
@@ -151,12 +155,6 @@ fn join(first: &str, second: &str) -> String {
         ("", only) | (only, "") => format!("({only})"),
         (first, second) => format!("{first} ({second})"),
     }
-}
-
-/// A factor in an interval.
-fn short(factor: f64) -> String {
-    let text = digits(factor);
-    trimmed(&text).to_string()
 }
 
 fn hints(hints: &[Hint], style: Style) -> String {

@@ -74,7 +74,7 @@ pub(super) fn table(style: Style, rows: &[(Tone, Vec<String>)]) -> String {
             .iter()
             .zip(&widths)
             .map(|(cell, width)| format!("{cell}{}", " ".repeat(width - columns_of(cell))));
-        let line = padded.collect::<Vec<_>>().join("   ");
+        let line = padded.collect::<Vec<_>>().join("  ");
         out.push_str(&format!("  {}\n", style.paint(*tone, line.trim_end())));
     }
     out
@@ -83,7 +83,7 @@ pub(super) fn table(style: Style, rows: &[(Tone, Vec<String>)]) -> String {
 /// Columns that such a table takes.
 pub(super) fn table_columns(rows: &[(Tone, Vec<String>)]) -> usize {
     let widths = widths(rows);
-    2 + widths.iter().sum::<usize>() + 3 * widths.len().saturating_sub(1)
+    2 + widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)
 }
 
 fn widths(rows: &[(Tone, Vec<String>)]) -> Vec<usize> {

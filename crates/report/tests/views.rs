@@ -1,0 +1,174 @@
+//! What is shown says what was measured.
+
+mod common;
+
+use common::{baselines, context, finished, indicators, keep_picture, manifest, random_writes};
+use flashscope_analysis::{Hint, Warning};
+use flashscope_report::*;
+
+const WIDE: Style = Style { width: 120, colour: false };
+
+fn hints() -> Vec<Hint> {
+    vec![Hint {
+        text: "Keep random writes inside 8 MiB: outside, each costs 4.6 times as much.".into(),
+        evidence: "locality: 0.8 ms inside, 9.3 ms outside; as paper 001's hint 4 says".into(),
+    }]
+}
+
+fn show(style: Style) -> String {
+    let warnings = vec![Warning { seen: "the clock jumped".into(), remedy: "measure again".into() }];
+    let (context, done, indicators, hints) = (context(), baselines(1.0, 1), indicators(), hints());
+    let findings = Findings {
+        context: &context,
+        finished: &done,
+        indicators: &indicators,
+        hints: &hints,
+        warnings: &warnings,
+        folder: Some("./flashscope-mtron".as_ref()),
+    };
+    result_view(&findings, style)
+}
+
+fn in_order(text: &str, parts: &[&str]) {
+    let mut rest = text;
+    for part in parts {
+        let at = rest.find(part).unwrap_or_else(|| panic!("no {part:?} where it belongs in:\n{text}"));
+        rest = &rest[at + part.len()..];
+    }
+}
+
+#[test]
+fn the_first_screen_has_the_row_of_table_3_the_hints_the_warnings_and_the_place() {
+    let text = show(WIDE);
+    in_order(&text, &["rig:mtron", "virtual device", "16 GiB", "random, enforced", "9.10 M IO/s"]);
+    in_order(&text, &["SR", "RR", "SW", "RW", "pause", "locality", "partitions", "reverse", "in place"]);
+    in_order(&text, &["0.400 ms", "0.500 ms", "0.400 ms", "9.27 ms", "9.00 ms", "8 MiB (x2)", "4 (x1.5)"]);
+    in_order(&text, &["4 (x1.5)", "=", "=", "x2", "9.0–9.5", "(2.0–2.1)", "granularity", "32 KiB"]);
+    in_order(
+        &text,
+        &["likes", "Keep random writes", "hint 4", "weakens", "the clock jumped", "measure again"],
+    );
+    in_order(&text, &["results in ./flashscope-mtron", "4 runs, 5,376 IOs"]);
+    assert!(!text.contains('\x1b'));
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal_and_colour_adds_no_words() {
+    for width in [60, 80, 100, 120, 200] {
+        let text = show(Style { width, colour: false });
+        let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(longest <= width, "{longest} columns of {width}:\n{text}");
+        let coloured = show(Style { width, colour: true });
+        let mut plain = String::new();
+        for (i, part) in coloured.split('\x1b').enumerate() {
+            plain.push_str(if i == 0 { part } else { part.split_once('m').unwrap().1 });
+        }
+        assert_eq!(plain, text);
+    }
+}
+
+#[test]
+fn the_screen_says_what_512_ios_would_have_said() {
+    // 128 IOs at 0.4 ms and 384 in cycles of mean 9.27 ms: 7.05 ms, 24 % low.
+    in_order(&show(WIDE), &["Why 2,304 IOs and not 512", "the first 128 IOs cost 0.40", "24 % low"]);
+}
+
+#[test]
+fn a_single_experiment_shows_its_mean_phases_period_and_end() {
+    let values = random_writes(2304, 1.0, 4);
+    let done = finished("measure", "RW", "32KiB", 0.0, &values);
+    let text = measure_view(&context(), &done, &values, WIDE);
+    in_order(&text, &["rw=randwrite", "mean", "9.2", "±", "at 95 %", "median", "p99", "max 27."]);
+    in_order(&text, &["start-up", "128 IOs", "4 MiB written", "period", "3 IOs", "2,304 IOs", "as narrow"]);
+    assert!(text.contains('▁') && text.contains('█'), "{text}");
+}
+
+#[test]
+fn a_strip_is_as_high_as_its_values_and_flat_where_they_are() {
+    assert_eq!(strip(&[1e6, 1e6, 1e9, 1e9], 4), "▁▁██");
+    assert_eq!(strip(&[100.0, 101.0], 2), "▁▂");
+    assert_eq!(strip(&[5.0; 300], 10), "▁".repeat(10));
+}
+
+#[test]
+fn two_results_are_compared_in_plain_words() {
+    let stored = |scale: f64, seed: u64, path: &str| Stored {
+        path: path.into(),
+        manifest: manifest(),
+        context: Some(context()),
+        finished: baselines(scale, seed),
+        warnings: vec![],
+    };
+    let (a, slower) = (stored(1.0, 1, "a"), stored(1.3, 9, "b"));
+    let text = compare_view(&a, &slower, WIDE);
+    in_order(&text, &["baseline/SR/32KiB", "x1.30", "A is faster", "baseline/RW/32KiB", "A is faster"]);
+    in_order(&text, &["A is faster in 4 of 4 experiments, B in 0"]);
+    in_order(&compare_view(&slower, &a, WIDE), &["x0.769", "B is faster", "B in 4"]);
+    let same = compare_view(&a, &a, WIDE);
+    assert_eq!(same.matches("no difference seen").count(), 4, "{same}");
+    in_order(&same, &["x1.00", "No difference seen."]);
+}
+
+#[test]
+fn the_json_of_measure_has_the_promised_keys() {
+    let done = finished("measure", "RW", "32KiB", 0.0, &random_writes(2304, 1.0, 4));
+    let json = measure_json(&context(), &done);
+    for key in ["mean_ms", "ci_low_ms", "ci_high_ms", "p50_ms", "p99_ms", "max_ms", "iops"] {
+        assert!(json[key].as_f64().is_some_and(|number| number > 0.0), "{key} in {json:#}");
+    }
+    assert_eq!((&json["startup_ios"], &json["startup_bytes"]), (&128.into(), &(128 * 32768).into()));
+    assert_eq!((&json["period_ios"], &json["ios"]), (&3.into(), &2304.into()));
+    assert_eq!(json["stopped_because"], "precision");
+    assert!(json["ios_ignored"].as_u64().is_some_and(|ios| ios >= 128));
+    let regimes = json["regimes"].as_array().unwrap();
+    assert_eq!((regimes.len(), &regimes[1]["from_ios"]), (2, &128.into()));
+    assert!(regimes[0]["mean_ms"].as_f64().is_some_and(|mean| (0.39..0.41).contains(&mean)));
+    // No gaps between IOs: the rate is what the mean says, not what the cheap start-up makes of it.
+    let (iops, mean) = (json["iops"].as_f64().unwrap(), json["mean_ms"].as_f64().unwrap());
+    assert!((iops * mean / 1000.0 - 1.0).abs() < 0.01, "{iops} IO/s at {mean} ms");
+}
+
+#[test]
+fn the_json_of_run_has_the_promised_keys_and_null_for_a_blank() {
+    let (context, done, hints) = (context(), baselines(1.0, 1), hints());
+    let indicators = flashscope_analysis::Indicators { pause_ms: None, ..indicators() };
+    let findings = Findings {
+        context: &context,
+        finished: &done,
+        indicators: &indicators,
+        hints: &hints,
+        warnings: &[],
+        folder: None,
+    };
+    let json = run_json(&findings);
+    assert_eq!((&json["target"], &json["state"]), (&"rig:mtron".into(), &"random, enforced".into()));
+    let keys = "sr_ms rr_ms sw_ms rw_ms pause_ms locality_mib locality_factor partitions partitions_factor \
+                reverse_factor in_place_factor large_increment_factor granularity_bytes alignment_bytes \
+                alignment_factor";
+    let found = json["indicators"].as_object().unwrap();
+    assert!(keys.split_whitespace().all(|key| found.contains_key(key)) && found.len() == 15, "{json:#}");
+    assert!(found["pause_ms"].is_null());
+    assert_eq!(found["rw_ms"]["value"], 9.27);
+    assert!(json["hints"][0]["evidence"].is_string() && json["warnings"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn pictures_are_well_formed_and_say_what_they_show() {
+    let values = random_writes(1200, 1.0, 4);
+    let svg = response_figure("Random writes, 32 KiB & rig:mtron", &Responses::of(&values), 128);
+    keep_picture("response.svg", &svg);
+    in_order(&svg, &["<svg", "&amp; rig:mtron", "IO number", "response time", "start-up: 128 IOs", "</svg>"]);
+    let sizes = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
+    let mut done = Vec::new();
+    for (curve, base) in [("SR", 0.1), ("RR", 0.15), ("SW", 0.2), ("RW", 9.0)] {
+        for (i, kib) in sizes.iter().enumerate() {
+            let scale = (base + kib * 0.01) / 9.27;
+            let values = random_writes(900, scale, i as u64);
+            done.push(finished("granularity", curve, &format!("{kib}KiB"), kib * 1024.0, &values));
+        }
+    }
+    let svg = micro_figure("Granularity, rig:mtron", "IO size", "granularity", &done).unwrap();
+    keep_picture("granularity.svg", &svg);
+    in_order(&svg, &["<svg", "Granularity", "IO size", "response time", ">SR<", ">RW<", "</svg>"]);
+    assert_eq!(micro_figure("", "", "mix", &done), None);
+}
