@@ -9,7 +9,7 @@ use flashscope_core::Pattern;
 
 use self::kind::Kind;
 use super::background::{capacity_ns, work_ns};
-use super::classify::{ESTABLISHED, INCREMENTS};
+use super::classify::ESTABLISHED;
 use super::service::{misalignment_factors, scaled};
 use super::spec::{Background, Baseline, Cycle, RigSpec};
 use backlog::Draining;
@@ -56,21 +56,20 @@ impl RigSpec {
         let crowd = self.crowding(pattern)?;
         self.check_pause(pattern, kind)?;
         let levels = match (kind, self.background) {
-            (Kind::Random | Kind::LargeIncrement { .. }, Some(background)) => {
+            (Kind::Random { .. } | Kind::LargeIncrement { .. }, Some(background)) => {
                 self.deferred_levels(pattern, kind, background)?
             }
             _ => self.written_levels(pattern, kind)?,
         };
         let extra_ns = self.noise.spikes.map_or(0.0, |spikes| spikes.cost.0 as f64 / spikes.one_in as f64);
         let bs = pattern.bs.0;
-        let regimes: Vec<Level> = levels
-            .into_iter()
-            .map(|(from_ios, mean_ns)| Level {
-                from_ios,
-                from_bytes: from_ios * bs,
-                mean_ns: (mean_ns + extra_ns) * crowd,
-            })
-            .collect();
+        // A response time counts the services of the IOs ahead in the queue, too: they belong to the level before.
+        let ahead = u64::from(pattern.numjobs * pattern.iodepth) - 1;
+        let level = |(from_ios, mean_ns)| {
+            let from_ios = if from_ios > 0 { from_ios + ahead } else { 0 };
+            Level { from_ios, from_bytes: from_ios * bs, mean_ns: (mean_ns + extra_ns) * crowd }
+        };
+        let regimes: Vec<Level> = levels.into_iter().map(level).collect();
         let last = regimes.last()?;
         Some(Truth {
             mean_ns: Some(last.mean_ns),
@@ -117,7 +116,7 @@ impl RigSpec {
             Kind::InPlace => by_sequential(self.order.in_place),
             Kind::Reverse => by_sequential(self.order.reverse),
             Kind::Local => by_sequential(self.locality.map_or(1.0, |locality| locality.factor)),
-            Kind::Random => by_random(1.0),
+            Kind::Random { .. } => by_random(1.0),
             Kind::LargeIncrement { .. } => by_random(self.order.large_increment),
         };
         (mean_ns, at_once_ns.min(mean_ns))
@@ -152,19 +151,23 @@ impl RigSpec {
             Kind::SequentialWrite { streams } if streams > 1 => streams,
             Kind::InPlace => u64::from(ESTABLISHED),
             Kind::Reverse => u64::from(ESTABLISHED) + 1,
-            Kind::LargeIncrement { .. } => u64::from(INCREMENTS),
+            Kind::LargeIncrement { .. } => u64::from(ESTABLISHED),
+            Kind::Random { local_ios } => local_ios,
             _ => return 0,
         };
         let cost = |kind| self.service_ns(pattern, kind, 1.0);
         let (steady_ns, _) = cost(kind);
-        let random_ns = if self.background.is_some() { cost(Kind::Random).1 } else { cost(Kind::Random).0 };
+        let random = cost(Kind::Random { local_ios: 0 });
+        let random_ns = if self.background.is_some() { random.1 } else { random.0 };
         let mut others = vec![cost(Kind::SequentialWrite { streams: 1 }).0];
         others.extend(self.locality.map(|_| cost(Kind::Local).0));
         // A single place is local wherever there is such a rule.
         if kind != Kind::InPlace || self.locality.is_none() {
             others.push(random_ns);
         }
-        if others.iter().all(|&other_ns| other_ns == steady_ns) { 0 } else { ios }
+        let cycles = self.cycle.sequential_write.is_some() || self.cycle.random_write.is_some();
+        let same = !cycles && others.iter().all(|&other_ns| other_ns == steady_ns);
+        if same { 0 } else { ios }
     }
 
     /// Levels where random writes put off work: cheap until the backlog is full, then the mean.
@@ -184,25 +187,24 @@ impl RigSpec {
             pause_ns: if background.drains_while_idle { pattern.thinktime.0 } else { 0 },
             burst_ios: pattern.thinktime_blocks,
         };
-        let (startup_ios, later_ns) = match kind {
-            Kind::LargeIncrement { stride_bytes } => {
-                if draining.pause_ns > 0 {
-                    return None;
-                }
-                let local = self.locality.is_some_and(|l| stride_bytes + pattern.bs.0 <= l.area.0);
-                let random_work_ns = if local { 0 } else { self.service_work_ns(pattern) };
-                (draining.after(u64::from(INCREMENTS), random_work_ns), draining.work_ns as f64)
-            }
-            _ => draining.steady()?,
+        let (startup_ios, later_ns) = match self.opening_work(pattern, kind) {
+            (0, _) => draining.steady()?,
+            (ios, ns) if draining.pause_ns == 0 => (draining.after(ios, ns), draining.work_ns as f64),
+            _ => return None,
         };
         let steady = (startup_ios, at_once_ns as f64 + later_ns);
         Some(if startup_ios > 0 { vec![(0, at_once_ns as f64), steady] } else { vec![steady] })
     }
 
-    /// The work that a random write of the pattern's size and alignment leaves behind.
-    fn service_work_ns(&self, pattern: &Pattern) -> u64 {
-        let (mean_ns, at_once_ns) = self.service_ns(pattern, Kind::Random, 1.0);
-        mean_ns - at_once_ns
+    /// How many IOs at the start are priced by another rule, and the work that they leave behind in all.
+    fn opening_work(&self, pattern: &Pattern, kind: Kind) -> (u64, u64) {
+        let (ios, local_ios) = match kind {
+            Kind::LargeIncrement { local_ios } => (u64::from(ESTABLISHED), local_ios),
+            Kind::Random { local_ios } => (local_ios, local_ios),
+            _ => (0, 0),
+        };
+        let (mean_ns, at_once_ns) = self.service_ns(pattern, Kind::Random { local_ios: 0 }, 1.0);
+        (ios, (ios - local_ios) * (mean_ns - at_once_ns))
     }
 
     /// `deferred` says that work was put off and is paid for in the running phase.
@@ -215,7 +217,7 @@ impl RigSpec {
             Kind::SequentialRead => length(self.cycle.sequential_read),
             Kind::RandomRead => length(self.cycle.random_read),
             Kind::SequentialWrite { .. } => length(self.cycle.sequential_write),
-            Kind::Random | Kind::LargeIncrement { .. } => match self.background {
+            Kind::Random { .. } | Kind::LargeIncrement { .. } => match self.background {
                 None => length(self.cycle.random_write),
                 Some(background) => {
                     let even = pattern.thinktime.0 == 0 || pattern.thinktime_blocks == 1;

@@ -27,12 +27,9 @@ impl Draining {
         Some((self.startup_with_pauses(burst_ns as u64), later_ns))
     }
 
-    /// Start-up without pauses if the first `ios` leave `each_ns` of work behind.
-    pub(super) fn after(&self, ios: u64, each_ns: u64) -> u64 {
-        match self.work_ns {
-            0 => ios,
-            work_ns => ios + self.capacity_ns.saturating_sub(ios * each_ns) / work_ns,
-        }
+    /// Start-up without pauses if the first `ios` leave `left_ns` of work behind.
+    pub(super) fn after(&self, ios: u64, left_ns: u64) -> u64 {
+        ios + self.capacity_ns.saturating_sub(left_ns).checked_div(self.work_ns).unwrap_or(0)
     }
 
     /// Whole bursts first, each of which adds its work less one pause, then the IOs of the burst that fills

@@ -11,12 +11,20 @@ use crate::rig::spec::RigSpec;
 pub(super) enum Kind {
     SequentialRead,
     RandomRead,
-    SequentialWrite { streams: u64 },
+    SequentialWrite {
+        streams: u64,
+    },
     InPlace,
     Reverse,
-    LargeIncrement { stride_bytes: u64 },
+    /// `local_ios` at the start still lie within the locality area.
+    LargeIncrement {
+        local_ios: u64,
+    },
     Local,
-    Random,
+    /// Likewise.
+    Random {
+        local_ios: u64,
+    },
 }
 
 /// Below this many places, chance makes random IOs pass for something else too often for a closed form.
@@ -80,55 +88,64 @@ fn write_kind(spec: &RigSpec, pattern: &Pattern, walk: Walk) -> Option<Kind> {
     match walk {
         Walk::Streams { streams: 1, slots_each: 1 } | Walk::Scattered { slots: 1 } => Some(Kind::InPlace),
         Walk::Steps { step: 0, .. } => Some(Kind::InPlace),
-        Walk::Streams { streams, slots_each: 2.. } => stream_kind(spec, streams, slots_each_bytes(&walk, bs)),
-        Walk::Streams { .. } => None,
+        Walk::Streams { slots_each: 1, .. } => None,
+        Walk::Streams { streams, slots_each } => stream_kind(spec, bs, streams, slots_each * bs),
         Walk::Steps { step, slots } if step + 1 == slots => {
             (slots >= 2 * u64::from(ESTABLISHED)).then_some(Kind::Reverse)
         }
         Walk::Steps { step, slots } => step_kind(spec, bs, step, slots),
-        Walk::Scattered { slots } => {
-            let Some(locality) = spec.locality.filter(|_| slots >= PLACES_MIN) else {
-                return (slots >= PLACES_MIN).then_some(Kind::Random);
-            };
-            let span_bytes = slots * bs;
-            if span_bytes <= locality.area.0 {
-                return Some(Kind::Local);
-            }
-            // Between one and two areas, a window of random places fits the area now and then.
-            (span_bytes >= 2 * locality.area.0).then_some(Kind::Random)
-        }
+        Walk::Scattered { slots } => scattered_kind(spec, bs, slots),
     }
 }
 
-fn slots_each_bytes(walk: &Walk, bs: u64) -> u64 {
-    match walk {
-        Walk::Streams { slots_each, .. } => slots_each * bs,
-        _ => 0,
+fn scattered_kind(spec: &RigSpec, bs: u64, slots: u64) -> Option<Kind> {
+    if slots < PLACES_MIN.max(8 * u64::from(spec.streams.limit)) {
+        return None;
     }
+    let (span_bytes, area_bytes) = (slots * bs, spec.locality.map_or(0, |locality| locality.area.0));
+    if span_bytes <= area_bytes {
+        return Some(Kind::Local);
+    }
+    // Between one and two areas, a window of random places fits the area now and then.
+    (span_bytes >= 2 * area_bytes).then_some(Kind::Random { local_ios: 0 })
 }
 
 /// Several streams: sequential up to the limit; beyond it each write opens a stream anew.
-fn stream_kind(spec: &RigSpec, streams: u64, distance_bytes: u64) -> Option<Kind> {
+fn stream_kind(spec: &RigSpec, bs: u64, streams: u64, distance_bytes: u64) -> Option<Kind> {
     if streams <= u64::from(spec.streams.limit) {
         return Some(Kind::SequentialWrite { streams });
     }
     if is_large(spec, distance_bytes) {
-        return (streams >= 4).then_some(Kind::LargeIncrement { stride_bytes: distance_bytes });
+        return (streams > u64::from(ESTABLISHED)).then_some(large(spec, distance_bytes, bs));
     }
     let span_bytes = (streams.min(WINDOW as u64) - 1) * distance_bytes;
-    leaves_area(spec, span_bytes).then_some(Kind::Random)
+    let local_ios = local_ios(spec, distance_bytes, bs);
+    leaves_area(spec, span_bytes).then_some(Kind::Random { local_ios })
 }
 
 fn step_kind(spec: &RigSpec, bs: u64, step: u64, slots: u64) -> Option<Kind> {
     let stride_bytes = step * bs;
-    if is_large(spec, stride_bytes) && slots / step >= 4 {
+    if is_large(spec, stride_bytes) && slots / step > u64::from(ESTABLISHED) {
         // After some wraps a place may lie right behind one of the last few: then it goes on a stream.
         let meets = (1..=u64::from(spec.streams.limit) + 1).any(|k| k * step % slots == 1);
-        return (!meets).then_some(Kind::LargeIncrement { stride_bytes });
+        return (!meets).then_some(large(spec, stride_bytes, bs));
     }
     let step = step.min(slots - step);
     let span_bytes = (WINDOW as u64 - 1) * step * bs + bs;
-    (slots / step >= PLACES_MIN && leaves_area(spec, span_bytes)).then_some(Kind::Random)
+    // A descending order jumps to the far end of the space first.
+    let local_ios = if stride_bytes == step * bs { local_ios(spec, stride_bytes, bs) } else { 0 };
+    (slots / step >= PLACES_MIN && leaves_area(spec, span_bytes)).then_some(Kind::Random { local_ios })
+}
+
+fn large(spec: &RigSpec, stride_bytes: u64, bs: u64) -> Kind {
+    Kind::LargeIncrement { local_ios: local_ios(spec, stride_bytes, bs).min(u64::from(ESTABLISHED)) }
+}
+
+/// How many IOs at the start of a run with this stride lie within the locality area: none if the second does
+/// not, for the first one is priced with it.
+fn local_ios(spec: &RigSpec, stride_bytes: u64, bs: u64) -> u64 {
+    let fitting = spec.locality.map_or(0, |locality| locality.area.0.saturating_sub(bs) / stride_bytes + 1);
+    if fitting < 2 { 0 } else { fitting }
 }
 
 fn is_large(spec: &RigSpec, stride_bytes: u64) -> bool {
