@@ -1,7 +1,7 @@
 //! The words every part of flashscope shares, and the one path that a request takes.
 //!
 //! Here live units and time, [`Request`] and [`Completion`], the IO [`Pattern`] and its generator, the
-//! [`Target`] that serves requests, and the drive loop ([`drive`]) that joins them. Nothing here opens a
+//! [`Target`] that serves requests, and the drive loop ([`drive()`]) that joins them. Nothing here opens a
 //! file, starts a thread or reads a clock: a target does that, or pretends to.
 
 pub mod drive;

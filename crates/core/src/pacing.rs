@@ -1,4 +1,4 @@
-//! When requests are submitted, as plain data. Interpreted in exactly one place: [`crate::drive`].
+//! When requests are submitted, as plain data. Interpreted in exactly one place: [`crate::drive()`].
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,8 +10,9 @@ use crate::time::Nanos;
 /// When the next request of a stream may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pacing {
-    /// Closed loop: at most `iodepth` in flight. After every `burst` IOs, once all of them are done, nothing is
-    /// submitted for `pause` (paper 001, section 3.1: consecutive is `pause = 0`, `pause(p)` is `burst = 1`).
+    /// Closed loop: at most `iodepth` in flight. After every `burst` IOs, once all of them are done, nothing
+    /// is submitted for `pause` (paper 001, section 3.1: consecutive is `pause = 0`, `pause(p)` is
+    /// `burst = 1`).
     Closed {
         /// IOs in flight, at least 1.
         iodepth: u32,

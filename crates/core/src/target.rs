@@ -82,8 +82,8 @@ pub trait Target {
     /// The first request that the target could not take. Earlier ones of the slice are in flight.
     fn submit(&mut self, requests: &[Request]) -> Result<(), TargetError>;
 
-    /// Appends completions to `out` and returns once at least `min` of them came or the clock reached `until`.
-    /// `min` is at most the number in flight.
+    /// Appends completions to `out` and returns once at least `min` of them came or the clock reached
+    /// `until`. `min` is at most the number in flight.
     ///
     /// # Errors
     /// The first IO that failed. Completions appended before it are valid.

@@ -1,5 +1,5 @@
-//! A pattern is one value in three forms: a line of text, a TOML table, single settings. What is wrong with one
-//! is said in words that name the key and the way out.
+//! A pattern is one value in three forms: a line of text, a TOML table, single settings. What is wrong with
+//! one is said in words that name the key and the way out.
 
 use flashscope_core::pattern::KEYS;
 use flashscope_core::{Arrivals, Bytes, Location, Mix, Nanos, Pattern, Rw, Share, TargetInfo};

@@ -398,7 +398,7 @@ impl<'de> Deserialize<'de> for Pattern {
             }
             fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Pattern, A::Error> {
                 let mut pairs = Vec::new();
-                // Names and values are refused by their own readers, so that an error points at the right line.
+                // Names and values are refused by their own readers: the error points at their line.
                 while let Some(Name(key)) = map.next_key()? {
                     pairs.push((key.name, map.next_value_seed(ValueOf(key))?));
                 }

@@ -96,7 +96,8 @@ impl Pattern {
                 let near = Bytes(if below == 0 { sector_bytes } else { below });
                 let name = &target.name;
                 let problem = format!(
-                    "{size} is not a multiple of the {sector_bytes}-byte sector of {name}; write {near}, for example"
+                    "{size} is not a multiple of the {sector_bytes}-byte sector of {name}; \
+                     write {near}, for example"
                 );
                 return Err(PatternError::new(key, problem));
             }
@@ -114,7 +115,8 @@ impl Pattern {
             let (name, size) = (&target.name, Bytes(target.size_bytes));
             let left = target.size_bytes.saturating_sub(self.offset.0 + self.shift.0) / self.bs.0 * self.bs.0;
             let problem = format!(
-                "the pattern ends at {}, beyond the end of {name} ({size}); at most {} fit at this offset and shift",
+                "the pattern ends at {}, beyond the end of {name} ({size}); \
+                 at most {} fit at this offset and shift",
                 Bytes(end.unwrap_or(u64::MAX)),
                 Bytes(left)
             );

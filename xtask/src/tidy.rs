@@ -1,0 +1,99 @@
+//! The rules of the house, held by a test. Each rule is a function from what was read to findings, so that
+//! its own tests can show it what is bad.
+
+mod code;
+mod edges;
+mod ratchet;
+mod registry;
+mod size;
+mod words;
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use code::Source;
+
+/// A rule that does not hold, where, and the way out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    pub path: String,
+    pub line: usize,
+    pub rule: &'static str,
+    pub what: String,
+    pub way_out: String,
+    /// For rules about size: what is measured, and how much. The ratchet may allow it.
+    pub size: Option<(String, usize)>,
+}
+
+impl Finding {
+    fn new(path: &str, line: usize, rule: &'static str, what: impl Into<String>, way_out: &str) -> Finding {
+        Finding { path: path.into(), line, rule, what: what.into(), way_out: way_out.into(), size: None }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Finding { path, line, rule, what, way_out, .. } = self;
+        write!(f, "{path}:{line}: {rule}: {what}; {way_out}")
+    }
+}
+
+/// Checks all rules on the workspace in `root`.
+pub fn check(root: &Path) -> anyhow::Result<Vec<Finding>> {
+    let sources = read_sources(root)?;
+    let mut findings = edges::check(&edges::read(root)?);
+    for source in &sources {
+        findings.extend(words::check(source));
+        findings.extend(size::check(source));
+    }
+    for registry in registry::ALL {
+        findings.extend(registry::check(registry, &registry::read(registry, root, &sources)?));
+    }
+    let list = fs::read_to_string(root.join(ratchet::PATH)).context(ratchet::PATH)?;
+    let mut findings = ratchet::apply(&list, findings);
+    findings.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+    Ok(findings)
+}
+
+/// All Rust files of the workspace, by path.
+fn read_sources(root: &Path) -> anyhow::Result<Vec<Source>> {
+    let mut sources = Vec::new();
+    for path in files_below(&["crates", "xtask"].map(|folder| root.join(folder)))? {
+        if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+            let name = path.strip_prefix(root)?.to_string_lossy().replace('\\', "/");
+            sources.push(Source::new(&name, &text));
+        }
+    }
+    sources.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(sources)
+}
+
+fn files_below(folders: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut open = folders.to_vec();
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+            let path = entry?.path();
+            match path.is_dir() {
+                true if path.file_name().is_some_and(|name| name == "target") => {}
+                true => open.push(path),
+                false => files.push(path),
+            }
+        }
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_workspace_is_tidy() {
+        let findings = super::check(crate::root()).unwrap();
+        let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        assert!(lines.is_empty(), "{} findings:\n{}", lines.len(), lines.join("\n"));
+    }
+}
