@@ -106,3 +106,75 @@ fn varint(mut value: u64, out: &mut Vec<u8>) {
 fn zigzag(value: i64, out: &mut Vec<u8>) {
     varint((value << 1 ^ value >> 63) as u64, out);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flashscope_core::seed::Random;
+
+    /// The Parquet specification read literally, one bit at a time.
+    struct Decoder<'a>(&'a [u8]);
+
+    impl Decoder<'_> {
+        fn varint(&mut self) -> u64 {
+            let mut value = 0;
+            for shift in (0..).step_by(7) {
+                let (byte, rest) = self.0.split_first().unwrap();
+                self.0 = rest;
+                value |= u64::from(byte & 0x7f) << shift;
+                if byte & 0x80 == 0 {
+                    return value;
+                }
+            }
+            unreachable!()
+        }
+
+        fn zigzag(&mut self) -> i64 {
+            let value = self.varint();
+            (value >> 1) as i64 ^ -((value & 1) as i64)
+        }
+
+        fn delta(&mut self) -> Vec<i64> {
+            let (block, parts, count) =
+                (self.varint() as usize, self.varint() as usize, self.varint() as usize);
+            let mut values = vec![self.zigzag()];
+            while values.len() < count {
+                let least = self.zigzag();
+                let (widths, rest) = self.0.split_at(parts);
+                self.0 = rest;
+                for width in widths.iter().map(|width| usize::from(*width)) {
+                    if values.len() == count {
+                        break;
+                    }
+                    let bytes = width * (block / parts) / 8;
+                    let (packed, rest) = self.0.split_at(bytes);
+                    self.0 = rest;
+                    let bit = |at: usize| u64::from(packed[at / 8] >> (at % 8) & 1);
+                    for i in 0..(block / parts).min(count - values.len()) {
+                        let above = (0..width).map(|b| bit(i * width + b) << b).sum::<u64>();
+                        let before = values[values.len() - 1];
+                        values.push(before.wrapping_add(least).wrapping_add(above as i64));
+                    }
+                }
+            }
+            values
+        }
+    }
+
+    #[test]
+    fn numbers_of_every_size_and_count_are_decoded_to_what_they_were() {
+        let mut random = Random::new(23);
+        for bits in 0..=64u32 {
+            for count in [1, 2, 31, 32, 33, 34, 128, 129, 130, 161, 1000] {
+                let mask = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
+                let mut value = || (random.below(1 << 32) << 32 | random.below(1 << 32)) & mask;
+                let values: Vec<i64> = (0..count).map(|_| value() as i64).collect();
+                let mut page = Vec::new();
+                delta(&values, &mut page);
+                let mut decoder = Decoder(&page);
+                assert_eq!(decoder.delta(), values, "{count} values of {bits} bits, seed 23");
+                assert!(decoder.0.is_empty(), "bytes left over");
+            }
+        }
+    }
+}

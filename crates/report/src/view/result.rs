@@ -4,6 +4,7 @@ use flashscope_analysis::{Hint, Indicator, Indicators, Interference, Warning};
 
 use super::text::{Tone, item, table, table_columns, wrap};
 use super::{Findings, Style, why};
+use crate::json::iops_of;
 use crate::number::{count, paper_factor, percent, rate, size, span, span_scale};
 
 /// The whole result of a characterisation: the device, the row of paper 001's table 3 with intervals, hints
@@ -28,7 +29,7 @@ fn head(findings: &Findings<'_>, style: Style) -> String {
     let mut parts = vec![size(target.size_bytes as f64), format!("state: {}", context.state)];
     parts.insert(0, if target.virtual_time { "virtual device".into() } else { target.engine.clone() });
     if let Some(limit) = context.generator_iops_max {
-        let most = findings.finished.iter().map(|done| crate::json::iops_of(done)).fold(0.0, f64::max);
+        let most = findings.finished.iter().map(iops_of).fold(0.0, f64::max);
         let used = format!(", {} of it used", percent(most / limit));
         let used = if target.virtual_time { "" } else { &used };
         parts.push(format!("generator limit {}{used}", rate(limit)));
@@ -79,14 +80,13 @@ fn row(indicators: &Indicators, style: Style) -> String {
     let mut out = String::new();
     if table_columns(&wide(&paper)) <= style.columns() {
         out.push_str(&table(style, &wide(&paper)));
-        if more.iter().any(|cell| !cell.value.is_empty()) {
+        if !more.is_empty() {
             out.push('\n');
             out.push_str(&table(style, &wide(&more)));
         }
     } else {
         let line = |cell: &Cell| vec![cell.name.to_string(), cell.value.clone(), cell.interval.clone()];
-        let more = more.iter().filter(|cell| !cell.value.is_empty());
-        let rows: Vec<_> = paper.iter().chain(more).map(|cell| (Tone::Plain, line(cell))).collect();
+        let rows: Vec<_> = paper.iter().chain(&more).map(|cell| (Tone::Plain, line(cell))).collect();
         out.push_str(&table(style, &rows));
     }
     for line in wrap(caption, style.columns() - 2) {
@@ -95,7 +95,7 @@ fn row(indicators: &Indicators, style: Style) -> String {
     out
 }
 
-/// The columns of table 3, and those it has not.
+/// The columns of table 3, and what was found beside them.
 fn cells(found: &Indicators) -> (Vec<Cell>, Vec<Cell>) {
     let ms = |indicator: Option<Indicator>| {
         indicator.map(|found| {
@@ -135,7 +135,7 @@ fn cells(found: &Indicators) -> (Vec<Cell>, Vec<Cell>) {
         Cell::new("granularity", pair(found.granularity_bytes, None, size)),
         Cell::new("alignment", pair(found.alignment_bytes, found.alignment_factor, size)),
     ];
-    (paper, more)
+    (paper, more.into_iter().filter(|cell| !cell.value.is_empty()).collect())
 }
 
 /// `0.39–0.41`, in the unit of the value above it, to the first digit of the half width; empty for a point.

@@ -69,7 +69,7 @@ pub(super) fn item(style: Style, mark: &str, tone: Tone, text: &str) -> String {
 pub(super) fn table(style: Style, rows: &[(Tone, Vec<String>)]) -> String {
     let widths = widths(rows);
     let mut out = String::new();
-    for (tone, cells) in rows {
+    for (tone, cells) in rows.iter().filter(|row| row.1.iter().any(|cell| !cell.is_empty())) {
         let padded = cells
             .iter()
             .zip(&widths)

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,10 +17,13 @@ use serde_json::{Value, json};
 
 /// Says why a test cannot run here; in CI (`CI=true`) that is a failure, for there nothing may be skipped.
 pub fn skip(why: &str) {
-    use std::io::Write;
     assert!(std::env::var("CI").as_deref() != Ok("true"), "skipped in CI: {why}");
-    // Past the harness, which would keep it to itself.
-    let _ = writeln!(std::io::stderr(), "skipped: {why}");
+    say(&format!("skipped: {why}"));
+}
+
+/// Past the harness, which would keep it to itself.
+pub fn say(what: &str) {
+    let _ = writeln!(std::io::stderr(), "{what}");
 }
 
 /// A folder of its own, gone at the end.
