@@ -1,18 +1,14 @@
 //! IOs in flight: channels that serve them in order of submission, and completions in order of time.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::VecDeque;
 
 use flashscope_core::{Completion, Time};
-
-/// One IO in flight, ordered by when it is done, then by when it was taken.
-type Entry = Reverse<(Time, u64, u32, Time)>;
 
 pub(super) struct Queue {
     /// When each channel is free.
     channels: Vec<Time>,
-    flight: BinaryHeap<Entry>,
-    taken: u64,
+    /// In order of completion, then of submission.
+    flight: VecDeque<Completion>,
     /// When the last IO so far is done.
     pub(super) busy_until: Time,
 }
@@ -21,8 +17,7 @@ impl Queue {
     pub(super) fn new(channels: u32) -> Queue {
         Queue {
             channels: vec![Time::ZERO; channels as usize],
-            flight: BinaryHeap::with_capacity(1024),
-            taken: 0,
+            flight: VecDeque::with_capacity(1024),
             busy_until: Time::ZERO,
         }
     }
@@ -53,23 +48,24 @@ impl Queue {
     /// An IO that keeps no channel busy.
     #[inline]
     pub(super) fn push_aside(&mut self, tag: u32, submitted: Time, completed: Time) {
-        self.taken += 1;
-        self.flight.push(Reverse((completed, self.taken, tag, submitted)));
+        let completion = Completion { tag, submitted, completed };
+        if self.flight.back().is_none_or(|last| last.completed <= completed) {
+            self.flight.push_back(completion);
+        } else {
+            let place = self.flight.partition_point(|other| other.completed <= completed);
+            self.flight.insert(place, completion);
+        }
     }
 
     /// When the next IO is done.
     #[inline]
     pub(super) fn next(&self) -> Option<Time> {
-        self.flight.peek().map(|Reverse((completed, ..))| *completed)
+        self.flight.front().map(|completion| completion.completed)
     }
 
     /// The next IO, if it is done by `clock`.
     #[inline]
     pub(super) fn pop(&mut self, clock: Time) -> Option<Completion> {
-        if self.next()? > clock {
-            return None;
-        }
-        let Reverse((completed, _, tag, submitted)) = self.flight.pop()?;
-        Some(Completion { tag, submitted, completed })
+        if self.next()? > clock { None } else { self.flight.pop_front() }
     }
 }

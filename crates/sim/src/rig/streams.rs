@@ -23,21 +23,25 @@ pub(super) enum Placement {
 const TRUSTED: u32 = 3;
 
 #[derive(Clone, Copy)]
-struct Slot {
-    /// Where the stream goes on.
-    next: u64,
-    /// Where it began; a jump back to there is a wrap, not a new stream.
-    start: u64,
-    /// When it was last used, in IOs.
-    used: u64,
+struct Stream {
     continued: u32,
     trusted: bool,
 }
 
-const FREE: Slot = Slot { next: u64::MAX, start: u64::MAX, used: 0, continued: 0, trusted: false };
+/// No IO ends or begins here.
+const NOWHERE: u64 = u64::MAX;
 
+/// Streams by slot. What each IO is compared with lies in arrays of its own, for speed.
 pub(super) struct Streams {
-    slots: Vec<Slot>,
+    /// Where each stream goes on.
+    next: Vec<u64>,
+    /// Where a stream that counts began, once it was continued: a jump back to there is its wrap.
+    start: Vec<u64>,
+    /// When each was last used, in IOs.
+    used: Vec<u64>,
+    streams: Vec<Stream>,
+    /// Where each began, whether or not it counts.
+    began: Vec<u64>,
     /// The stream that was last continued or opened as a trusted one.
     current: usize,
     ios: u64,
@@ -47,11 +51,23 @@ pub(super) struct Streams {
 
 impl Streams {
     pub(super) fn new(limit: u32) -> Streams {
-        Streams { slots: vec![FREE; limit as usize], current: 0, ios: 0, forgotten_at: 0 }
+        let limit = limit as usize;
+        Streams {
+            next: vec![NOWHERE; limit],
+            start: vec![NOWHERE; limit],
+            used: vec![0; limit],
+            streams: vec![Stream { continued: 0, trusted: false }; limit],
+            began: vec![NOWHERE; limit],
+            current: 0,
+            ios: 0,
+            forgotten_at: 0,
+        }
     }
 
     pub(super) fn forget(&mut self) {
-        self.slots.fill(FREE);
+        self.next.fill(NOWHERE);
+        self.start.fill(NOWHERE);
+        self.used.fill(0);
         self.current = 0;
         self.forgotten_at = self.ios;
     }
@@ -59,45 +75,59 @@ impl Streams {
     #[inline]
     pub(super) fn place(&mut self, offset: u64, length: u64) -> Placement {
         self.ios += 1;
-        if self.slots[self.current].next == offset {
+        if self.next[self.current] == offset {
             return self.go_on(self.current, offset, length);
         }
-        let mut oldest = 0;
-        for (i, slot) in self.slots.iter().enumerate() {
-            if slot.next == offset || (slot.start == offset && slot.trusted && slot.continued > 0) {
-                return self.go_on(i, offset, length);
-            }
-            if slot.used < self.slots[oldest].used {
-                oldest = i;
-            }
+        // Most IOs that come here are random: one look without branches tells.
+        let meets = self
+            .next
+            .iter()
+            .zip(&self.start)
+            .fold(false, |meets, (&next, &start)| meets | (next == offset) | (start == offset));
+        if meets {
+            let met = |(&next, &start): (&u64, &u64)| next == offset || start == offset;
+            let slot = self.next.iter().zip(&self.start).position(met);
+            return self.go_on(slot.unwrap_or_default(), offset, length);
         }
-        self.open(oldest, offset, length)
+        self.open(offset, length)
     }
 
     #[inline]
-    fn go_on(&mut self, i: usize, offset: u64, length: u64) -> Placement {
-        let slot = &mut self.slots[i];
-        slot.next = offset + length;
-        slot.used = self.ios;
-        slot.continued = slot.continued.saturating_add(1);
-        slot.trusted |= slot.continued >= TRUSTED;
-        if !slot.trusted {
+    fn go_on(&mut self, slot: usize, offset: u64, length: u64) -> Placement {
+        self.next[slot] = offset + length;
+        self.used[slot] = self.ios;
+        let stream = &mut self.streams[slot];
+        stream.continued = stream.continued.saturating_add(1);
+        stream.trusted |= stream.continued >= TRUSTED;
+        if !stream.trusted {
             return Placement::Elsewhere;
         }
-        let switched = self.current != i;
-        self.current = i;
+        self.start[slot] = self.began[slot];
+        let switched = self.current != slot;
+        self.current = slot;
         Placement::Continues { switched }
     }
 
     #[inline]
-    fn open(&mut self, i: usize, offset: u64, length: u64) -> Placement {
+    fn open(&mut self, offset: u64, length: u64) -> Placement {
         let since_rest = self.ios - self.forgotten_at;
-        let trusted = since_rest <= self.slots.len() as u64;
-        self.slots[i] = Slot { next: offset + length, start: offset, used: self.ios, continued: 0, trusted };
+        let trusted = since_rest <= self.next.len() as u64;
+        let slot = self.least_recently_used();
+        self.next[slot] = offset + length;
+        self.start[slot] = NOWHERE;
+        self.used[slot] = self.ios;
+        self.began[slot] = offset;
+        self.streams[slot] = Stream { continued: 0, trusted };
         if trusted {
-            self.current = i;
+            self.current = slot;
         }
         if since_rest == 1 { Placement::First } else { Placement::Elsewhere }
+    }
+
+    #[inline]
+    fn least_recently_used(&self) -> usize {
+        let oldest = self.used.iter().fold(u64::MAX, |oldest, &used| oldest.min(used));
+        self.used.iter().position(|&used| used == oldest).unwrap_or_default()
     }
 }
 
