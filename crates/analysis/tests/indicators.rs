@@ -124,6 +124,24 @@ fn an_area_without_a_limit_is_no_area() {
 }
 
 #[test]
+fn random_writes_below_twice_a_sequential_one_have_no_area() {
+    let area = Device { rw: 1.9, area: Some((8 * MIB, 0.8)), streams: Some((4, 0.8)), ..EVEN };
+    let found = of(&area.characterised());
+    assert_eq!((found.locality_mib, found.partitions), (None, None));
+    let found = of(&Device { rw: 2.1, ..area }.characterised());
+    assert_eq!(found.locality_mib.map(|area| area.value), Some(8.0));
+}
+
+#[test]
+fn the_order_of_the_runs_does_not_matter() {
+    for (expected, device) in table_3() {
+        let mut finished = device.characterised();
+        finished.reverse();
+        assert_eq!(row(&of(&finished)), expected);
+    }
+}
+
+#[test]
 fn cheap_in_place_writes_are_not_an_area() {
     let area = Device { sw: 0.5, rw: 10.0, area: Some((128 * KIB, 1.0)), ..EVEN };
     assert_eq!(of(&area.characterised()).locality_mib, None);
@@ -151,6 +169,20 @@ fn a_pause_that_works_all_at_once_is_known_to_the_grid() {
     }
     let pause = of(&finished).pause_ms.unwrap();
     assert_eq!((pause.value, pause.ci_low, pause.ci_high), (3.2, 1.6, 3.2));
+}
+
+#[test]
+fn a_pause_that_does_more_than_its_share_is_known_to_the_grid() {
+    // A quarter of the work is gone after 0.8 ms, which makes 3.2 ms in proportion; but 1.6 ms is enough.
+    let drains = Device { sw: 1.0, rw: 5.0, ..EVEN };
+    let mut finished = drains.characterised();
+    for entry in finished.iter_mut().filter(|e| e.experiment.id().starts_with("pause/RW")) {
+        let pause_ms = entry.experiment.parameter;
+        let mean_ms = if pause_ms > 1.0 { 1.0 } else { 5.0 - pause_ms / 0.8 };
+        entry.run.outcome.estimate = Some(estimate(mean_ms, 0.02));
+    }
+    let pause = of(&finished).pause_ms.unwrap();
+    assert_eq!((pause.value, pause.ci_low, pause.ci_high), (1.6, 0.8, 1.6));
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn an_incomplete_run_says_how_to_finish_it() {
 fn blank_for_lack_of_a_run_is_told_from_blank_for_lack_of_an_effect() {
     let mut finished = EVEN.characterised();
     finished.retain(|entry| entry.experiment.micro != "pause");
-    only(&of(&context(), &finished), &["pause_ms", "no run of pause/RW"], "--only pause");
+    only(&of(&context(), &finished), &["pause_ms", "no mean of pause/RW"], "--only pause");
     finished.retain(|entry| !entry.experiment.pattern.writes());
     only(&of(&context(), &finished), &["sw_ms", "partitions", "alignment_factor"], "--write");
     let stopped = Context { complete: false, ..context() };
@@ -69,6 +69,18 @@ fn runs_without_a_mean_are_named() {
         entry.run.outcome.stopped_because = Stop::Budget;
     });
     only(&of(&context(), &finished), &["3 runs", "too early", "locality/RW/32768"], "--budget");
+}
+
+#[test]
+fn a_curve_without_any_mean_counts_as_not_measured() {
+    let mut finished = EVEN.characterised();
+    for entry in finished.iter_mut().filter(|entry| entry.experiment.id().starts_with("pause/RW")) {
+        entry.run.outcome.estimate = None;
+    }
+    let found = of(&context(), &finished);
+    assert_eq!(found.len(), 2, "{found:#?}");
+    assert!(found[0].seen.contains("pause_ms"), "{found:#?}");
+    assert!(found[1].seen.starts_with("27 runs ended too early") && found[1].seen.contains("and 4 more"));
 }
 
 #[test]

@@ -59,7 +59,7 @@ pub(super) fn not_stationary(scene: &Scene<'_>) -> Option<Warning> {
 pub(super) fn not_precise(scene: &Scene<'_>) -> Option<Warning> {
     let is_bad = |run: &Run| {
         let is_wide = matches!(run.outcome.missing, Some(Why::Wide { .. }));
-        is_wide && run.outcome.stationary && run.outcome.estimate.is_some()
+        is_wide && run.outcome.estimate.is_some()
     };
     let (ids, count, first) = bad_runs(scene, is_bad)?;
     let (runs, why) = (words::counted(count, "run"), wants(first));
