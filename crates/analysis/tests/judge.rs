@@ -43,7 +43,7 @@ fn a_quiet_device_stops_after_the_first_look() {
 #[test]
 fn a_late_change_must_be_outlived() {
     let device = scripted(&[(400, 0.1)], Running::Level(0.3), Noise::Normal(0.03));
-    let (outcome, reasons) = run(&device, Goal::sequential_writes());
+    let (outcome, reasons) = run(&device, Goal::exploring(512));
     assert!(outcome.phases.ios >= 780, "{:?}", outcome.phases);
     let waited = reasons.iter().any(|(_, why)| matches!(why, Why::StartupNotOver { .. }));
     assert!(waited, "{reasons:?}");
@@ -77,7 +77,7 @@ fn a_series_that_climbs_for_ever_is_not_stationary() {
     (0..4000).for_each(|i| {
         series.push((1e6 * (1.0 + i as f64 / 4000.0) * (1.0 + 0.02 * noise.normal())) as u64, 0)
     });
-    let outcome = Judge::new(Goal::random_writes(), Options::default()).finish(&series, Stop::Budget);
+    let outcome = Judge::new(Goal::writes(), Options::default()).finish(&series, Stop::Budget);
     assert_eq!(outcome.stopped_because, Stop::Budget);
     assert!(!outcome.stationary && outcome.missing.is_some(), "{outcome:?}");
 }

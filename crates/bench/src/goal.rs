@@ -10,7 +10,7 @@ pub struct Effort {
     pub precision: f64,
     /// Confidence of the interval.
     pub confidence: f64,
-    /// Factor on the first look of the baselines: 1 is 256 reads, 512 sequential and 1,536 random writes.
+    /// Factor on the first look of the baselines: 1 is 256 reads and 1,024 writes.
     pub explore_factor: u64,
     /// The most IOs of a run.
     pub ios_max: u64,
@@ -19,11 +19,7 @@ pub struct Effort {
 impl Effort {
     /// The goal of a run of which nothing is known yet.
     pub fn exploring(&self, pattern: &Pattern) -> Goal {
-        let first = match (pattern.writes(), pattern.rw.is_random() || pattern.mix.is_some()) {
-            (false, _) => Goal::reads(),
-            (true, false) => Goal::sequential_writes(),
-            (true, true) => Goal::random_writes(),
-        };
+        let first = if pattern.writes() { Goal::writes() } else { Goal::reads() };
         let explore_ios = first.explore_ios * self.explore_factor;
         let ios_max = self.ios_max.max(2 * explore_ios);
         Goal { precision: self.precision, confidence: self.confidence, explore_ios, ios_max, known: None }
