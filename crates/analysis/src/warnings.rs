@@ -58,7 +58,7 @@ fn incomplete(scene: &Scene<'_>) -> Option<Warning> {
     )
 }
 
-/// Indicators that are blank because no run of their micro-benchmark has a mean: it says nothing of an effect.
+/// Indicators that are blank for lack of a mean, which says nothing of an effect.
 fn not_measured(scene: &Scene<'_>) -> Option<Warning> {
     let missing = unmeasured(scene.points);
     if missing.is_empty() {
