@@ -1,7 +1,7 @@
 //! What can go wrong with results on disk.
 
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 use thiserror::Error;
 
@@ -21,7 +21,7 @@ pub enum ReportError {
         remedy: &'static str,
     },
     /// A file's content is not what flashscope writes.
-    #[error("{}{}: {cause}; {remedy}", path.display(), line.map(|line| format!(":{line}")).unwrap_or_default())]
+    #[error("{}{}: {cause}; {remedy}", path.display(), Suffix(*line))]
     Content {
         /// The file.
         path: PathBuf,
@@ -42,6 +42,15 @@ pub enum ReportError {
         /// What the person can do.
         remedy: &'static str,
     },
+}
+
+/// `:12`, or nothing.
+struct Suffix(Option<usize>);
+
+impl fmt::Display for Suffix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |line| write!(f, ":{line}"))
+    }
 }
 
 impl ReportError {

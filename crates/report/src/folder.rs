@@ -1,5 +1,5 @@
-//! The folder that a run leaves behind. One process at a time writes it ([`ResultFolder`]); anyone may read it
-//! at any moment ([`Stored`]), also while it is written and after a kill. docs/results.md documents it.
+//! The folder that a run leaves behind. One process at a time writes it ([`ResultFolder`]); anyone may read
+//! it at any moment ([`Stored`]), also while it is written and after a kill. docs/results.md documents it.
 
 mod files;
 mod stored;

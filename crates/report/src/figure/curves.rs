@@ -8,8 +8,8 @@ const DASHES: [&str; 3] = ["", r##"stroke-dasharray="8 4""##, r##"stroke-dasharr
 /// Labels that fit below the axis.
 const LABELS_MAX: usize = 12;
 
-/// The curves of one micro-benchmark with the interval of every point. A parameter that is positive throughout
-/// is on a logarithmic axis; others are set side by side. None if nothing of it was measured.
+/// The curves of one micro-benchmark with the interval of every point. A parameter that is positive
+/// throughout is on a logarithmic axis; others are set side by side. None if nothing of it was measured.
 pub fn micro_figure(title: &str, parameter: &str, micro: &str, finished: &[Finished]) -> Option<String> {
     let all = points(finished);
     let of_micro = |point: &&Point<'_>| point.experiment.micro == micro && point.estimate.is_some();

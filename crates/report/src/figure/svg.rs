@@ -70,10 +70,9 @@ pub(super) struct Plot {
 impl Plot {
     pub(super) fn new(title: &str, x: Scale, y: Scale) -> Plot {
         let mut plot = Plot { body: String::new(), x, y };
-        let _ = writeln!(
-            plot.body,
-            r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" font-family="Helvetica, Arial, sans-serif" font-size="13" fill="{INK}">"##
-        );
+        let size = format!(r##"viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}""##);
+        let font = format!(r##"font-family="Helvetica, Arial, sans-serif" font-size="13" fill="{INK}""##);
+        let _ = writeln!(plot.body, r##"<svg xmlns="http://www.w3.org/2000/svg" {size} {font}>"##);
         let _ = writeln!(plot.body, r##"<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>"##);
         plot.text(LEFT, 24.0, title, r##"font-size="16" font-weight="bold""##);
         plot

@@ -7,8 +7,8 @@ use super::text::{Tone, item, table, wrap};
 use crate::json::iops_of;
 use crate::number::{grouped, percent, rate, size, span, span_range};
 
-/// A single experiment: what was done, what it cost, and how far that can be trusted. `values_ns` are response
-/// times over the run, at any resolution, for a small picture; none needed.
+/// A single experiment: what was done, what it cost, and how far that can be trusted. `values_ns` are
+/// response times over the run, at any resolution, for a small picture; none needed.
 pub fn measure_view(context: &Context, finished: &Finished, values_ns: &[f64], style: Style) -> String {
     let mut out = String::new();
     let title = format!("{} · {}", context.target.name, finished.experiment.pattern);

@@ -23,12 +23,11 @@ pub(super) fn not_512(finished: &[Finished]) -> Option<String> {
     }
     let way = if error < 0.0 { "low" } else { "high" };
     let Finished { experiment, run, .. } = done;
+    let (ios, id, reason) = (grouped(run.ios), experiment.id(), reason(&run.outcome)?);
+    let error = percent(error.abs());
     Some(format!(
-        "Why {} IOs and not {FIXED_IOS} ({}): {}; the mean of the first {FIXED_IOS} would have been {} {way}.",
-        grouped(run.ios),
-        experiment.id(),
-        reason(&run.outcome)?,
-        percent(error.abs()),
+        "Why {ios} IOs and not {FIXED_IOS} ({id}): {reason}; \
+         the mean of the first {FIXED_IOS} would have been {error} {way}."
     ))
 }
 
@@ -40,7 +39,7 @@ fn mean_of_first(outcome: &Outcome, ios: u64) -> Option<f64> {
         let part = end.min(ios).saturating_sub(regime.from_ios.min(ios));
         part as f64 * regime.mean_ns
     });
-    (phases.ios >= ios).then(|| cost.sum::<f64>() / ios as f64)
+    (phases.ios > ios).then(|| cost.sum::<f64>() / ios as f64)
 }
 
 fn reason(outcome: &Outcome) -> Option<String> {

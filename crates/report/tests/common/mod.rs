@@ -49,7 +49,7 @@ impl Drop for Scratch {
     }
 }
 
-/// A filesystem in memory that holds no more than `size`. None where it cannot be mounted, with the reason said.
+/// A filesystem in memory that holds no more than `size`; none, with the reason said, where it cannot be mounted.
 pub struct Tiny(PathBuf);
 
 impl Tiny {
