@@ -49,7 +49,7 @@ impl Drop for Scratch {
     }
 }
 
-/// A filesystem in memory that holds no more than `size`; none, with the reason said, where it cannot be mounted.
+/// A filesystem in memory that holds no more than `size`; where it cannot be mounted, none, and why is said.
 pub struct Tiny(PathBuf);
 
 impl Tiny {
