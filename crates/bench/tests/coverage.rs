@@ -12,7 +12,7 @@ use flashscope_bench::{Effort, Measured, Request, Unrecorded, measure};
 use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, Nanos, Pattern, Rw, Target};
 use flashscope_sim::{Rig, RigSpec, Truth, rigs};
-use statistics::{at_least, at_most, median};
+use statistics::{at_least, at_most, in_two_threads, median};
 
 /// The claims, as shares of runs.
 const HOLDS_MIN: f64 = 0.93;
@@ -58,7 +58,8 @@ impl Case {
     fn run(&self, rig: &mut Rig, pattern: &Pattern, effort: Option<Effort>, seed: u64) -> Measured {
         let goal = effort.map(|effort| effort.exploring(pattern));
         let interrupted = AtomicBool::new(false);
-        let request = Request { pattern, goal, runtime: None, seed, interrupted: &interrupted };
+        let request =
+            Request { pattern, goal, runtime: None, patience: None, seed, interrupted: &interrupted };
         let measured = measure(rig, &request, &mut Unrecorded, &mut |_, _, _| {});
         assert!(measured.error.is_none(), "{}: {:?}", self.spec.name, measured.error);
         measured
@@ -186,24 +187,12 @@ fn assert_pooled(scores: &[(&str, Score)], least: fn(f64, u64) -> u64, most: fn(
 
 #[test]
 fn the_built_in_rigs_are_read_right() {
-    let score = |name| (name, Score::of_rig(name, 20));
-    let scores = in_two_threads(score);
+    let score = |name: &'static str| (name, Score::of_rig(name, 20));
+    let scores = in_two_threads(&rigs::NAMES, score);
     for (name, score) in &scores {
         score.assert_claims(name, at_least, at_most);
     }
     assert_pooled(&scores, at_least, at_most);
-}
-
-/// One answer a rig, in their order; each half of the rigs in a thread.
-fn in_two_threads<T: Send>(of: impl Fn(&'static str) -> T + Sync) -> Vec<T> {
-    let all = |names: &[&'static str]| names.iter().map(|name| of(name)).collect::<Vec<T>>();
-    let (first, second) = rigs::NAMES.split_at(rigs::NAMES.len() / 2);
-    std::thread::scope(|scope| {
-        let other = scope.spawn(|| all(second));
-        let mut answers = all(first);
-        answers.extend(other.join().expect("no panic"));
-        answers
-    })
 }
 
 fn percent(part: u64, of: u64) -> f64 {
@@ -214,7 +203,7 @@ fn percent(part: u64, of: u64) -> f64 {
 fn rival(errors: &[f64]) -> String {
     let good = errors.iter().filter(|error| **error <= 0.05).count() as u64;
     let mean = errors.iter().sum::<f64>() / errors.len() as f64;
-    format!("{:.0} % / {:.1} %", percent(good, errors.len() as u64), 100.0 * mean)
+    format!("{:.0} % / {:.2} %", percent(good, errors.len() as u64), 100.0 * mean)
 }
 
 fn row(name: &str, score: &Score, others: &[Vec<f64>; 3]) -> String {
@@ -261,8 +250,9 @@ fn exactly_at_most(share: f64, runs: u64) -> u64 {
 #[test]
 #[ignore = "200 seeds a rig and pattern; prints the table of docs/method.md"]
 fn coverage_table() {
-    let answers =
-        in_two_threads(|name| (name, Score::of_rig(name, seeds()), rival_errors(name, seeds().min(50))));
+    let answers = in_two_threads(&rigs::NAMES, |name| {
+        (name, Score::of_rig(name, seeds()), rival_errors(name, seeds().min(50)))
+    });
     println!("| rig | holds | start-up | period | IOs | ± | flashscope | {} |", rivals::NAMES.join(" | "));
     println!("|---|---|---|---|---|---|---|---|---|---|");
     answers.iter().for_each(|(name, score, others)| println!("{}", row(name, score, others)));

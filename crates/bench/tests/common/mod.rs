@@ -22,12 +22,8 @@ impl Lab for Bench {
 #[derive(Default)]
 pub struct Memory {
     pub kept: Vec<Finished>,
-    /// Interrupts the campaign once this many runs are kept.
-    pub interrupt_after: Option<usize>,
     pub enforced_pieces: u64,
 }
-
-pub static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 impl Journal for Memory {
     type Recording = Unrecorded;
@@ -53,6 +49,7 @@ pub fn settings(scope: Scope, seed: u64) -> Settings {
         effort: Effort { precision: 0.05, confidence: 0.95, explore_factor: 1, ios_max: 16_384 },
         budget: None,
         run_max: None,
+        patience: None,
         write: true,
         repeats: if scope == Scope::Quick { 1 } else { 3 },
         seed,

@@ -1,4 +1,4 @@
-//! Little that tests which count need.
+//! The little that tests over many rigs and runs share.
 #![allow(dead_code)] // each test file uses its part
 
 /// Chance that a count which is short of its claim by luck alone fails a test.
@@ -31,4 +31,16 @@ pub fn median<T: Copy + PartialOrd>(values: &[T]) -> T {
     let mut sorted = values.to_vec();
     sorted.sort_by(|a, b| a.partial_cmp(b).expect("no value is NaN"));
     sorted[sorted.len() / 2]
+}
+
+/// One answer a rig, in their order; each half of them in a thread.
+pub fn in_two_threads<T: Send>(names: &[&'static str], of: impl Fn(&'static str) -> T + Sync) -> Vec<T> {
+    let all = |names: &[&'static str]| names.iter().map(|name| of(name)).collect::<Vec<T>>();
+    let (first, second) = names.split_at(names.len() / 2);
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| all(second));
+        let mut answers = all(first);
+        answers.extend(other.join().expect("no panic"));
+        answers
+    })
 }
