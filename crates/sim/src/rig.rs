@@ -10,6 +10,7 @@ pub mod indicators;
 mod lingering;
 mod noise;
 mod queue;
+mod recency;
 mod regimes;
 mod service;
 pub mod spec;

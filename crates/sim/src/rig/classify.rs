@@ -23,7 +23,8 @@ pub(super) enum WriteClass {
     Random,
 }
 
-/// Equal moves that make a run: in place, reverse or large increments. Fewer happen by chance in a small area.
+/// Equal moves that make a run: in place, reverse or large increments. Fewer happen by chance in a small
+/// area.
 pub(super) const ESTABLISHED: u32 = 4;
 /// Writes that must lie within the locality area.
 pub(super) const WINDOW: usize = 32;
@@ -108,8 +109,9 @@ impl Run {
             self.wrapped = false;
             return;
         }
-        let jump_down = self.step >= large_from && step < 0;
-        let wraps = self.length >= ESTABLISHED && !self.wrapped && (offset == self.first || jump_down);
+        let wraps = self.length >= ESTABLISHED
+            && !self.wrapped
+            && (offset == self.first || self.step >= large_from && step < 0);
         if wraps {
             self.wrapped = true;
         } else {

@@ -40,7 +40,8 @@ pub(super) struct Service {
     costs: Costs,
     reads: Streams,
     writes: WriteClassifier,
-    /// The first read after a rest, served as a sequential one, and its size: the next one tells whether it was.
+    /// The first read after a rest, served as a sequential one, and its size: the next one tells whether
+    /// it was.
     unsettled_read: Option<u64>,
     /// The first write after a rest, likewise.
     unsettled_write: Option<u64>,

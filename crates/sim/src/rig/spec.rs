@@ -1,5 +1,5 @@
 //! The rules of a rig as plain data, read from TOML. `docs/rigs.md` explains each key to the people who write
-//! rigs; what values can be is checked in [`super::validate`].
+//! rigs; what values can be is checked in `validate.rs`.
 
 use serde::{Deserialize, Serialize};
 

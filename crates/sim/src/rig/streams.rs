@@ -2,8 +2,10 @@
 //! a new one.
 //!
 //! A random IO that happens to land behind an earlier one must not pass for sequential, or small areas would
-//! look cheaper than they are. So a stream counts only once it was continued three times, or if it was among the
-//! first that were opened after a rest: then a stream is sequential from its second IO on.
+//! look cheaper than they are. So a stream counts only once it was continued three times, or if it was
+//! among the first that were opened after a rest: then a stream is sequential from its second IO on.
+
+use super::recency::{Filter, Recency};
 
 /// What an IO is to the streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +26,8 @@ const TRUSTED: u32 = 3;
 
 #[derive(Clone, Copy)]
 struct Stream {
+    /// Where it began, whether or not it counts.
+    began: u64,
     continued: u32,
     trusted: bool,
 }
@@ -31,17 +35,16 @@ struct Stream {
 /// No IO ends or begins here.
 const NOWHERE: u64 = u64::MAX;
 
-/// Streams by slot. What each IO is compared with lies in arrays of its own, for speed.
+/// Streams by slot.
 pub(super) struct Streams {
     /// Where each stream goes on.
     next: Vec<u64>,
     /// Where a stream that counts began, once it was continued: a jump back to there is its wrap.
     start: Vec<u64>,
-    /// When each was last used, in IOs.
-    used: Vec<u64>,
+    /// All of these addresses.
+    awaited: Filter,
+    recency: Recency,
     streams: Vec<Stream>,
-    /// Where each began, whether or not it counts.
-    began: Vec<u64>,
     /// The stream that was last continued or opened as a trusted one.
     current: usize,
     ios: u64,
@@ -51,23 +54,26 @@ pub(super) struct Streams {
 
 impl Streams {
     pub(super) fn new(limit: u32) -> Streams {
-        let limit = limit as usize;
-        Streams {
-            next: vec![NOWHERE; limit],
-            start: vec![NOWHERE; limit],
-            used: vec![0; limit],
-            streams: vec![Stream { continued: 0, trusted: false }; limit],
-            began: vec![NOWHERE; limit],
+        let slots = limit as usize;
+        let mut streams = Streams {
+            next: vec![NOWHERE; slots],
+            start: vec![NOWHERE; slots],
+            awaited: Filter::new(),
+            recency: Recency::new(limit),
+            streams: vec![Stream { began: NOWHERE, continued: 0, trusted: false }; slots],
             current: 0,
             ios: 0,
             forgotten_at: 0,
-        }
+        };
+        streams.forget();
+        streams
     }
 
     pub(super) fn forget(&mut self) {
         self.next.fill(NOWHERE);
         self.start.fill(NOWHERE);
-        self.used.fill(0);
+        self.awaited = Filter::new();
+        (0..2 * self.next.len()).for_each(|_| self.awaited.add(NOWHERE));
         self.current = 0;
         self.forgotten_at = self.ios;
     }
@@ -78,31 +84,31 @@ impl Streams {
         if self.next[self.current] == offset {
             return self.go_on(self.current, offset, length);
         }
-        // Most IOs that come here are random: one look without branches tells.
-        let meets = self
-            .next
-            .iter()
-            .zip(&self.start)
-            .fold(false, |meets, (&next, &start)| meets | (next == offset) | (start == offset));
-        if meets {
-            let met = |(&next, &start): (&u64, &u64)| next == offset || start == offset;
-            let slot = self.next.iter().zip(&self.start).position(met);
-            return self.go_on(slot.unwrap_or_default(), offset, length);
+        let met = if self.awaited.perhaps(offset) { self.find(offset) } else { None };
+        match met {
+            Some(slot) => self.go_on(slot, offset, length),
+            None => self.open(offset, length),
         }
-        self.open(offset, length)
+    }
+
+    fn find(&self, offset: u64) -> Option<usize> {
+        self.next.iter().zip(&self.start).position(|(&next, &start)| next == offset || start == offset)
     }
 
     #[inline]
     fn go_on(&mut self, slot: usize, offset: u64, length: u64) -> Placement {
-        self.next[slot] = offset + length;
-        self.used[slot] = self.ios;
+        self.await_at(slot, offset + length);
+        self.recency.touch(slot);
         let stream = &mut self.streams[slot];
         stream.continued = stream.continued.saturating_add(1);
         stream.trusted |= stream.continued >= TRUSTED;
         if !stream.trusted {
             return Placement::Elsewhere;
         }
-        self.start[slot] = self.began[slot];
+        if self.start[slot] == NOWHERE {
+            self.start[slot] = stream.began;
+            self.awaited.replace(NOWHERE, stream.began);
+        }
         let switched = self.current != slot;
         self.current = slot;
         Placement::Continues { switched }
@@ -112,12 +118,12 @@ impl Streams {
     fn open(&mut self, offset: u64, length: u64) -> Placement {
         let since_rest = self.ios - self.forgotten_at;
         let trusted = since_rest <= self.next.len() as u64;
-        let slot = self.least_recently_used();
-        self.next[slot] = offset + length;
+        let slot = self.recency.oldest();
+        self.recency.touch(slot);
+        self.await_at(slot, offset + length);
+        self.awaited.replace(self.start[slot], NOWHERE);
         self.start[slot] = NOWHERE;
-        self.used[slot] = self.ios;
-        self.began[slot] = offset;
-        self.streams[slot] = Stream { continued: 0, trusted };
+        self.streams[slot] = Stream { began: offset, continued: 0, trusted };
         if trusted {
             self.current = slot;
         }
@@ -125,9 +131,9 @@ impl Streams {
     }
 
     #[inline]
-    fn least_recently_used(&self) -> usize {
-        let oldest = self.used.iter().fold(u64::MAX, |oldest, &used| oldest.min(used));
-        self.used.iter().position(|&used| used == oldest).unwrap_or_default()
+    fn await_at(&mut self, slot: usize, next: u64) {
+        self.awaited.replace(self.next[slot], next);
+        self.next[slot] = next;
     }
 }
 

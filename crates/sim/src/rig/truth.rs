@@ -21,8 +21,8 @@ pub struct Truth {
     /// Mean response time in the running phase, in nanoseconds. None where no closed form is known; then the
     /// other fields mean nothing.
     pub mean_ns: Option<f64>,
-    /// IOs before the running phase, of all processes together. The first two IOs of any pattern may swap part
-    /// of their costs and are not counted for that: their mean is right.
+    /// IOs before the running phase, of all processes together. The first two IOs of any pattern may swap
+    /// part of their costs and are not counted for that: their mean is right.
     pub startup_ios: u64,
     /// The same in bytes.
     pub startup_bytes: u64,
@@ -63,7 +63,8 @@ impl RigSpec {
         };
         let extra_ns = self.noise.spikes.map_or(0.0, |spikes| spikes.cost.0 as f64 / spikes.one_in as f64);
         let bs = pattern.bs.0;
-        // A response time counts the services of the IOs ahead in the queue, too: they belong to the level before.
+        // A response time counts the services of the IOs ahead in the queue, too: they belong to the level
+        // before.
         let ahead = u64::from(pattern.numjobs * pattern.iodepth) - 1;
         let level = |(from_ios, mean_ns)| {
             let from_ios = if from_ios > 0 { from_ios + ahead } else { 0 };
