@@ -145,6 +145,11 @@ impl Judge {
         IOS_MIN.min(self.goal.ios_max)
     }
 
+    /// Length of the series before which no look ends the run: for those whom nobody watches.
+    pub fn first_decision_ios(&self) -> u64 {
+        self.goal.first_ios().min(self.goal.ios_max)
+    }
+
     /// Looks at the series. Call it when the series has the length last asked for, or later.
     pub fn check(&mut self, series: &Series) -> Decision {
         let look = Look::at(series, &self.goal, &self.options);

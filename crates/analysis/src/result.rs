@@ -64,7 +64,7 @@ pub struct Finished {
     pub run: Run,
 }
 
-/// The interference experiment (paper 001, section 4.3) and the pause that is kept between runs because of it.
+/// The interference experiment (paper 001, section 4.3) and the pause kept between runs because of it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Interference {

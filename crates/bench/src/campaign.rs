@@ -213,6 +213,7 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
             pattern: &experiment.pattern,
             goal: Some(self.goal(experiment)),
             runtime,
+            patience: self.campaign.settings.patience,
             seed: step.seed,
             interrupted: self.campaign.interrupted,
         };

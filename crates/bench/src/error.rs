@@ -17,7 +17,8 @@ pub enum BenchError {
     Journal(String),
     /// The target is too small for anything to be learnt.
     #[error(
-        "{name} has {size_bytes} bytes; a characterisation needs at least {need_bytes}; take a larger target, or `flashscope measure` for a single pattern"
+        "{name} has {size_bytes} bytes; a characterisation needs at least {need_bytes}; take a larger target, or \
+         `flashscope measure` for a single pattern"
     )]
     TooSmall {
         /// The target.

@@ -1,6 +1,6 @@
-//! The pause between runs, measured (paper 001, section 4.3): sequential reads, random writes, sequential
-//! reads again. The reads of the second batch that are slower than those of the first show how long the device
-//! goes on working on the writes.
+//! The pause between runs, measured (paper 001, section 4.3): sequential reads, random writes,
+//! sequential reads again. The reads of the second batch that are slower than those of the first show how
+//! long the device goes on working on the writes.
 
 use std::sync::atomic::AtomicBool;
 
@@ -22,8 +22,8 @@ const PAUSE: Nanos = Nanos::from_s(1);
 const PAUSE_QUICK: Nanos = Nanos::from_ms(20);
 
 /// Learns the pause to keep between runs: twice the time that the writes lingered ("we propose to
-/// significantly overestimate"), and never less than a minimum. `writes` random writes are enough to fill what
-/// the device defers.
+/// significantly overestimate"), and never less than a minimum. `writes` random writes are enough to fill
+/// what the device defers.
 pub(crate) fn interference<T: Target>(
     target: &mut T,
     frame: &Frame,

@@ -19,6 +19,8 @@ pub struct Request<'a> {
     pub goal: Option<Goal>,
     /// The longest time it may take, and what to call it when that ends the run.
     pub runtime: Option<(Nanos, Stop)>,
+    /// After this long a run whose phases are clear ends, even if its interval is wider than asked.
+    pub patience: Option<Nanos>,
     /// Seed of its addresses.
     pub seed: u64,
     /// Ctrl-C.
@@ -54,7 +56,8 @@ pub fn measure<T: Target, R: Recording>(
     let pacing = request.pattern.pacing();
     let mut streams: Vec<_> = request.sources().into_iter().map(|source| Stream { source, pacing }).collect();
     let limits = Limits { runtime: request.runtime.map(|(span, _)| span), interrupted: request.interrupted };
-    let mut watch = Watch::new(request, recording, look);
+    let is_watched = !target.info().virtual_time;
+    let mut watch = Watch::new(request, recording, look, is_watched);
     let driven = drive(target, &mut streams, limits, &mut watch);
     watch.into_measured(driven, request)
 }
@@ -67,6 +70,7 @@ struct Watch<'a, R> {
     judge: Judge,
     next_check_ios: u64,
     next_look: Time,
+    patience: Time,
     last: (Option<Estimate>, Option<Why>),
     outcome: Option<Outcome>,
     read_bytes: u64,
@@ -82,10 +86,15 @@ impl<'a, R: Recording> Watch<'a, R> {
         request: &Request<'_>,
         recording: &'a mut R,
         look: &'a mut dyn FnMut(u64, Option<Estimate>, Option<Why>),
+        is_watched: bool,
     ) -> Watch<'a, R> {
         let goal = request.goal.unwrap_or(Goal { ios_max: IOS_MAX, ..Goal::reads() });
         let judge = Judge::new(goal, Options::default());
-        let next_check_ios = if request.goal.is_some() { judge.first_check_ios() } else { u64::MAX };
+        let next_check_ios = match (request.goal, is_watched) {
+            (None, _) => u64::MAX,
+            (Some(_), true) => judge.first_check_ios(),
+            (Some(_), false) => judge.first_decision_ios(),
+        };
         Watch {
             recording,
             look,
@@ -93,6 +102,7 @@ impl<'a, R: Recording> Watch<'a, R> {
             judge,
             next_check_ios,
             next_look: Time::ZERO + LOOK_EVERY,
+            patience: request.patience.map_or(Time::NEVER, |patience| Time::ZERO + patience),
             last: (None, None),
             outcome: None,
             read_bytes: 0,
@@ -119,9 +129,18 @@ impl<'a, R: Recording> Watch<'a, R> {
                 }
             }
         }
+        if self.end >= self.patience && self.is_only_wide() {
+            self.outcome = Some(self.judge.finish(&self.series, Stop::Runtime));
+            return Control::Stop;
+        }
         self.next_look = self.end + LOOK_EVERY;
         (self.look)(self.series.len(), self.last.0, self.last.1);
         Control::Continue
+    }
+
+    /// Whether more IOs would only narrow the interval.
+    fn is_only_wide(&self) -> bool {
+        matches!(self.last.1, Some(Why::Wide { .. } | Why::Drifting { .. } | Why::NoInterval))
     }
 
     fn into_measured(self, driven: Result<Driven, TargetError>, request: &Request<'_>) -> Measured {

@@ -1,7 +1,7 @@
 //! The registry of micro-benchmarks: one file and one line each.
 //!
-//! A micro-benchmark is a list of patterns that differ in one parameter (paper 001, section 3.2). Where in the
-//! target space they run, in which order and how often is the plan's business.
+//! A micro-benchmark is a list of patterns that differ in one parameter (paper 001, section 3.2). Where in
+//! the target space they run, in which order and how often is the plan's business.
 
 mod alignment;
 mod baseline;

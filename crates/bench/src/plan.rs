@@ -24,6 +24,8 @@ pub struct Settings {
     pub budget: Option<Nanos>,
     /// The longest that a single run may take.
     pub run_max: Option<Nanos>,
+    /// How long a single run may go on only to narrow its interval.
+    pub patience: Option<Nanos>,
     /// Whether writing is allowed.
     pub write: bool,
     /// Runs of every experiment.
@@ -251,6 +253,7 @@ mod tests {
             effort: Effort { precision: 0.05, confidence: 0.95, explore_factor: 1, ios_max: 16_384 },
             budget: None,
             run_max: None,
+            patience: None,
             write: true,
             repeats: 3,
             seed: 1,

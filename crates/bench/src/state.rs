@@ -55,8 +55,8 @@ pub struct StateSource {
 const PIECES: u64 = 8;
 
 impl StateSource {
-    /// Writes that bring `size_bytes` from `offset_bytes` into `state`, beginning with piece `from`. Sizes and
-    /// offsets are whole sectors.
+    /// Writes that bring `size_bytes` from `offset_bytes` into `state`, beginning with piece `from`. Sizes
+    /// and offsets are whole sectors.
     pub fn new(state: State, space: (u64, u64), sector_bytes: u64, seed: u64, from: u64) -> StateSource {
         let (offset_bytes, size_bytes) = space;
         let blocks = size_bytes.div_ceil(FLASH_BLOCK_BYTES);
@@ -124,8 +124,8 @@ impl RequestSource for StateSource {
 /// Pieces between two notes of progress.
 const STRIDE_PIECES: u64 = 4096;
 
-/// Brings the space into the state. `note` hears the bytes written and the pieces done every so often, and once
-/// they are all done. False if interrupted.
+/// Brings the space into the state. `note` hears the bytes written and the pieces done every so often, and
+/// once they are all done. False if interrupted.
 pub(crate) fn enforce<T: Target>(
     target: &mut T,
     source: StateSource,

@@ -3,7 +3,7 @@
 mod common;
 
 use flashscope_analysis::Indicator;
-use flashscope_bench::Scope;
+use flashscope_bench::{Scope, Settings};
 
 /// A row as printed: times in ms; areas in MiB; factors; None for a blank.
 struct Row {
@@ -57,19 +57,24 @@ fn same(device: &str, what: &str, found: Option<Indicator>, published: Option<f6
     assert_eq!(found, published, "{device}: {what}");
 }
 
-fn check(row: &Row, scope: Scope, seed: u64) {
-    let (outcome, found) = common::characterise(row.name, &common::settings(scope, seed));
-    let ios: u64 = outcome.finished.iter().map(|finished| finished.run.ios).sum();
-    println!("{} (seed {seed}): {ios} IOs, {found:#?}", row.name);
+fn check(row: &Row, only: Option<&[&str]>, seed: u64) {
+    let only = only.map(|names| names.iter().map(ToString::to_string).collect());
+    let settings = Settings { only, ..common::settings(Scope::Table1, seed) };
+    let (outcome, found) = common::characterise(row.name, &settings);
+    assert!(outcome.stopped.is_none());
+    let mut outside = Vec::new();
     let times = [found.sr_ms, found.rr_ms, found.sw_ms, found.rw_ms];
     for (i, (time, published)) in times.into_iter().zip(row.times_ms).enumerate() {
         let time = time.expect("a time");
         let column = ["SR", "RR", "SW", "RW"][i];
         let error = (time.value / published - 1.0).abs();
         assert!(error <= 0.05, "{} {column}: {} ms, published {published} ms", row.name, time.value);
-        let holds = (time.ci_low..=time.ci_high).contains(&published);
-        assert!(holds, "{} {column}: {time:?} does not hold {published}", row.name);
+        if !(time.ci_low..=time.ci_high).contains(&published) {
+            outside.push((column, time, published));
+        }
     }
+    // An interval at 95 % misses one time in twenty: one in four is chance, two (1.4 %) would be a defect.
+    assert!(outside.len() <= 1, "{} (seed {seed}): outside their intervals: {outside:?}", row.name);
     let (name, whole) = (row.name, f64::round as fn(f64) -> f64);
     same(name, "pause", found.pause_ms, row.pause_ms, whole);
     same(name, "locality area", found.locality_mib, row.locality.map(|(area, _)| area), whole);
@@ -86,9 +91,23 @@ macro_rules! devices {
     ($($test:ident: $place:expr),*) => { $(
         #[test]
         fn $test() {
-            check(&TABLE_3[$place], Scope::Table1, 7);
+            check(&TABLE_3[$place], Some(&COLUMNS), 7);
         }
     )* };
 }
 
-devices! { memoright: 0, mtron: 1, samsung: 2, transcend_module: 3, transcend_mlc: 4, kingston_dthx: 5, kingston_dti: 6 }
+/// The micro-benchmarks that the columns come from.
+const COLUMNS: [&str; 4] = ["locality", "partitioning", "order", "pause"];
+
+/// All of table 1, as `flashscope run rig:NAME` does it: 906 runs a device.
+#[test]
+#[ignore = "takes a minute; run with --release -- --ignored"]
+fn whole_runs_of_all_seven() {
+    for row in &TABLE_3 {
+        check(row, None, 7);
+    }
+}
+
+devices! {
+    memoright: 0, mtron: 1, samsung: 2, transcend_module: 3, transcend_mlc: 4, kingston_dthx: 5, kingston_dti: 6
+}

@@ -88,7 +88,7 @@ pub struct LabArgs {
     #[arg(long, default_value = "random", value_name = "PATTERN")]
     pub data: DataPattern,
     /// Seed of everything random [default: a new one, shown and stored]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Result folder [default: ./flashscope-TARGET-DATE]
     #[arg(long, short, value_name = "DIR")]
@@ -126,7 +126,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "TIME")]
     pub budget: Option<Nanos>,
     /// Runs of every experiment [default: 3; 1 with --quick]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub repeats: Option<u32>,
     /// Part of the target that is measured, from its start
     #[arg(long, value_name = "SIZE")]
@@ -163,7 +163,7 @@ pub struct MeasureArgs {
     #[arg(long, value_name = "TIME")]
     pub runtime: Option<Nanos>,
     /// Look at least at this many IOs before believing that no later regime comes
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub explore_ios: Option<u64>,
     /// Give up on the precision after this long
     #[arg(long, value_name = "TIME", conflicts_with = "runtime")]
@@ -192,6 +192,7 @@ pub struct CreateArgs {
     /// The file to create
     pub file: PathBuf,
     /// Its size
+    #[arg(allow_negative_numbers = true)]
     pub size: Bytes,
 }
 

@@ -7,8 +7,8 @@ use flashscope_device::Identity;
 
 use crate::exit::Unconfirmed;
 
-/// Shows what will be destroyed and has it confirmed by the serial, typed or given. The same with and without a
-/// terminal; regular files need none, their owner is known.
+/// Shows what will be destroyed and has it confirmed by the serial, typed or given. The same with and without
+/// a terminal; regular files need none, their owner is known.
 pub fn confirm(identity: &Identity, given: Option<&str>, what: &str) -> Result<()> {
     let Some(expected) = identity.confirmation() else { return Ok(()) };
     let typed = match given {

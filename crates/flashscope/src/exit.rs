@@ -65,8 +65,17 @@ pub fn code(result: anyhow::Result<Done>, screen: &Screen) -> ExitCode {
     if is_broken_pipe(&error) {
         return ExitCode::SUCCESS;
     }
-    screen.error(&format!("{error:#}"));
+    screen.error(&message(&error));
     ExitCode::from(status(&error))
+}
+
+/// The error and its causes, without those that it names itself.
+fn message(error: &anyhow::Error) -> String {
+    let join = |text: String, cause: &(dyn std::error::Error + 'static)| {
+        let cause = cause.to_string();
+        if text.contains(&cause) { text } else { format!("{text}: {cause}") }
+    };
+    error.chain().skip(1).fold(error.to_string(), join)
 }
 
 fn status(error: &anyhow::Error) -> u8 {

@@ -79,7 +79,7 @@ impl Args for PatternArgs {
                 .long(flag)
                 .value_name(key.example)
                 .help(key.help)
-                .allow_hyphen_values(true);
+                .allow_negative_numbers(true);
             command = command.arg(arg);
         }
         command.next_help_heading("Options")

@@ -1,7 +1,7 @@
 //! Burst varies at a fixed pause of 100 ms (paper 001, table 1, Bursts).
 //!
-//! Table 1's formula, `(i mod Burst) x Pause`, would pause after almost every IO and longer each time; section
-//! 3.1 says that a pause comes between groups of Burst IOs. This follows the text.
+//! Table 1's formula, `(i mod Burst) x Pause`, would pause after almost every IO and longer each time;
+//! section 3.1 says that a pause comes between groups of Burst IOs. This follows the text.
 
 use flashscope_core::{Nanos, Pattern, Rw};
 

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use flashscope_core::Bytes;
-use flashscope_device::{Identity, Intent, Verdict, check};
+use flashscope_device::{Identity, Intent, Reason, Verdict, check};
 use serde_json::json;
 
 use crate::cli::CheckArgs;
@@ -16,11 +16,12 @@ pub fn run(args: &CheckArgs, screen: &Screen) -> Result<Done> {
     let Named::Path(path) = &named else { return virtual_target(&named, args, screen) };
     let verdict = check(path, &Intent::WRITE)?;
     if args.json {
+        let reason = |reason: &Reason| json!({ "found": reason.found(), "remedy": reason.remedy() });
         let document = json!({
             "schema_version": 1,
             "target": verdict.identity,
             "may_be_written": verdict.allowed(),
-            "refused": verdict.refused.iter().map(|r| json!({"found": r.found(), "remedy": r.remedy()})).collect::<Vec<_>>(),
+            "refused": verdict.refused.iter().map(reason).collect::<Vec<_>>(),
             "findings": verdict.findings.iter().map(ToString::to_string).collect::<Vec<_>>(),
         });
         screen.print(&serde_json::to_string_pretty(&document)?)?;
@@ -34,7 +35,9 @@ fn virtual_target(named: &Named, args: &CheckArgs, screen: &Screen) -> Result<Do
     let bench = Bench::open(named, Opening::reading(0))?;
     let info = bench.info();
     if args.json {
-        let document = json!({ "schema_version": 1, "target": info, "may_be_written": true, "refused": [], "findings": [] });
+        let document = json!({
+            "schema_version": 1, "target": info, "may_be_written": true, "refused": [], "findings": [],
+        });
         screen.print(&serde_json::to_string_pretty(&document)?)?;
     } else {
         let size = Bytes(info.size_bytes);

@@ -107,9 +107,11 @@ impl<'a> Session<'a> {
             state: "as it was".into(),
             generator_iops_max: Some(facts.overhead_iops_max),
             interference: None,
-            complete: true,
+            complete: false,
             physical_block_bytes: bench.handle().map(|handle| handle.identity().physical_block_bytes),
         };
+        // Before the first IO: then what a kill or a full disk leaves behind can be shown.
+        folder.write_context(&context)?;
         Ok(Session { args, screen, folder, context, facts, seed })
     }
 
@@ -133,7 +135,14 @@ impl<'a> Session<'a> {
             (None, budget) => budget.map(|budget| (budget, Stop::Budget)),
         };
         let goal = self.goal(pattern);
-        let request = Request { pattern, goal, runtime, seed: self.seed, interrupted: signal::listen() };
+        let request = Request {
+            pattern,
+            goal,
+            runtime,
+            patience: None,
+            seed: self.seed,
+            interrupted: signal::listen(),
+        };
         let experiment = Experiment {
             micro: "measure".into(),
             curve: pattern.rw.short_name().into(),

@@ -89,11 +89,14 @@ impl Options {
             "full" => Scope::Full,
             _ => Scope::Table1,
         };
-        let (ios_max, run_max, explore_factor) = match scope {
-            Scope::Quick => (4_096, Nanos::from_s(20), 1),
-            Scope::Table1 => (16_384, Nanos::from_s(300), 1),
-            Scope::Full => (131_072, Nanos::from_s(1800), 4),
+        // A real device is given time, a virtual one IOs: its time costs nothing.
+        let is_real = !is_virtual(&self.target);
+        let (ios_max, patience, run_max, explore_factor) = match scope {
+            Scope::Quick => (4_096, Nanos::from_s(2), Nanos::from_s(30), 1),
+            Scope::Table1 => (16_384, Nanos::from_s(20), Nanos::from_s(600), 1),
+            Scope::Full => (131_072, Nanos::from_s(120), Nanos::from_s(3600), 4),
         };
+        let ios_max = if is_real { ios_max * 64 } else { ios_max };
         let effort = Effort { precision: self.precision, confidence: 0.95, explore_factor, ios_max };
         Settings {
             scope,
@@ -101,7 +104,8 @@ impl Options {
             state: self.state,
             effort,
             budget: self.budget,
-            run_max: (!is_virtual(&self.target)).then_some(run_max),
+            run_max: is_real.then_some(run_max),
+            patience: is_real.then_some(patience),
             write: self.write,
             repeats: self.repeats,
             seed: self.seed,
@@ -139,10 +143,9 @@ enum Place {
     Old(ResultFolder),
 }
 
-/// Runs the command.
-pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
-    let interrupted = signal::listen();
-    let (options, place) = match &args.resume {
+/// What is asked for, by the flags or by the folder to go on in.
+fn asked(args: &RunArgs) -> Result<(Options, Place)> {
+    Ok(match &args.resume {
         Some(dir) => {
             let folder = ResultFolder::open(dir)?;
             let manifest = Stored::read(dir)?.manifest;
@@ -158,7 +161,13 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
             let path = folder_path(args.lab.output.as_ref(), "", &Named::parse(&options.target));
             (options, Place::New(path))
         }
-    };
+    })
+}
+
+/// Runs the command.
+pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
+    let interrupted = signal::listen();
+    let (options, place) = asked(args)?;
     let named = Named::parse(&options.target);
     let settings = options.settings();
     let mut bench = Bench::open(&named, options.opening(args))?;
@@ -181,6 +190,16 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
             ResultFolder::create(&path, &manifest(&facts, plan.state.name(), &lines, stored))?
         }
     };
+    let mut context = Context {
+        target: info.clone(),
+        state: state_words(&options),
+        generator_iops_max: Some(facts.overhead_iops_max),
+        interference: Stored::read(folder.path())?.context.and_then(|context| context.interference),
+        complete: false,
+        physical_block_bytes: bench.handle().map(|handle| handle.identity().physical_block_bytes),
+    };
+    // Before the first run: then what a kill leaves behind can be shown.
+    folder.write_context(&context)?;
     let prior = Prior { finished: folder.finished()?, enforced_pieces: enforced_pieces(&folder) };
     let mut journal = FolderJournal {
         progress: Progress::new(screen),
@@ -191,18 +210,14 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
     let campaign = Campaign { settings: &settings, plan: &plan, interrupted };
     let outcome = run_plan(&campaign, &mut bench, &mut journal, prior);
     journal.progress.finish();
-    let context = Context {
-        target: info,
-        state: state_words(&options),
-        generator_iops_max: Some(facts.overhead_iops_max),
-        interference: outcome.interference,
-        complete: outcome.stopped.is_none(),
-        physical_block_bytes: bench.handle().map(|handle| handle.identity().physical_block_bytes),
-    };
-    folder.write_context(&context)?;
+    context.interference = outcome.interference.or(context.interference);
+    context.complete = outcome.stopped.is_none();
+    let kept = folder.write_context(&context);
     let finished = &outcome.finished;
     let warnings = show_result(&context, finished, facts.warnings, folder.path(), args.lab.json, screen)?;
-    conclude(outcome, warnings, args.lab.strict, &folder, screen)
+    let done = conclude(outcome, warnings, args.lab.strict, &folder, screen)?;
+    kept?;
+    Ok(done)
 }
 
 /// The state in words, for reports.

@@ -13,7 +13,7 @@ pub fn run(args: &ShowArgs, screen: &Screen) -> Result<Done> {
     let Stored { path, context, finished, warnings, .. } = Stored::read(&args.dir)?;
     let context = context.with_context(|| {
         let dir = args.dir.display();
-        format!("{dir}: the run was killed before it wrote its context; finish it with: flashscope run --resume {dir}")
+        format!("{dir}: the run was killed; finish it with: flashscope run --resume {dir}")
     })?;
     match &finished[..] {
         [single] if single.experiment.micro == "measure" => {
