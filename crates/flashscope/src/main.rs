@@ -4,6 +4,7 @@ mod cli;
 mod commands;
 mod confirm;
 mod exit;
+mod figures;
 mod journal;
 mod manifest;
 mod pattern_args;

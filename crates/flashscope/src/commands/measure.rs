@@ -11,6 +11,7 @@ use serde_json::json;
 use crate::cli::MeasureArgs;
 use crate::confirm::confirm;
 use crate::exit::{Done, Usage};
+use crate::figures;
 use crate::journal::{FolderJournal, folder_path, fresh_seed};
 use crate::manifest::{Facts, manifest};
 use crate::progress::{Progress, rounded};
@@ -182,7 +183,9 @@ impl<'a> Session<'a> {
         if self.args.lab.json {
             self.screen.print(&serde_json::to_string_pretty(&measure_json(&self.context, finished))?)?;
         } else {
-            self.screen.print(&measure_view(&self.context, finished, &[], self.screen.style()))?;
+            let responses = figures::responses(self.folder.path(), finished);
+            let means_ns = responses.map_or(Vec::new(), |responses| responses.mean_ns);
+            self.screen.print(&measure_view(&self.context, finished, &means_ns, self.screen.style()))?;
             self.screen.note(&format!("  every IO is in {}/", self.folder.path().display()));
         }
         for warning in &self.facts.warnings {

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::cli::{RunArgs, StateArg};
 use crate::confirm::confirm;
 use crate::exit::{Done, Usage};
+use crate::figures;
 use crate::journal::{FolderJournal, enforced_pieces, folder_path, fresh_seed};
 use crate::manifest::{Facts, manifest};
 use crate::progress::{Progress, plan_lines};
@@ -214,6 +215,7 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
     context.complete = outcome.stopped.is_none();
     let kept = folder.write_context(&context);
     let finished = &outcome.finished;
+    figures::draw(&folder, &context.target.name, finished)?;
     let warnings = show_result(&context, finished, facts.warnings, folder.path(), args.lab.json, screen)?;
     let done = conclude(outcome, warnings, args.lab.strict, &folder, screen)?;
     kept?;

@@ -6,6 +6,7 @@ use flashscope_report::{Stored, measure_json, measure_view};
 use crate::cli::ShowArgs;
 use crate::commands::run::show_result;
 use crate::exit::Done;
+use crate::figures;
 use crate::screen::Screen;
 
 /// Runs the command.
@@ -20,7 +21,9 @@ pub fn run(args: &ShowArgs, screen: &Screen) -> Result<Done> {
             let text = if args.json {
                 serde_json::to_string_pretty(&measure_json(&context, single))?
             } else {
-                measure_view(&context, single, &[], screen.style())
+                let responses = figures::responses(&path, single);
+                let means_ns = responses.map_or(Vec::new(), |responses| responses.mean_ns);
+                measure_view(&context, single, &means_ns, screen.style())
             };
             screen.print(&text)?;
         }

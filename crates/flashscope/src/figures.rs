@@ -1,0 +1,39 @@
+//! The pictures in a result folder: response times of the baselines, and a curve for each micro-benchmark.
+
+use std::path::Path;
+
+use anyhow::Result;
+use flashscope_analysis::Finished;
+use flashscope_bench::MICROS;
+use flashscope_report::{Responses, ResultFolder, micro_figure, response_figure};
+
+/// Columns of a picture; more IOs share one.
+const BINS_MAX: u64 = 2_000;
+
+/// A run's response times from its stored IOs, or nothing where these could not be kept.
+pub fn responses(folder: &Path, finished: &Finished) -> Option<Responses> {
+    let path = folder.join(finished.run.records.as_ref()?);
+    Responses::read(&path, BINS_MAX).ok()
+}
+
+/// Draws all pictures of a run.
+pub fn draw(folder: &ResultFolder, target: &str, finished: &[Finished]) -> Result<()> {
+    let baselines = finished.iter().filter(|done| done.experiment.micro == "baseline" && done.repeat == 0);
+    for baseline in baselines {
+        let Some(responses) = responses(folder.path(), baseline) else { continue };
+        let curve = &baseline.experiment.curve;
+        let title = format!("{target}: every {curve} of {}", baseline.experiment.label);
+        let startup_ios = baseline.run.outcome.phases.startup_ios;
+        folder.write_text(
+            &format!("baseline-{curve}.svg"),
+            &response_figure(&title, &responses, startup_ios),
+        )?;
+    }
+    for micro in MICROS.iter().filter(|micro| micro.parameter != "none") {
+        let title = format!("{target}: {}", micro.doc);
+        if let Some(picture) = micro_figure(&title, micro.parameter, micro.name, finished) {
+            folder.write_text(&format!("{}.svg", micro.name), &picture)?;
+        }
+    }
+    Ok(())
+}
