@@ -1,5 +1,5 @@
-//! Campaigns that do not go to plan: interrupted, out of budget, on a device that fails, not allowed to write.
-//! Nothing that was measured is lost.
+//! Campaigns that do not go to plan: interrupted, out of budget, on a device that fails, not allowed to
+//! write. Nothing that was measured is lost.
 #![allow(missing_docs)]
 
 mod common;

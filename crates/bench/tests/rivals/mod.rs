@@ -6,12 +6,13 @@ use flashscope_core::{Control, Io, Limits, Observer, Pattern, PatternSource, Str
 pub const NAMES: [&str; 3] = ["first 512 IOs", "first second", "fixed window"];
 
 /// Mean response times in nanoseconds: of the first 512 IOs; of the IOs that complete within the first second
-/// (at least one); of the window at which fio's `steadystate=iops:10% ss_dur=10` stops.
-pub fn answers<T: Target>(target: &mut T, pattern: &Pattern, seed: u64) -> [f64; 3] {
+/// (at least one); of the window at which fio's `steadystate=iops:10% ss_dur=10` stops. And the IOs that the
+/// last one takes.
+pub fn answers<T: Target>(target: &mut T, pattern: &Pattern, seed: u64) -> ([f64; 3], u64) {
     let mut streams = [Stream { source: PatternSource::new(pattern, 0, seed), pacing: pattern.pacing() }];
     let mut rivals = Rivals::default();
     drive(target, &mut streams, Limits::default(), &mut rivals).expect("a rig serves what is valid");
-    [rivals.first_512.mean(), rivals.first_second.mean(), rivals.window_mean_ns]
+    ([rivals.first_512.mean(), rivals.first_second.mean(), rivals.window_mean_ns], rivals.window_ios)
 }
 
 #[derive(Clone, Copy, Default)]
@@ -42,6 +43,8 @@ struct Rivals {
     first_second: Sum,
     seconds: Vec<Sum>,
     window_mean_ns: f64,
+    /// IOs until it stops.
+    window_ios: u64,
 }
 
 impl Rivals {
@@ -72,6 +75,7 @@ impl Observer for Rivals {
             self.seconds.push(Sum::default());
         }
         if self.window_mean_ns == 0.0 {
+            self.window_ios += 1;
             self.seconds[second].add(response_ns);
             return Control::Continue;
         }
