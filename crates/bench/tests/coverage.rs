@@ -208,15 +208,15 @@ fn rival(errors: &[f64]) -> String {
 
 fn row(name: &str, score: &Score, others: &Others) -> String {
     let [first_512, first_second, window] = others.errors.each_ref().map(|errors| rival(errors));
+    let rivals = format!("{first_512} | {first_second} | {window} | {}", median(&others.window_ios));
     format!(
-        "| {name} | {:.1} % | {:.1} % | {:.1} % | {} | {:.2} % | {} | {first_512} | {first_second} | {window} | {} |",
+        "| {name} | {:.1} % | {:.1} % | {:.1} % | {} | {:.2} % | {} | {rivals} |",
         percent(score.holds, score.runs),
         percent(score.startup_right, score.runs),
         percent(score.period_right, score.runs),
         median(&score.ios),
         100.0 * median(&score.half_widths),
         rival(&score.errors),
-        median(&others.window_ios),
     )
 }
 
