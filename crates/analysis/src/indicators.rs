@@ -1,6 +1,6 @@
 //! The key characteristics of a device: paper 001's table 3, and what alignment and granularity show.
 //!
-//! Each is read off the points of one micro-benchmark; `docs/method-indicators.md` gives the definitions.
+//! Each is read off the points of one micro-benchmark; `docs/method.md` gives the definitions.
 //! What could not be read off for lack of measurements is named by [`unmeasured`], so that "no effect" and
 //! "not measured" stay apart. What to make of the numbers is in `hints`.
 

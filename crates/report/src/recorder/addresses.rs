@@ -28,16 +28,44 @@ impl Addresses {
             columns.response_ns[i] = record.response().0 as i64;
             columns.stream[i] = i64::from(record.stream());
         }
-        let Columns { op, offset_bytes, length_bytes, .. } = columns;
-        let places = op.iter_mut().zip(offset_bytes).zip(length_bytes);
-        for (record, ((op, offset_bytes), length_bytes)) in records.iter().zip(places) {
+        let mut at = 0;
+        while at < records.len() {
+            at += self.join_in_order(&records[at..], columns, at);
+            let Some(record) = records.get(at) else { break };
             let lane = self.lanes.get_mut(usize::from(record.stream()));
             let what = lane.and_then(|lane| lane.find(*record)).ok_or_else(|| self.unexplained(*record))?;
-            *op = what.op as u8;
-            *offset_bytes = what.offset_bytes as i64;
-            *length_bytes = i64::from(what.length_bytes);
+            columns.op[at] = what.op as u8;
+            columns.offset_bytes[at] = what.offset_bytes as i64;
+            columns.length_bytes[at] = i64::from(what.length_bytes);
+            at += 1;
         }
         Ok(())
+    }
+
+    /// The common case, one IO at a time: records that come as their source makes them need no window. Takes
+    /// whole batches of them from the front of `records`, for the rows from `at` on; returns how many.
+    fn join_in_order(&mut self, records: &[Record], columns: &mut Columns, at: usize) -> usize {
+        let [lane] = &mut self.lanes[..] else { return 0 };
+        let mut taken = 0;
+        for batch in records.as_chunks::<BATCH>().0 {
+            let is_next = |(i, record): (u64, &Record)| record.stream() == 0 && record.index_near(i) == i;
+            if lane.waiting > 0 || !(lane.made..).zip(batch).all(is_next) {
+                break;
+            }
+            let mut requests = [Request::default(); BATCH];
+            let count = lane.source.fill(&mut requests);
+            lane.made += count as u64;
+            for (row, request) in (at + taken..).zip(&requests[..count]) {
+                columns.op[row] = request.op as u8;
+                columns.offset_bytes[row] = request.offset_bytes as i64;
+                columns.length_bytes[row] = i64::from(request.length_bytes);
+            }
+            taken += count;
+            if count < BATCH {
+                break;
+            }
+        }
+        taken
     }
 
     #[cold]
@@ -67,6 +95,8 @@ struct Lane {
     window: Box<[What; WINDOW]>,
     /// Requests asked of the source so far.
     made: u64,
+    /// Requests in the window or beyond it that still wait for their records.
+    waiting: u64,
     /// Requests that fell out of the window before their records came, by the part of the index that a record
     /// holds. No more than are in flight: one IO may hang while thousands pass it.
     overtaken: BTreeMap<u64, What>,
@@ -75,7 +105,7 @@ struct Lane {
 impl Lane {
     fn new(source: Box<dyn RequestSource + Send>) -> Lane {
         let window = Box::new([What::default(); WINDOW]);
-        Lane { source, window, made: 0, overtaken: BTreeMap::new() }
+        Lane { source, window, made: 0, waiting: 0, overtaken: BTreeMap::new() }
     }
 
     /// The request that this record is of.
@@ -84,6 +114,7 @@ impl Lane {
         if !self.overtaken.is_empty()
             && let Some(what) = self.overtaken.remove(&kept_bits(record))
         {
+            self.waiting -= 1;
             return Some(what);
         }
         let index = record.index_near(self.made);
@@ -95,6 +126,7 @@ impl Lane {
         let slot = &mut self.window[index as usize % WINDOW];
         let is_known = slot.is_open && self.made - index <= WINDOW as u64;
         slot.is_open = false;
+        self.waiting -= u64::from(is_known);
         is_known.then_some(*slot)
     }
 
@@ -114,6 +146,7 @@ impl Lane {
             *slot = What { offset_bytes, length_bytes, op, is_open: true };
             self.made += 1;
         }
+        self.waiting += count as u64;
         count > 0
     }
 }
