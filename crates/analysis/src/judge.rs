@@ -132,12 +132,19 @@ pub enum Decision {
 pub struct Judge {
     goal: Goal,
     options: Options,
+    /// Part of the permitted error that the interval may spend.
+    spend: f64,
 }
 
 impl Judge {
     /// A judge for one experiment.
     pub fn new(goal: Goal, options: Options) -> Self {
-        Self { goal, options }
+        Self { goal, options, spend: LOOKS }
+    }
+
+    /// A judge of a run whose length is fixed beforehand: nobody looks before its end.
+    pub fn of_fixed_length(goal: Goal, options: Options) -> Self {
+        Self { goal, options, spend: 1.0 }
     }
 
     /// Length of the series at which the first look is worth its cost.
@@ -152,7 +159,7 @@ impl Judge {
 
     /// Looks at the series. Call it when the series has the length last asked for, or later.
     pub fn check(&mut self, series: &Series) -> Decision {
-        let look = Look::at(series, &self.goal, &self.options);
+        let look = Look::at(series, &self.goal, &self.options, self.spend);
         match look.missing(&self.goal) {
             None => Decision::Enough(Box::new(look.outcome(series, &self.goal, Stop::Precision))),
             Some(_) if series.len() >= self.goal.ios_max => {
@@ -167,7 +174,7 @@ impl Judge {
 
     /// The result so far, for a run that is ended by something else.
     pub fn finish(&self, series: &Series, because: Stop) -> Outcome {
-        Look::at(series, &self.goal, &self.options).outcome(series, &self.goal, because)
+        Look::at(series, &self.goal, &self.options, self.spend).outcome(series, &self.goal, because)
     }
 
     /// Grows by 15 %, or straight to where the answer may change, but never more than doubles (as it does
@@ -200,9 +207,9 @@ struct Look {
 }
 
 impl Look {
-    fn at(series: &Series, goal: &Goal, options: &Options) -> Self {
+    fn at(series: &Series, goal: &Goal, options: &Options, spend: f64) -> Self {
         let phases = phases(series, options);
-        let estimate = estimate(series, &phases, 1.0 - LOOKS * (1.0 - goal.confidence)).ok();
+        let estimate = estimate(series, &phases, 1.0 - spend * (1.0 - goal.confidence)).ok();
         let estimate = estimate.map(|estimate| Estimate { confidence: goal.confidence, ..estimate });
         let trend = trend(series, &phases);
         Self { phases, estimate, trend }

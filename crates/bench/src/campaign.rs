@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use flashscope_analysis::{Experiment, Finished, Goal, Interference, Stop};
 use flashscope_core::seed::derive;
-use flashscope_core::{Bytes, Nanos, Target, TargetError, Time};
+use flashscope_core::{Bytes, Driven, Limits, Nanos, Target, TargetError, Time};
 
 use crate::error::BenchError;
 use crate::goal::Known;
@@ -33,6 +33,8 @@ pub struct Prior {
     pub finished: Vec<Finished>,
     /// Pieces of the state that it had enforced.
     pub enforced_pieces: u64,
+    /// The pause that it kept.
+    pub interference: Option<Interference>,
 }
 
 /// A campaign's fixed facts.
@@ -65,9 +67,10 @@ pub fn run<L: Lab, J: Journal>(
     journal: &mut J,
     prior: Prior,
 ) -> Outcome {
-    let mut work =
-        Work { campaign, lab, journal, finished: prior.finished, interference: None, start: Time::ZERO };
-    let ended = work.all(prior.enforced_pieces);
+    let Prior { finished, interference, enforced_pieces } = prior;
+    let start = Time::ZERO;
+    let mut work = Work { campaign, lab, journal, finished, interference, start, enforcements: 0 };
+    let ended = work.all(enforced_pieces);
     let Work { finished, interference, .. } = work;
     match ended {
         Ok(stopped) => Outcome { finished, interference, stopped, error: None },
@@ -84,10 +87,20 @@ struct Work<'a, L, J> {
     finished: Vec<Finished>,
     interference: Option<Interference>,
     start: Time,
+    /// Times that the state was enforced, each with a seed of its own.
+    enforcements: u64,
 }
 
 /// Random writes between the reads of the interference experiment, beyond a start-up.
 const INTERFERING_WRITES: u64 = 256;
+
+/// The longest wait without a look at the interruption flag.
+const WAIT_MAX: Nanos = Nanos::from_ms(100);
+
+/// The end of the method's own IOs as the end of a campaign.
+fn stop_of(driven: Driven) -> Stop {
+    if driven == Driven::Interrupted { Stop::Interrupted } else { Stop::Budget }
+}
 
 /// uFLIP's pauses (paper 001, section 5.1): for the Mtron SSD, and for all others.
 const PAUSE_LONGEST: Nanos = Nanos::from_s(5);
@@ -109,8 +122,11 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
             if self.is_done(step) {
                 continue;
             }
-            if self.interference.is_none() && step.experiment.micro != "baseline" {
-                self.learn_pause()?;
+            if self.interference.is_none()
+                && step.experiment.micro != "baseline"
+                && let Some(stop) = self.learn_pause()?
+            {
+                return Ok(Some(stop));
             }
             if step.reset_before
                 && let Some(stop) = self.enforce(0, true)?
@@ -157,30 +173,38 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
             return Ok(None);
         }
         let total_bytes = plan.frame.span.0;
-        let seed = derive(self.campaign.settings.seed, u64::MAX - u64::from(again));
+        let seed = derive(self.campaign.settings.seed, u64::MAX - self.enforcements);
+        self.enforcements += 1;
         let source = StateSource::new(plan.state, (0, total_bytes), plan.frame.sector.0, seed, from);
+        let runtime = self.budget_left()?;
         let Work { lab, journal, campaign, .. } = self;
+        let limits = Limits { runtime, interrupted: campaign.interrupted };
         let mut note = |done_bytes, pieces| {
             journal.hear(&Event::Enforcing { done_bytes, total_bytes });
             if again { Ok(()) } else { journal.enforced(pieces).map_err(BenchError::Journal) }
         };
-        let done = enforce(lab.target(1)?, source, campaign.interrupted, &mut note)?;
+        let ended = enforce(lab.target(1)?, source, limits, &mut note)?;
         self.rest()?;
-        Ok((!done).then_some(Stop::Interrupted))
+        Ok(ended.map(stop_of))
     }
 
     /// Measures how long to wait between runs.
-    fn learn_pause(&mut self) -> Result<(), BenchError> {
+    fn learn_pause(&mut self) -> Result<Option<Stop>, BenchError> {
         self.journal.hear(&Event::Interference);
+        let runtime = self.budget_left()?;
         let Campaign { settings, plan, interrupted } = self.campaign;
+        let limits = Limits { runtime, interrupted };
         let random_writes = Known::from(&self.finished).random_write_startup_ios() + INTERFERING_WRITES;
         let writes = settings.write.then_some(random_writes);
         let target = self.lab.target(1)?;
         let seed = derive(settings.seed, u64::MAX / 2);
-        let found = interference(target, &plan.frame, Bytes(0), writes, seed, interrupted)?;
+        let Some(found) = interference(target, &plan.frame, Bytes(0), writes, seed, limits)? else {
+            return Ok(Some(self.must_stop()?.unwrap_or(Stop::Budget)));
+        };
         self.journal.hear(&Event::PauseKept(&found));
         self.interference = Some(found);
-        self.rest()
+        self.rest()?;
+        Ok(None)
     }
 
     /// Lets the device finish what earlier writes left behind.
@@ -198,8 +222,14 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
                 }
             }
         };
-        let now = target.now();
-        target.wait_until(now + pause);
+        let mut now = target.now();
+        let end = now + pause;
+        let slice = if target.info().virtual_time { pause } else { WAIT_MAX };
+        // In slices, so that Ctrl-C is heard.
+        while now < end && !self.campaign.interrupted.load(Ordering::Relaxed) {
+            target.wait_until(end.min(now + slice));
+            now = target.now();
+        }
         Ok(())
     }
 

@@ -17,13 +17,13 @@ pub enum BenchError {
     Journal(String),
     /// The target is too small for anything to be learnt.
     #[error(
-        "{name} has {size_bytes} bytes; a characterisation needs at least {need_bytes}; take a larger target, or \
-         `flashscope measure` for a single pattern"
+        "{size_bytes} bytes of {name} are too few: a characterisation needs at least {need_bytes}; measure a \
+         larger part or target, or a single pattern with `flashscope measure`"
     )]
     TooSmall {
         /// The target.
         name: String,
-        /// Its size.
+        /// The size of the part that was to be measured.
         size_bytes: u64,
         /// The least size.
         need_bytes: u64,

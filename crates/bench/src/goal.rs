@@ -16,19 +16,33 @@ pub struct Effort {
     pub ios_max: u64,
 }
 
+/// A first look is stretched by the queue depth up to this.
+const DEPTH_MAX: u64 = 32;
+/// IOs that every slot of a queue serves before the start-up of the queue itself is over.
+const QUEUE_ROUNDS: u64 = 16;
+
 impl Effort {
     /// The goal of a run of which nothing is known yet.
     pub fn exploring(&self, pattern: &Pattern) -> Goal {
         let first = if pattern.writes() { Goal::writes() } else { Goal::reads() };
-        let explore_ios = first.explore_ios * self.explore_factor;
+        // IOs in flight together tell about one moment, and a queue has to fill first.
+        let depth = u64::from(pattern.iodepth) * u64::from(pattern.numjobs);
+        let explore_ios = first.explore_ios * self.explore_factor * depth.min(DEPTH_MAX);
         let ios_max = self.ios_max.max(2 * explore_ios);
         Goal { precision: self.precision, confidence: self.confidence, explore_ios, ios_max, known: None }
     }
 
-    /// The goal of a run whose baselines are known.
+    /// The goal of a run whose baselines are known; it explores itself if they are not.
     pub fn knowing(&self, pattern: &Pattern, known: &Known) -> Goal {
         let exploring = self.exploring(pattern);
-        let bounds = known.bounds(pattern);
+        if !known.covers(pattern) {
+            return exploring;
+        }
+        let depth = u64::from(pattern.iodepth) * u64::from(pattern.numjobs);
+        let mut bounds = known.bounds(pattern);
+        if depth > 1 {
+            bounds.startup_ios += QUEUE_ROUNDS * depth;
+        }
         let ios_max = exploring.ios_max.max(4 * (bounds.startup_ios + 8 * bounds.period_ios));
         Goal { known: Some(bounds), ios_max, ..exploring }
     }
@@ -53,10 +67,12 @@ struct Baseline {
 const IDLE_FACTOR: u64 = 8;
 
 impl Known {
-    /// Learns from the baselines among `finished`.
+    /// Learns from the baselines among `finished` that reached their running phase.
     pub fn from(finished: &[Finished]) -> Known {
         let mut known = Known::default();
-        for entry in finished.iter().filter(|entry| entry.experiment.micro == "baseline") {
+        let is_sure = |entry: &&Finished| entry.run.outcome.stationary;
+        let baselines = finished.iter().filter(|entry| entry.experiment.micro == "baseline");
+        for entry in baselines.filter(is_sure) {
             let phases = &entry.run.outcome.phases;
             let bounds = known.bounds[entry.experiment.pattern.rw as usize].get_or_insert_default();
             bounds.startup_ios = bounds.startup_ios.max(phases.startup_ios_high);
@@ -64,6 +80,12 @@ impl Known {
             bounds.period_ios = bounds.period_ios.max(phases.period.map_or(1, |period| period.ios_high));
         }
         known
+    }
+
+    /// Whether the baselines of a pattern were seen in their running phase.
+    fn covers(&self, pattern: &Pattern) -> bool {
+        let is_known = |rw: Rw| self.bounds[rw as usize].is_some();
+        is_known(pattern.rw) && pattern.mix.is_none_or(|mix| is_known(mix.rw))
     }
 
     /// IOs of a random write's start-up.
@@ -90,7 +112,9 @@ impl Known {
                     startup_ios: (first.startup_ios * cycle)
                         .div_ceil(cycle - 1)
                         .max(stretched(second.startup_ios)),
-                    period_ios: first.period_ios.max(stretched(second.period_ios)),
+                    period_ios: (first.period_ios * cycle)
+                        .div_ceil(cycle - 1)
+                        .max(stretched(second.period_ios)),
                 }
             }
         }
@@ -100,9 +124,8 @@ impl Known {
         let kin = if rw.is_write() { [Rw::Write, Rw::RandWrite] } else { [rw, rw] };
         let mut bounds = Bounds { startup_ios: 0, period_ios: 1 };
         for baseline in kin.iter().filter_map(|kin| self.bounds[*kin as usize]) {
+            // A start-up may be counted in IOs or in bytes: the longer of both is a bound.
             let in_bytes = baseline.startup_bytes.div_ceil(bs_bytes);
-            // A start-up may be counted in IOs or in bytes; for small IOs the bytes would take too long.
-            let in_bytes = in_bytes.min(4 * baseline.startup_ios);
             bounds.startup_ios = bounds.startup_ios.max(baseline.startup_ios).max(in_bytes);
             bounds.period_ios = bounds.period_ios.max(baseline.period_ios);
         }

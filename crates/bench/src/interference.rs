@@ -2,9 +2,8 @@
 //! sequential reads again. The reads of the second batch that are slower than those of the first show how
 //! long the device goes on working on the writes.
 
-use std::sync::atomic::AtomicBool;
-
 use flashscope_analysis::{Interference, lingering};
+use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, Control, Io, Limits, Nanos, Pattern, PatternSource, Rw, Stream, Target, drive};
 
 use crate::error::BenchError;
@@ -12,7 +11,7 @@ use crate::micro::{Frame, Scope};
 
 /// Reads before the writes.
 const BEFORE_IOS: u64 = 512;
-/// Reads after them; doubled until the effect has ended within them.
+/// Reads after them; four times as many until the effect has ended within them.
 const AFTER_IOS: u64 = 1024;
 /// Reads after them at most.
 const AFTER_IOS_MAX: u64 = 1 << 16;
@@ -23,35 +22,39 @@ const PAUSE_QUICK: Nanos = Nanos::from_ms(20);
 
 /// Learns the pause to keep between runs: twice the time that the writes lingered ("we propose to
 /// significantly overestimate"), and never less than a minimum. `writes` random writes are enough to fill
-/// what the device defers.
+/// what the device defers. None if `limits` ended it before it knew.
 pub(crate) fn interference<T: Target>(
     target: &mut T,
     frame: &Frame,
     offset: Bytes,
     writes: Option<u64>,
     seed: u64,
-    interrupted: &AtomicBool,
-) -> Result<Interference, BenchError> {
+    limits: Limits<'_>,
+) -> Result<Option<Interference>, BenchError> {
     let least = if frame.scope == Scope::Quick { PAUSE_QUICK } else { PAUSE };
     let Some(writes) = writes else {
-        return Ok(Interference { lingering: None, pause_ns: Nanos::ZERO.0 });
+        return Ok(Some(Interference { lingering: None, pause_ns: Nanos::ZERO.0 }));
     };
     let mut after_ios = AFTER_IOS;
-    loop {
-        let mut batch = |rw, ios| responses(target, frame, offset, rw, ios, seed, interrupted);
-        let before = batch(Rw::Read, BEFORE_IOS)?;
-        batch(Rw::RandWrite, writes)?;
-        let after = batch(Rw::Read, after_ios)?;
+    for round in 0.. {
+        let seed = derive(seed, round);
+        let mut batch = |rw, ios| responses(target, frame, offset, rw, ios, seed, limits);
+        let (before, _, after) =
+            (batch(Rw::Read, BEFORE_IOS)?, batch(Rw::RandWrite, writes)?, batch(Rw::Read, after_ios)?);
+        if after.len() < after_ios as usize {
+            return Ok(None);
+        }
         let found = lingering(&before, &after);
         if found.ended || after_ios >= AFTER_IOS_MAX {
             let pause_ns = (2.0 * found.affected_ns) as u64;
-            return Ok(Interference { lingering: Some(found), pause_ns: pause_ns.max(least.0) });
+            return Ok(Some(Interference { lingering: Some(found), pause_ns: pause_ns.max(least.0) }));
         }
         // The reads before must not stand under the effect of the writes of this round.
         let now = target.now();
         target.wait_until(now + Nanos((4.0 * found.affected_ns) as u64));
         after_ios *= 4;
     }
+    unreachable!("the last round ends at AFTER_IOS_MAX")
 }
 
 /// Response times of a batch, in nanoseconds.
@@ -62,7 +65,7 @@ fn responses<T: Target>(
     rw: Rw,
     ios: u64,
     seed: u64,
-    interrupted: &AtomicBool,
+    limits: Limits<'_>,
 ) -> Result<Vec<f64>, BenchError> {
     let size = if rw.is_random() { frame.span } else { frame.room };
     let size = Bytes(size.0 / frame.bs.0 * frame.bs.0);
@@ -73,6 +76,6 @@ fn responses<T: Target>(
         all.push(io.response.0 as f64);
         Control::Continue
     };
-    drive(target, &mut streams, Limits { runtime: None, interrupted }, &mut keep)?;
+    drive(target, &mut streams, limits, &mut keep)?;
     Ok(all)
 }

@@ -2,7 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
-use flashscope_analysis::{Decision, Estimate, Goal, Judge, Options, Outcome, Run, Series, Stop, Why};
+use flashscope_analysis::{
+    Decision, Estimate, Goal, Judge, Options, Outcome, Regime, Run, Series, Stop, Why,
+};
 use flashscope_core::{
     Control, Driven, Io, Limits, Nanos, Observer, Op, Pattern, PatternSource, Record, Stream, Target,
     TargetError, Time, drive,
@@ -19,7 +21,7 @@ pub struct Request<'a> {
     pub goal: Option<Goal>,
     /// The longest time it may take, and what to call it when that ends the run.
     pub runtime: Option<(Nanos, Stop)>,
-    /// After this long a run whose phases are clear ends, even if its interval is wider than asked.
+    /// After this long a run ends that would go on only to narrow its interval or to see whether a drift ends.
     pub patience: Option<Nanos>,
     /// Seed of its addresses.
     pub seed: u64,
@@ -73,6 +75,9 @@ struct Watch<'a, R> {
     patience: Time,
     last: (Option<Estimate>, Option<Why>),
     outcome: Option<Outcome>,
+    /// IOs of each process that no summary may use, and how many were left out so far.
+    ignore_ios: u64,
+    ignored: Regime,
     read_bytes: u64,
     written_bytes: u64,
     end: Time,
@@ -88,8 +93,10 @@ impl<'a, R: Recording> Watch<'a, R> {
         look: &'a mut dyn FnMut(u64, Option<Estimate>, Option<Why>),
         is_watched: bool,
     ) -> Watch<'a, R> {
-        let goal = request.goal.unwrap_or(Goal { ios_max: IOS_MAX, ..Goal::reads() });
-        let judge = Judge::new(goal, Options::default());
+        let judge = match request.goal {
+            Some(goal) => Judge::new(goal, Options::default()),
+            None => Judge::of_fixed_length(fixed_goal(request.pattern), Options::default()),
+        };
         let next_check_ios = match (request.goal, is_watched) {
             (None, _) => u64::MAX,
             (Some(_), true) => judge.first_check_ios(),
@@ -105,6 +112,8 @@ impl<'a, R: Recording> Watch<'a, R> {
             patience: request.patience.map_or(Time::NEVER, |patience| Time::ZERO + patience),
             last: (None, None),
             outcome: None,
+            ignore_ios: request.pattern.ignore_ios,
+            ignored: Regime { from_ios: 0, from_bytes: 0, mean_ns: 0.0 },
             read_bytes: 0,
             written_bytes: 0,
             end: Time::ZERO,
@@ -150,9 +159,19 @@ impl<'a, R: Recording> Watch<'a, R> {
             Ok(Driven::Interrupted | Driven::Stopped) => (Stop::Interrupted, None),
             Err(error) => (Stop::Interrupted, Some(error)),
         };
-        let outcome = self.outcome.unwrap_or_else(|| self.judge.finish(&self.series, stop));
+        let mut outcome = self.outcome.unwrap_or_else(|| self.judge.finish(&self.series, stop));
+        behind(&self.ignored, &mut outcome);
+        let ios = self.ignored.from_ios + self.series.len();
+        if is_overloaded(request.pattern, ios, self.end) {
+            // The queue grows for as long as the run lasts: no mean exists.
+            (outcome.estimate, outcome.stationary) = (None, false);
+        }
+        if request.pattern.iodepth * request.pattern.numjobs > 1 {
+            // What recurs in the order of completions is the queue, not the device.
+            outcome.phases.period = None;
+        }
         let run = Run {
-            ios: self.series.len(),
+            ios,
             read_bytes: self.read_bytes,
             written_bytes: self.written_bytes,
             elapsed_ns: self.end.0,
@@ -161,6 +180,36 @@ impl<'a, R: Recording> Watch<'a, R> {
         };
         Measured { run, error }
     }
+}
+
+/// Whether an open loop asked for more than the target serves.
+fn is_overloaded(pattern: &Pattern, ios: u64, end: Time) -> bool {
+    // A hundred arrivals late at the end are more than a hiccup.
+    let asked = pattern.rate_iops.map(|rate| rate * end.0 as f64 / 1e9);
+    asked.is_some_and(|asked| (ios as f64) < 0.97 * asked - 100.0)
+}
+
+/// Counts the IOs and bytes that were ignored into everything that counts from the first IO.
+fn behind(ignored: &Regime, outcome: &mut Outcome) {
+    let phases = &mut outcome.phases;
+    phases.startup_ios += ignored.from_ios;
+    phases.startup_ios_low += ignored.from_ios;
+    phases.startup_ios_high += ignored.from_ios;
+    phases.startup_bytes += ignored.from_bytes;
+    phases.ios += ignored.from_ios;
+    for regime in &mut phases.regimes {
+        regime.from_ios += ignored.from_ios;
+        regime.from_bytes += ignored.from_bytes;
+    }
+    if let Some(estimate) = &mut outcome.estimate {
+        estimate.ios_ignored += ignored.from_ios;
+    }
+}
+
+/// What a run of fixed length is held against when it is over.
+fn fixed_goal(pattern: &Pattern) -> Goal {
+    let goal = if pattern.writes() { Goal::writes() } else { Goal::reads() };
+    Goal { ios_max: IOS_MAX, ..goal }
 }
 
 impl<R: Recording> Observer for Watch<'_, R> {
@@ -176,7 +225,12 @@ impl<R: Recording> Observer for Watch<'_, R> {
             Op::Read => (io.length_bytes, 0),
             Op::Flush | Op::Trim => (0, 0),
         };
-        self.series.push(io.response.0, written);
+        if io.index < self.ignore_ios {
+            self.ignored.from_ios += 1;
+            self.ignored.from_bytes += u64::from(written);
+        } else {
+            self.series.push(io.response.0, written);
+        }
         self.read_bytes += u64::from(read);
         self.written_bytes += u64::from(written);
         self.end = self.end.max(io.submitted + io.response);

@@ -6,7 +6,7 @@ use flashscope_core::{Bytes, Nanos, Pattern, TargetInfo};
 use crate::error::BenchError;
 use crate::goal::Effort;
 use crate::micro::{Draft, Frame, MICROS, Micro, Scope};
-use crate::state::{State, state_bytes};
+use crate::state::{FLASH_BLOCK_BYTES, State, state_bytes};
 use flashscope_analysis::Experiment;
 
 /// What the person asked of a whole characterisation.
@@ -88,6 +88,7 @@ impl Plan {
     /// # Errors
     /// An unknown micro-benchmark; a target that is too small.
     pub fn new(target: &TargetInfo, settings: &Settings) -> Result<Plan, BenchError> {
+        Pattern { bs: settings.bs, size: settings.bs, ..Pattern::default() }.validate(target)?;
         let mut notes = Vec::new();
         let frame = frame(target, settings, &mut notes)?;
         let micros = chosen(settings)?;
@@ -106,8 +107,17 @@ impl Plan {
         let enforcements = if state == State::AsIs { 0 } else { 1 + resets };
         let mut plan =
             Plan { frame, state, steps, enforcements, written_bytes: 0, duration: Nanos::ZERO, notes };
+        for step in &plan.steps {
+            step.experiment.pattern.validate(target)?;
+        }
         plan.estimate(settings);
         Ok(plan)
+    }
+
+    /// The largest IO of the plan.
+    pub fn io_bytes_max(&self) -> u64 {
+        let sizes = self.steps.iter().map(|step| step.experiment.pattern.bs.0);
+        sizes.chain([FLASH_BLOCK_BYTES]).max().unwrap_or(FLASH_BLOCK_BYTES)
     }
 
     /// The share of a typical drive's rated endurance that the plan uses up.
@@ -147,7 +157,7 @@ fn frame(target: &TargetInfo, settings: &Settings, notes: &mut Vec<String>) -> R
     let span = settings.span.unwrap_or(most).0.min(target.size_bytes) / bs.0 * bs.0;
     if span < SPAN_MIN.0 {
         let name = target.name.clone();
-        return Err(BenchError::TooSmall { name, size_bytes: target.size_bytes, need_bytes: SPAN_MIN.0 });
+        return Err(BenchError::TooSmall { name, size_bytes: span, need_bytes: SPAN_MIN.0 });
     }
     if span + bs.0 <= target.size_bytes {
         notes.push(format!("only the first {} of {} are measured", Bytes(span), Bytes(target.size_bytes)));
@@ -331,6 +341,11 @@ mod tests {
         let only = Some(vec!["granulrity".to_string()]);
         let error = Plan::new(&target(1 << 30), &Settings { only, ..settings() }).unwrap_err();
         assert!(error.to_string().contains("granularity, alignment"));
-        assert!(Plan::new(&target(1 << 20), &settings()).unwrap_err().to_string().contains("larger target"));
+        assert!(
+            Plan::new(&target(1 << 20), &settings())
+                .unwrap_err()
+                .to_string()
+                .contains("larger part or target")
+        );
     }
 }

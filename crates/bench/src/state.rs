@@ -1,7 +1,5 @@
 //! Device state before a run (paper 001, section 4.1).
 
-use std::sync::atomic::AtomicBool;
-
 use flashscope_core::permutation::Permutation;
 use flashscope_core::seed::{Random, derive};
 use flashscope_core::{
@@ -125,33 +123,36 @@ impl RequestSource for StateSource {
 const STRIDE_PIECES: u64 = 4096;
 
 /// Brings the space into the state. `note` hears the bytes written and the pieces done every so often, and
-/// once they are all done. False if interrupted.
+/// once they are all done. Says why it ended early, if it did.
 pub(crate) fn enforce<T: Target>(
     target: &mut T,
     source: StateSource,
-    interrupted: &AtomicBool,
+    limits: Limits<'_>,
     note: &mut dyn FnMut(u64, u64) -> Result<(), BenchError>,
-) -> Result<bool, BenchError> {
-    let mut done_bytes = 0;
+) -> Result<Option<Driven>, BenchError> {
     let mut left = source;
     let last = left.pieces;
+    // Of an earlier pass: pieces are alike on average, near enough for a display.
+    let mut done_bytes = left.size_bytes / last.max(1) * left.next;
+    let begin = target.now();
     while left.next < last {
         let end = (left.next + STRIDE_PIECES).min(last);
         let part = StateSource { pieces: end, ..left.clone() };
-        let pacing = Pacing::Closed { iodepth: 1, pause: flashscope_core::Nanos::ZERO, burst: 1 };
-        let mut streams = [Stream { source: part, pacing }];
+        let mut streams = [Stream { source: part, pacing: Pacing::CONSECUTIVE }];
         let mut count = |io: &Io| {
             done_bytes += u64::from(io.length_bytes);
             Control::Continue
         };
-        let driven = drive(target, &mut streams, Limits { runtime: None, interrupted }, &mut count)?;
-        if driven == Driven::Interrupted {
-            return Ok(false);
+        let spent = target.now().since(begin);
+        let runtime = limits.runtime.map(|runtime| runtime - spent);
+        let driven = drive(target, &mut streams, Limits { runtime, ..limits }, &mut count)?;
+        if driven != Driven::Exhausted {
+            return Ok(Some(driven));
         }
         left.next = end;
         note(done_bytes, end)?;
     }
-    Ok(true)
+    Ok(None)
 }
 
 /// Bytes that enforcing `state` over a space writes.

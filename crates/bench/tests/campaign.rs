@@ -166,7 +166,7 @@ fn an_interrupted_campaign_keeps_its_runs_and_resumed_it_runs_what_is_missing() 
         assert_eq!((before.len(), because(broken)), (after, Stop::Interrupted));
         assert_eq!(broken.run.ios, MIDDLE_IOS, "what was measured of it is kept");
 
-        let prior = Prior { finished: kept.kept, enforced_pieces: kept.enforced_pieces };
+        let prior = Prior { finished: kept.kept, enforced_pieces: kept.enforced_pieces, interference: None };
         let (second, new, _) = campaign(&mut Watched::new(u64::MAX), &settings, NEVER, prior);
         assert_eq!(complete(&second.finished), planned(&plan), "interrupted in run {after}");
         assert_eq!(new.kept.len(), plan.steps.len() - after, "no finished run is repeated");
@@ -179,7 +179,7 @@ fn the_state_is_not_enforced_again_after_an_interruption() {
     let settings = small();
     let (_, kept, _) = campaign(&mut Watched::new(u64::MAX), &settings, 1, Prior::default());
     assert!(kept.enforced_pieces > 1_000, "{} pieces of random size", kept.enforced_pieces);
-    let prior = Prior { finished: kept.kept, enforced_pieces: kept.enforced_pieces };
+    let prior = Prior { finished: kept.kept, enforced_pieces: kept.enforced_pieces, interference: None };
     let mut lab = Watched::new(u64::MAX);
     let only = Settings { repeats: 1, only: Some(vec!["baseline".into()]), ..settings };
     let (resumed, again, _) = campaign(&mut lab, &only, NEVER, prior);
@@ -203,7 +203,7 @@ fn a_spent_budget_ends_the_campaign_and_keeps_what_was_measured() {
     assert!((100..1_024).contains(&last.run.ios) && !last.run.outcome.stationary, "{} IOs", last.run.ios);
     assert!(last.run.outcome.missing.is_some(), "and what is missing is said");
 
-    let prior = Prior { finished: kept.kept, enforced_pieces: 0 };
+    let prior = Prior { finished: kept.kept, enforced_pieces: 0, interference: None };
     let unlimited = Settings { budget: None, ..settings };
     let (resumed, ..) = campaign(&mut Watched::new(u64::MAX), &unlimited, NEVER, prior);
     assert_eq!((resumed.stopped, complete(&resumed.finished)), (None, planned(&plan)));

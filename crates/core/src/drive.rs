@@ -16,6 +16,9 @@ use crate::time::{Nanos, Time};
 /// Requests generated, and shown to the target, ahead of the one that is submitted.
 pub const LOOK_AHEAD: usize = 64;
 
+/// The longest wait without a look at the interruption flag.
+const WAIT_MAX: Nanos = Nanos::from_ms(100);
+
 /// One finished IO, as the observer sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Io {
@@ -135,7 +138,8 @@ pub fn drive<T: Target, S: RequestSource, O: Observer>(
             if wake == Time::NEVER {
                 return Ok(Driven::Exhausted);
             }
-            target.wait_until(wake.min(deadline));
+            // In slices, so that an interruption is heard.
+            target.wait_until(wake.min(deadline).min(flight.clock + WAIT_MAX));
             flight.clock = target.now();
             continue;
         }

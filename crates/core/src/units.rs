@@ -73,7 +73,7 @@ impl fmt::Display for Bytes {
         let unit = BINARY.iter().find(|(_, size)| self.0 != 0 && self.0.is_multiple_of(*size));
         match unit {
             Some((name, size)) => write!(f, "{}{name}", self.0 / size),
-            None => write!(f, "{}", self.0),
+            None => write!(f, "{}B", self.0),
         }
     }
 }

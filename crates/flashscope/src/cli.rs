@@ -104,9 +104,8 @@ pub struct LabArgs {
 /// `flashscope run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// What to characterise
-    #[arg(default_value = "rig:mtron")]
-    pub target: String,
+    /// What to characterise [default: rig:mtron]
+    pub target: Option<String>,
     /// A few minutes on a real file: the points that the indicators need
     #[arg(long, conflicts_with = "full")]
     pub quick: bool,
@@ -135,7 +134,9 @@ pub struct RunArgs {
     #[arg(long, default_value = "32KiB", value_name = "SIZE")]
     pub bs: Bytes,
     /// Finish an interrupted run
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "dry_run"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = [
+        "output", "dry_run", "quick", "full", "only", "state", "precision", "repeats", "size", "bs", "seed", "engine", "data"
+    ])]
     pub resume: Option<PathBuf>,
     /// Print the plan, with its bytes, time and share of endurance, and stop
     #[arg(long)]

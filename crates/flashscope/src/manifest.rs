@@ -5,6 +5,7 @@ use flashscope_device::{Clock, DataPattern, Finding, overhead};
 use flashscope_report::{Manifest, SCHEMA_VERSION};
 use serde_json::{Value, json};
 
+use crate::exit::Usage;
 use crate::journal::now_text;
 use crate::target::Bench;
 
@@ -40,6 +41,26 @@ impl Facts {
             data: data.to_string(),
             seed,
         }
+    }
+}
+
+impl Facts {
+    /// Refuses to go on with a run on something else than it began on.
+    pub fn must_match(&self, begun: &Manifest) -> Result<(), Usage> {
+        let sizes = (self.target.size_bytes, self.target.logical_block_bytes);
+        let same_size = sizes == (begun.target.size_bytes, begun.target.logical_block_bytes);
+        let keys = ["/kind", "/inode", "/hardware/serial", "/hardware/wwid"];
+        let is_file = self.identity["kind"] == "file";
+        // A device node's inode changes with every start of the system.
+        let mut keys = keys.iter().filter(|key| is_file || **key != "/inode");
+        if same_size && keys.all(|key| self.identity.pointer(key) == begun.device.pointer(key)) {
+            return Ok(());
+        }
+        let name = &self.target.name;
+        Err(Usage(format!(
+            "{name} is not what the interrupted run measured: its size, serial or inode differ from those in \
+             manifest.json; begin a new run"
+        )))
     }
 }
 

@@ -14,7 +14,7 @@ pub const MICRO: Micro = Micro {
 };
 
 fn points(frame: &Frame) -> Vec<Draft> {
-    let last = (frame.bs.0 / 512).ilog2();
+    let last = (frame.bs.0 / 512).max(1).ilog2();
     let shifts: Vec<u64> = frame.powers(last, 2).into_iter().map(|sectors| sectors * 512).collect();
     let mut drafts = Vec::new();
     for rw in Rw::ALL {

@@ -2,9 +2,11 @@
 
 use anyhow::Result;
 use flashscope_analysis::{Context, Experiment, Finished, Goal, Run, Stop};
-use flashscope_bench::{Effort, Event, GAIN_MIN, Journal, Lab, Measured, Request, measure, self_scaling};
-use flashscope_core::{Bytes, Pattern, TargetInfo};
-use flashscope_device::Intent;
+use flashscope_bench::{
+    Effort, Event, GAIN_MIN, Journal, Lab, Measured, Request, State, measure, self_scaling,
+};
+use flashscope_core::{Bytes, Nanos, Pattern, TargetInfo};
+use flashscope_device::{Engine, Intent};
 use flashscope_report::{ResultFolder, measure_json, measure_view};
 use serde_json::json;
 
@@ -23,10 +25,20 @@ use crate::target::{Bench, Named, Opening};
 pub fn run(args: &MeasureArgs, screen: &Screen) -> Result<Done> {
     let named = Named::parse(&args.target);
     let is_scaling = args.pattern.given("bs") == Some("auto");
+    if args.precision.is_some_and(|precision| precision.0 <= 0.0) {
+        return Err(Usage(
+            "--precision must be more than 0; for a fixed length use --number-ios or --runtime".into(),
+        )
+        .into());
+    }
     let mut pattern = if is_scaling { args.pattern.without("bs") } else { args.pattern.clone() }.pattern()?;
     if pattern.writes() && !args.writing.write && matches!(named, Named::Path(_)) {
         let problem = format!("{} writes to {}: add --write to allow it", pattern.rw, args.target);
         return Err(Usage(problem).into());
+    }
+    if args.lab.engine == Some(Engine::Sync) && pattern.iodepth.saturating_mul(pattern.numjobs) > 1 {
+        let problem = "the sync engine has one IO in flight: leave out --engine, or --iodepth and --numjobs";
+        return Err(Usage(problem.into()).into());
     }
     let mut bench = Bench::open(&named, opening(args, &pattern, is_scaling))?;
     let info = bench.info().clone();
@@ -37,7 +49,11 @@ pub fn run(args: &MeasureArgs, screen: &Screen) -> Result<Done> {
     let fits = fit(&pattern, pattern.bs);
     fits.validate(&info)?;
     if let Some(handle) = bench.handle().filter(|_| pattern.writes()) {
-        confirm(handle.identity(), args.writing.confirm.as_deref(), &fits.to_string())?;
+        let most = args.runtime.or(args.budget).unwrap_or(BUDGET);
+        let end = fits.number_ios.map_or(format!("for at most {most}"), |ios| {
+            format!("{} in all", Bytes(ios * u64::from(fits.numjobs) * fits.bs.0))
+        });
+        confirm(handle.identity(), args.writing.confirm.as_deref(), &format!("{fits}\n  {end}"))?;
     }
     let mut session = Session::new(args, &named, &bench, &fits, screen)?;
     if is_scaling {
@@ -55,7 +71,12 @@ fn opening(args: &MeasureArgs, pattern: &Pattern, is_scaling: bool) -> Opening {
     let intent = Intent {
         write: pattern.writes(),
         span_bytes,
-        io_unit_bytes: 0,
+        // The greatest unit of which all offsets and lengths are multiples.
+        io_unit_bytes: if is_scaling {
+            0
+        } else {
+            [pattern.bs.0, pattern.offset.0, pattern.shift.0].into_iter().fold(0, greatest_unit)
+        },
         overwrite_existing_data: args.writing.overwrite_existing_data,
     };
     let io_bytes_max = if is_scaling { 8 << 20 } else { pattern.bs.0.clamp(512, 1 << 30) as u32 };
@@ -69,6 +90,11 @@ fn opening(args: &MeasureArgs, pattern: &Pattern, is_scaling: bool) -> Opening {
     }
 }
 
+/// The greatest common divisor; 0 is a multiple of everything.
+fn greatest_unit(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_unit(b, a % b) }
+}
+
 /// The pattern with the whole rest of the target where no size was given.
 fn fitted(pattern: &Pattern, info: &TargetInfo) -> Pattern {
     let mut fitted = pattern.clone();
@@ -78,6 +104,11 @@ fn fitted(pattern: &Pattern, info: &TargetInfo) -> Pattern {
     }
     fitted
 }
+
+/// The most IOs that are spent on a precision.
+const IOS_MAX: u64 = 1 << 24;
+/// The longest that a real device is measured for a precision, unless `--budget` says otherwise.
+const BUDGET: Nanos = Nanos::from_s(600);
 
 /// One call of the command: folder, facts, flags.
 struct Session<'a> {
@@ -101,11 +132,13 @@ impl<'a> Session<'a> {
         let facts = Facts::of(bench, &args.lab.data, seed);
         let path = folder_path(args.lab.output.as_ref(), "measure-", named);
         let options = json!({ "target": args.target, "pattern": pattern, "seed": seed });
-        let folder =
-            ResultFolder::create(&path, &manifest(&facts, "as it was", &[pattern.to_string()], options))?;
+        let folder = ResultFolder::create(
+            &path,
+            &manifest(&facts, State::AsIs.name(), &[pattern.to_string()], options),
+        )?;
         let context = Context {
             target: bench.info().clone(),
-            state: "as it was".into(),
+            state: State::AsIs.name().into(),
             generator_iops_max: Some(facts.overhead_iops_max),
             interference: None,
             complete: false,
@@ -122,7 +155,7 @@ impl<'a> Session<'a> {
             return None;
         }
         let precision = self.args.precision.map_or(0.05, |precision| precision.0);
-        let effort = Effort { precision, confidence: 0.95, explore_factor: 1, ios_max: u64::MAX / 8 };
+        let effort = Effort { precision, confidence: 0.95, explore_factor: 1, ios_max: IOS_MAX };
         let goal = effort.exploring(pattern);
         let explore_ios = self.args.explore_ios.unwrap_or(goal.explore_ios).max(pattern.ignore_ios);
         Some(Goal { explore_ios, ..goal })
@@ -133,7 +166,10 @@ impl<'a> Session<'a> {
         pattern.validate(bench.info())?;
         let runtime = match (self.args.runtime, self.args.budget) {
             (Some(runtime), _) => Some((runtime, Stop::Runtime)),
-            (None, budget) => budget.map(|budget| (budget, Stop::Budget)),
+            (None, Some(budget)) => Some((budget, Stop::Budget)),
+            // A real device that never settles must not be written for ever.
+            (None, None) if self.context.target.virtual_time => None,
+            (None, None) => self.goal(pattern).map(|_| (BUDGET, Stop::Budget)),
         };
         let goal = self.goal(pattern);
         let request = Request {
@@ -206,7 +242,7 @@ impl<'a> Session<'a> {
 
     /// The person fixed the length, so a missed precision is no surprise.
     fn goal_is_fixed(&self) -> bool {
-        self.args.runtime.is_some()
+        self.args.runtime.is_some() || self.args.pattern.given("number_ios").is_some()
     }
 
     fn conclude_scaled(&self, scaled: &flashscope_bench::Scaled, pattern: Pattern) -> Result<Done> {

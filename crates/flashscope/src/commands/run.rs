@@ -7,10 +7,11 @@ use flashscope_analysis::{Context, Finished, Stop, Warning, hints, indicators, p
 use flashscope_bench::{
     BenchError, Campaign, Effort, Outcome, Plan, Prior, Scope, Settings, State, run as run_plan,
 };
-use flashscope_core::{Bytes, Nanos};
+use flashscope_core::{Bytes, Nanos, TargetInfo};
 use flashscope_device::{DataPattern, Engine, Intent};
 use flashscope_report::{Findings, ResultFolder, Stored, result_view, run_json};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::cli::{RunArgs, StateArg};
 use crate::confirm::confirm;
@@ -51,7 +52,8 @@ impl Options {
         } else {
             "table-1"
         };
-        let write = args.writing.write || is_virtual(&args.target);
+        let target = args.target.clone().unwrap_or_else(|| "rig:mtron".into());
+        let write = args.writing.write || is_virtual(&target);
         let state = match args.state {
             Some(StateArg::Random) => State::Random,
             Some(StateArg::Sequential) => State::Sequential,
@@ -68,7 +70,7 @@ impl Options {
             return Err(Usage("--repeats and --precision must be more than 0".into()).into());
         }
         Ok(Options {
-            target: args.target.clone(),
+            target,
             scope: scope.into(),
             only: args.only.clone(),
             state,
@@ -91,7 +93,7 @@ impl Options {
             _ => Scope::Table1,
         };
         // A real device is given time, a virtual one IOs: its time costs nothing.
-        let is_real = !is_virtual(&self.target);
+        let is_real = !matches!(Named::parse(&self.target), Named::Rig(_));
         let (ios_max, patience, run_max, explore_factor) = match scope {
             Scope::Quick => (4_096, Nanos::from_s(2), Nanos::from_s(30), 1),
             Scope::Table1 => (16_384, Nanos::from_s(20), Nanos::from_s(600), 1),
@@ -126,7 +128,8 @@ impl Options {
             intent,
             engine: self.engine,
             data: self.data,
-            io_bytes_max: (self.bs.0 as u32).max(512 << 10),
+            // The largest pattern doubles the baseline's IO.
+            io_bytes_max: self.bs.0.saturating_mul(2).clamp(512 << 10, 1 << 30) as u32,
             depth_max: if self.scope == "full" { 128 } else { 32 },
             seed: self.seed,
         }
@@ -141,7 +144,7 @@ fn is_virtual(target: &str) -> bool {
 /// A folder to go on in, or one to be made.
 enum Place {
     New(PathBuf),
-    Old(ResultFolder),
+    Old(ResultFolder, Box<Stored>),
 }
 
 /// What is asked for, by the flags or by the folder to go on in.
@@ -149,13 +152,22 @@ fn asked(args: &RunArgs) -> Result<(Options, Place)> {
     Ok(match &args.resume {
         Some(dir) => {
             let folder = ResultFolder::open(dir)?;
-            let manifest = Stored::read(dir)?.manifest;
-            let options: Options = serde_json::from_value(manifest.options)
+            let stored = Stored::read(dir)?;
+            let mut options: Options = serde_json::from_value(stored.manifest.options.clone())
                 .map_err(|error| Usage(format!("{}: not the folder of a run: {error}", dir.display())))?;
+            if let Some(named) = args.target.as_ref().filter(|named| **named != options.target) {
+                let (dir, measured) = (dir.display(), &options.target);
+                return Err(Usage(format!(
+                    "{dir} was measured on {measured}, not on {named}; leave the target out"
+                ))
+                .into());
+            }
+            // A spent budget would stop it again at once.
+            options.budget = args.budget;
             if options.write && !args.writing.write && !is_virtual(&options.target) {
                 return Err(Usage("the interrupted run writes: add --write to go on".into()).into());
             }
-            (options, Place::Old(folder))
+            (options, Place::Old(folder, Box::new(stored)))
         }
         None => {
             let options = Options::from_args(args)?;
@@ -176,32 +188,35 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
     let plan = Plan::new(&info, &settings)?;
     let lines = plan_lines(&plan, &info);
     if args.dry_run {
-        screen.print(&lines.join("\n"))?;
-        return Ok(Done::Well);
+        return show_plan(&plan, &info, &lines, args.lab.json, screen);
     }
     lines.iter().for_each(|line| screen.note(&format!("  {line}")));
     if let Some(handle) = bench.handle().filter(|_| options.write) {
         confirm(handle.identity(), args.writing.confirm.as_deref(), &lines.join("\n  "))?;
     }
     let facts = Facts::of(&bench, &options.data, options.seed);
-    let mut folder = match place {
-        Place::Old(folder) => folder,
+    let (mut folder, prior) = match place {
+        Place::Old(folder, stored) => {
+            facts.must_match(&stored.manifest)?;
+            let prior = prior(&folder, *stored, info.virtual_time);
+            (folder, prior)
+        }
         Place::New(path) => {
             let stored = serde_json::to_value(&options)?;
-            ResultFolder::create(&path, &manifest(&facts, plan.state.name(), &lines, stored))?
+            let manifest = manifest(&facts, plan.state.name(), &lines, stored);
+            (ResultFolder::create(&path, &manifest)?, Prior::default())
         }
     };
     let mut context = Context {
         target: info.clone(),
         state: state_words(&options),
         generator_iops_max: Some(facts.overhead_iops_max),
-        interference: Stored::read(folder.path())?.context.and_then(|context| context.interference),
+        interference: prior.interference,
         complete: false,
         physical_block_bytes: bench.handle().map(|handle| handle.identity().physical_block_bytes),
     };
     // Before the first run: then what a kill leaves behind can be shown.
     folder.write_context(&context)?;
-    let prior = Prior { finished: folder.finished()?, enforced_pieces: enforced_pieces(&folder) };
     let mut journal = FolderJournal {
         progress: Progress::new(screen),
         target: info.name.clone(),
@@ -215,17 +230,55 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
     context.complete = outcome.stopped.is_none();
     let kept = folder.write_context(&context);
     let finished = &outcome.finished;
-    figures::draw(&folder, &context.target.name, finished)?;
+    let drawn = figures::draw(&folder, &context.target.name, finished);
     let warnings = show_result(&context, finished, facts.warnings, folder.path(), args.lab.json, screen)?;
+    if let Err(error) = drawn {
+        screen.note(&format!("The pictures could not be drawn: {error:#}"));
+    }
     let done = conclude(outcome, warnings, args.lab.strict, &folder, screen)?;
     kept?;
     Ok(done)
 }
 
+/// Prints a plan that is not to be run.
+fn show_plan(
+    plan: &Plan,
+    info: &TargetInfo,
+    lines: &[String],
+    as_json: bool,
+    screen: &Screen,
+) -> Result<Done> {
+    let text = if as_json {
+        serde_json::to_string_pretty(&json!({
+            "schema_version": 1,
+            "target": info.name,
+            "runs": plan.steps.len(),
+            "written_bytes": plan.written_bytes,
+            "duration_s": plan.duration.as_s(),
+            "endurance_share": plan.endurance_share(info),
+            "plan": lines,
+        }))?
+    } else {
+        lines.join("\n")
+    };
+    screen.print(&text)?;
+    Ok(Done::Well)
+}
+
+/// What the interrupted run left behind. A virtual device begins anew with each process, so its state has to
+/// be enforced again.
+fn prior(folder: &ResultFolder, stored: Stored, is_virtual: bool) -> Prior {
+    Prior {
+        finished: stored.finished,
+        enforced_pieces: if is_virtual { 0 } else { enforced_pieces(folder) },
+        interference: stored.context.and_then(|context| context.interference),
+    }
+}
+
 /// The state in words, for reports.
 fn state_words(options: &Options) -> String {
     match options.state {
-        State::AsIs => "as it was".into(),
+        State::AsIs => State::AsIs.name().into(),
         state => format!("{}, enforced", state.name()),
     }
 }

@@ -16,20 +16,26 @@ pub fn run(args: &ShowArgs, screen: &Screen) -> Result<Done> {
         let dir = args.dir.display();
         format!("{dir}: the run was killed; finish it with: flashscope run --resume {dir}")
     })?;
-    match &finished[..] {
-        [single] if single.experiment.micro == "measure" => {
-            let text = if args.json {
-                serde_json::to_string_pretty(&measure_json(&context, single))?
-            } else {
-                let responses = figures::responses(&path, single);
-                let means_ns = responses.map_or(Vec::new(), |responses| responses.mean_ns);
-                measure_view(&context, single, &means_ns, screen.style())
-            };
-            screen.print(&text)?;
-        }
-        _ => {
-            show_result(&context, &finished, warnings, &path, args.json, screen)?;
-        }
+    if !finished.iter().all(|done| done.experiment.micro == "measure") || finished.is_empty() {
+        show_result(&context, &finished, warnings, &path, args.json, screen)?;
+        return Ok(Done::Well);
     }
+    // A single measurement, or the sizes that `--bs auto` tried.
+    if args.json {
+        let all: Vec<_> = finished.iter().map(|done| measure_json(&context, done)).collect();
+        let document = if let [single] = &all[..] { single.clone() } else { all.into() };
+        screen.print(&serde_json::to_string_pretty(&document)?)?;
+    } else {
+        let view = |done| {
+            let responses = figures::responses(&path, done);
+            let means_ns = responses.map_or(Vec::new(), |responses| responses.mean_ns);
+            measure_view(&context, done, &means_ns, screen.style())
+        };
+        let views: Vec<String> = finished.iter().map(view).collect();
+        screen.print(&views.join("\n"))?;
+    }
+    warnings
+        .iter()
+        .for_each(|warning| screen.note(&format!("warning: {}; {}", warning.seen, warning.remedy)));
     Ok(Done::Well)
 }
