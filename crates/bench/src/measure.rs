@@ -21,7 +21,7 @@ pub struct Request<'a> {
     pub goal: Option<Goal>,
     /// The longest time it may take, and what to call it when that ends the run.
     pub runtime: Option<(Nanos, Stop)>,
-    /// After this long a run ends that would go on only to narrow its interval or to see whether a drift ends.
+    /// After this long a run ends that would only narrow its interval or wait for a drift to end.
     pub patience: Option<Nanos>,
     /// Seed of its addresses.
     pub seed: u64,

@@ -109,5 +109,6 @@ fn whole_runs_of_all_seven() {
 }
 
 devices! {
-    memoright: 0, mtron: 1, samsung: 2, transcend_module: 3, transcend_mlc: 4, kingston_dthx: 5, kingston_dti: 6
+    memoright: 0, mtron: 1, samsung: 2, transcend_module: 3, transcend_mlc: 4,
+    kingston_dthx: 5, kingston_dti: 6
 }

@@ -93,7 +93,8 @@ impl FromStr for Bytes {
             return Err(UnitError::new(text, "not a whole number of bytes", "a multiple of one byte"));
         }
         // A plain integer beyond 2^53 would lose bits on its way through a float.
-        let exact = text.trim().parse::<u64>();
+        let text = text.trim();
+        let exact = text.strip_suffix('B').unwrap_or(text).trim_end().parse::<u64>();
         Ok(Bytes(exact.unwrap_or(bytes as u64)))
     }
 }

@@ -135,7 +135,8 @@ pub struct RunArgs {
     pub bs: Bytes,
     /// Finish an interrupted run
     #[arg(long, value_name = "DIR", conflicts_with_all = [
-        "output", "dry_run", "quick", "full", "only", "state", "precision", "repeats", "size", "bs", "seed", "engine", "data"
+        "output", "dry_run", "quick", "full", "only", "state", "precision", "repeats", "size", "bs", "seed",
+        "engine", "data",
     ])]
     pub resume: Option<PathBuf>,
     /// Print the plan, with its bytes, time and share of endurance, and stop

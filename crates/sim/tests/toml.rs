@@ -87,7 +87,7 @@ fn a_bad_value_is_shown_with_its_place_or_its_key_and_what_to_write() {
     let cases = [
         ("size = -5", "", "negative"),
         ("size = \"1 GiBi\"", "", "KiB MiB GiB"),
-        ("size = \"1000\"", "", "size is 1000, not a whole number of sectors"),
+        ("size = \"1000\"", "", "size is 1000B, not a whole number of sectors"),
         ("size = \"1GiB\"\nsector = 1000", "", "write 512 or 4KiB"),
         ("size = \"1GiB\"\nforget_after = \"0s\"", "", "forget_after must be more than 0"),
         ("size = \"1GiB\"\nforget_after = \"5\"", "", "5ms"),

@@ -230,14 +230,18 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
     context.complete = outcome.stopped.is_none();
     let kept = folder.write_context(&context);
     let finished = &outcome.finished;
-    let drawn = figures::draw(&folder, &context.target.name, finished);
+    draw(&folder, &context, finished, screen);
     let warnings = show_result(&context, finished, facts.warnings, folder.path(), args.lab.json, screen)?;
-    if let Err(error) = drawn {
-        screen.note(&format!("The pictures could not be drawn: {error:#}"));
-    }
     let done = conclude(outcome, warnings, args.lab.strict, &folder, screen)?;
     kept?;
     Ok(done)
+}
+
+/// Draws the pictures; without them the result is still worth showing.
+fn draw(folder: &ResultFolder, context: &Context, finished: &[Finished], screen: &Screen) {
+    if let Err(error) = figures::draw(folder, &context.target.name, finished) {
+        screen.note(&format!("The pictures could not be drawn: {error:#}"));
+    }
 }
 
 /// Prints a plan that is not to be run.
