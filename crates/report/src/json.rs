@@ -72,7 +72,9 @@ pub(crate) fn iops_of(finished: &Finished) -> f64 {
     let phases = &run.outcome.phases;
     let ends = phases.regimes.iter().skip(1).map(|next| next.from_ios).chain([phases.ios]);
     let cost = phases.regimes.iter().zip(ends).map(|(from, end)| from.mean_ns * (end - from.from_ios) as f64);
-    let response_ns = cost.sum::<f64>() / phases.ios.max(1) as f64;
+    // IOs that the pattern ignores belong to no regime.
+    let ignored = phases.regimes.first().map_or(0, |first| first.from_ios);
+    let response_ns = cost.sum::<f64>() / (phases.ios - ignored).max(1) as f64;
     let flight = f64::from(pattern.numjobs) * f64::from(pattern.iodepth);
     let gap_ns = (flight * 1e9 / overall - response_ns).max(0.0);
     flight * 1e9 / (estimate.mean_ns + gap_ns)

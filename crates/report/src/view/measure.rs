@@ -56,7 +56,10 @@ fn rows(context: &Context, finished: &Finished) -> Vec<(&'static str, String)> {
 
 fn mean(finished: &Finished) -> String {
     let Some(estimate) = finished.run.outcome.estimate else {
-        return "none: the run was too short for one".into();
+        let Some(asked) = finished.experiment.pattern.rate_iops else {
+            return "none: the run was too short for one".into();
+        };
+        return format!("none: the target does not keep up with {asked} IO/s, so times grow without end");
     };
     let trust = percent(estimate.confidence);
     let range = span_range(estimate.ci_low_ns, estimate.ci_high_ns);
