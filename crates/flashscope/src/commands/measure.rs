@@ -71,12 +71,8 @@ fn opening(args: &MeasureArgs, pattern: &Pattern, is_scaling: bool) -> Opening {
     let intent = Intent {
         write: pattern.writes(),
         span_bytes,
-        // The greatest unit of which all offsets and lengths are multiples.
-        io_unit_bytes: if is_scaling {
-            0
-        } else {
-            [pattern.bs.0, pattern.offset.0, pattern.shift.0].into_iter().fold(0, greatest_unit)
-        },
+        // Pattern::validate checks sizes against the sector, with the setting's name.
+        io_unit_bytes: 0,
         overwrite_existing_data: args.writing.overwrite_existing_data,
     };
     let io_bytes_max = if is_scaling { 8 << 20 } else { pattern.bs.0.clamp(512, 1 << 30) as u32 };
@@ -88,11 +84,6 @@ fn opening(args: &MeasureArgs, pattern: &Pattern, is_scaling: bool) -> Opening {
         depth_max: pattern.iodepth.saturating_mul(pattern.numjobs).max(1),
         seed: args.lab.seed.unwrap_or_else(fresh_seed),
     }
-}
-
-/// The greatest common divisor; 0 is a multiple of everything.
-fn greatest_unit(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { greatest_unit(b, a % b) }
 }
 
 /// The pattern with the whole rest of the target where no size was given.
