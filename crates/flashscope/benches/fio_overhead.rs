@@ -1,6 +1,6 @@
 //! What an IO costs flashscope and fio beside it, on the same target and in turns: processor time of the
-//! whole process tree, with a record of every IO, the start-up of each taken off. And what an experiment needs
-//! to start. `cargo bench -p flashscope`; needs fio, and root for zram and loop devices.
+//! whole process tree, with a record of every IO, the start-up of each taken off; and what an experiment
+//! needs to start. `cargo bench -p flashscope`; needs fio, and root for zram and loop devices.
 //!
 //! The machine may be shared, so the ratio within one run is what counts.
 
