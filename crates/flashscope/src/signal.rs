@@ -1,10 +1,10 @@
-//! Ctrl-C: once finishes the IO in flight and keeps what there is, twice stops at once.
+//! Ctrl-C or SIGTERM: once finishes the IO in flight and keeps what there is, twice stops at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Listens from now on; the flag is set at the first Ctrl-C.
+/// Listens from now on; the flag is set at the first signal.
 pub fn listen() -> &'static AtomicBool {
     // A second handler in one process is refused; the first one serves as well.
     let _ = ctrlc::set_handler(|| {

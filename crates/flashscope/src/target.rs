@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use flashscope_bench::Lab;
+use flashscope_core::seed::derive;
 use flashscope_core::{Completion, ErrorKind, Op, Request, Target, TargetError, TargetInfo, Time};
 use flashscope_device::{DataPattern, DeviceTarget, Engine, EngineSpec, Handle, Intent, NullTarget};
 use flashscope_sim::{Rig, RigSpec, rigs};
 
 use crate::exit::Usage;
+use crate::journal::fresh_seed;
 
 /// What the person named.
 #[derive(Clone, Debug, PartialEq)]
@@ -191,7 +193,8 @@ fn device_target(handle: &Arc<Handle>, opening: &Opening, depth: u32) -> Result<
         queue_depth,
         io_bytes_max: opening.io_bytes_max,
         data: opening.data,
-        seed: opening.seed,
+        // Its own for each process and engine, or a deduplicating drive would see repeats.
+        seed: derive(fresh_seed(), u64::from(queue_depth)),
         age_writes: 0,
     };
     Ok(DeviceTarget::new(engine, handle.clone(), &spec)?)
