@@ -100,7 +100,8 @@ pub enum Driven {
 /// Drives `streams` against `target` until something ends it, and tells `observer` every IO.
 ///
 /// # Errors
-/// The first IO that failed. All IOs that were done before it have been observed.
+/// The first IO that failed. All IOs that were done before it, and those that were in flight beside it, have been
+/// observed.
 ///
 /// # Panics
 /// If a target completes a tag that is not in flight: the target is broken.
@@ -118,7 +119,21 @@ pub fn drive<T: Target, S: RequestSource, O: Observer>(
         .collect();
     let depth: u32 = lanes.iter().map(|lane| lane.pacing.iodepth()).sum();
     let mut flight = Flight::new(depth as usize, start);
-    let deadline = limits.runtime.map_or(Time::NEVER, |runtime| start + runtime);
+    let driven = until_the_end(target, &mut lanes, &mut flight, limits, observer);
+    if driven.is_err() {
+        drain(target, &mut lanes, &mut flight, observer);
+    }
+    driven
+}
+
+fn until_the_end<T: Target, S: RequestSource, O: Observer>(
+    target: &mut T,
+    lanes: &mut [Lane<'_, S>],
+    flight: &mut Flight,
+    limits: Limits<'_>,
+    observer: &mut O,
+) -> Result<Driven, TargetError> {
+    let deadline = limits.runtime.map_or(Time::NEVER, |runtime| flight.start + runtime);
     let mut end = None;
     loop {
         if end.is_none() && limits.interrupted.load(Ordering::Relaxed) {
@@ -128,7 +143,7 @@ pub fn drive<T: Target, S: RequestSource, O: Observer>(
             end = Some(Driven::OutOfTime);
         }
         let wake = match end {
-            None => submit_all(target, &mut lanes, &mut flight)?,
+            None => submit_all(target, lanes, flight)?,
             Some(_) => Time::NEVER,
         };
         if flight.is_empty() {
@@ -144,10 +159,34 @@ pub fn drive<T: Target, S: RequestSource, O: Observer>(
             continue;
         }
         let reaped = target.reap(1, wake, &mut flight.done);
-        if flight.settle(&mut lanes, observer) == Control::Stop {
+        if flight.settle(lanes, observer) == Control::Stop {
             end = end.or(Some(Driven::Stopped));
         }
+        if reaped.is_err() {
+            flight.lost += 1;
+        }
         reaped?;
+    }
+}
+
+/// Reaps and observes what is still in flight after an error. Each further error means one IO less to wait for.
+#[cold]
+fn drain<T: Target, S: RequestSource, O: Observer>(
+    target: &mut T,
+    lanes: &mut [Lane<'_, S>],
+    flight: &mut Flight,
+    observer: &mut O,
+) {
+    while flight.taken() > flight.lost {
+        let before = flight.taken();
+        let reaped = target.reap(1, Time::NEVER, &mut flight.done);
+        flight.settle(lanes, observer);
+        match reaped {
+            Err(_) => flight.lost += 1,
+            // It holds nothing any more.
+            Ok(()) if flight.taken() == before => return,
+            Ok(()) => {}
+        }
     }
 }
 
@@ -174,6 +213,8 @@ struct Flight {
     /// The first `free_count` are the tags not in use.
     free: Box<[u32]>,
     free_count: usize,
+    /// Tags in use that never come back: of requests that failed or that the target did not take.
+    lost: usize,
     done: Vec<Completion>,
 }
 
@@ -197,13 +238,20 @@ impl Flight {
             slots: vec![Slot::default(); depth].into(),
             free: (0..depth as u32).rev().collect(),
             free_count: depth,
+            lost: 0,
             done: Vec::with_capacity(depth),
         }
     }
 
     #[inline]
     fn is_empty(&self) -> bool {
-        self.free_count == self.slots.len()
+        self.taken() == 0
+    }
+
+    /// Tags in use.
+    #[inline]
+    fn taken(&self) -> usize {
+        self.slots.len() - self.free_count
     }
 
     #[inline]
@@ -351,7 +399,7 @@ impl<'a, S: RequestSource> Lane<'a, S> {
             flight.take(request, self.submitted);
             self.submitted += 1;
         }
-        target.submit(requests)?;
+        target.submit(requests).inspect_err(|error| flight.lost += refused(requests, error))?;
         self.next += count;
         self.room -= count as u32;
         self.burst_left -= count as u64;
@@ -373,6 +421,14 @@ impl<'a, S: RequestSource> Lane<'a, S> {
             Pacing::Due { .. } => self.start + Nanos(due.0),
         }
     }
+}
+
+/// How many of `requests` the target did not take, at most: those from the one on that the error names.
+#[cold]
+fn refused(requests: &[Request], error: &TargetError) -> usize {
+    let place = |r: &Request| (r.op, r.offset_bytes, r.length_bytes);
+    let named = (error.op, error.offset_bytes, error.length_bytes);
+    requests.len() - requests.iter().position(|request| place(request) == named).unwrap_or(0)
 }
 
 /// IOs until the next pause.

@@ -26,6 +26,8 @@ struct Virtual {
     stall: Option<(usize, u64)>,
     fails_to_submit: Option<usize>,
     fails_to_finish: Option<usize>,
+    /// The IO of this number fails, those beside it are done.
+    fails_alone: Option<usize>,
 }
 
 impl Virtual {
@@ -49,6 +51,7 @@ impl Virtual {
             stall: None,
             fails_to_submit: None,
             fails_to_finish: None,
+            fails_alone: None,
         }
     }
 
@@ -64,13 +67,13 @@ impl Virtual {
         self.submitted.push((self.clock - EPOCH, *request));
     }
 
-    fn error(&self) -> TargetError {
+    fn error(&self, request: &Request) -> TargetError {
         TargetError {
             kind: ErrorKind::Device,
             target: self.info.name.clone(),
-            op: flashscope_core::Op::Read,
-            offset_bytes: 0,
-            length_bytes: 512,
+            op: request.op,
+            offset_bytes: request.offset_bytes,
+            length_bytes: request.length_bytes,
             cause: "it broke".into(),
             remedy: "mend it".into(),
         }
@@ -97,7 +100,7 @@ impl Target for Virtual {
     fn submit(&mut self, requests: &[Request]) -> Result<(), TargetError> {
         for request in requests {
             if self.fails_to_submit == Some(self.submitted.len()) {
-                return Err(self.error());
+                return Err(self.error(request));
             }
             self.serve(request);
         }
@@ -111,7 +114,12 @@ impl Target for Virtual {
         self.clock = self.clock.max(next.min(until).0);
         while self.in_flight.first().is_some_and(|c| c.completed.0 <= self.clock) {
             if self.fails_to_finish == Some(0) {
-                return Err(self.error());
+                return Err(self.error(&Request::default()));
+            }
+            let number = self.submitted.iter().rposition(|(_, r)| r.tag == self.in_flight[0].tag).unwrap();
+            if self.fails_alone == Some(number) {
+                self.in_flight.remove(0);
+                return Err(self.error(&self.submitted[number].1));
             }
             self.fails_to_finish = self.fails_to_finish.map(|left| left - 1);
             out.push(self.in_flight.remove(0));
@@ -309,25 +317,42 @@ fn an_interrupt_stops_at_once_and_lets_what_flies_land() {
     assert!(target.in_flight.is_empty());
 }
 
+/// The IOs observed of a drive that an error ends.
+fn observed_despite(target: &mut Virtual) -> Vec<u64> {
+    let mut seen = Vec::new();
+    let mut observer = |io: &Io| {
+        seen.push(io.index);
+        Control::Continue
+    };
+    let mut streams = [Stream { source: source(1_000), pacing: closed(4, 0, 1) }];
+    let error = drive(target, &mut streams, Limits::default(), &mut observer).unwrap_err();
+    assert_eq!((error.kind, error.cause.as_str()), (ErrorKind::Device, "it broke"));
+    seen
+}
+
 #[test]
 fn all_ios_done_before_an_error_are_observed() {
-    let observed = |mut target: Virtual| {
-        let mut seen = Vec::new();
-        let mut observer = |io: &Io| {
-            seen.push(io.index);
-            Control::Continue
-        };
-        let mut streams = [Stream { source: source(1_000), pacing: closed(4, 0, 1) }];
-        let error = drive(&mut target, &mut streams, Limits::default(), &mut observer).unwrap_err();
-        assert_eq!((error.kind, error.cause.as_str()), (ErrorKind::Device, "it broke"));
-        seen
-    };
+    let observed = |mut target: Virtual| observed_despite(&mut target);
     for at in [0, 1, 4, 50] {
         let finished = observed(Virtual { fails_to_finish: Some(at), ..Virtual::new(4) });
         assert_eq!(finished, (0..at as u64).collect::<Vec<_>>(), "the completion of IO {at} failed");
     }
     let submitted = observed(Virtual { fails_to_submit: Some(50), ..Virtual::new(4) });
-    assert_eq!(submitted, (0..48).collect::<Vec<_>>(), "the rounds before IO 50");
+    assert_eq!(submitted, (0..50).collect::<Vec<_>>(), "IOs 48 and 49 were in flight");
+}
+
+#[test]
+fn ios_in_flight_beside_a_failed_one_are_observed_and_nothing_is_submitted_any_more() {
+    for servers in [1, 2, 4] {
+        for at in [0, 1, 50] {
+            let mut target = Virtual { fails_alone: Some(at), ..Virtual::new(servers) };
+            let seen = observed_despite(&mut target);
+            let submitted = target.submitted.len();
+            let others: Vec<u64> = (0..submitted as u64).filter(|&index| index != at as u64).collect();
+            assert_eq!(seen, others, "IO {at} of {servers} at a time failed");
+            assert!(target.in_flight.is_empty() && (at + 1..=at + 4).contains(&submitted));
+        }
+    }
 }
 
 #[test]

@@ -106,18 +106,18 @@ impl UringTarget {
         })
     }
 
-    /// Appends all that is complete; of failed IOs, the first is the error.
+    /// Appends all that is complete, up to the first failed IO: what is complete behind it waits for the next
+    /// call, so that each error stands for one IO.
     #[inline]
     fn take_completed(&mut self, out: &mut Vec<Completion>) -> Result<(), TargetError> {
         let completed = self.clock.now();
-        let mut first_failure = Ok(());
         while let Some((tag, result)) = self.ring.completed() {
             let (request, submitted) = self.flights[tag as usize];
             let done_in_full = request.op == Op::Flush || result == request.length_bytes as i32;
             if result >= 0 && done_in_full {
                 out.push(Completion { tag, submitted, completed: completed.max(submitted) });
-            } else if first_failure.is_ok() {
-                first_failure = Err(match u16::try_from(-result) {
+            } else {
+                return Err(match u16::try_from(-result) {
                     Ok(code) if code > 0 => {
                         failed(&self.info, &request, Errno::from_raw_os_error(i32::from(code)))
                     }
@@ -125,7 +125,7 @@ impl UringTarget {
                 });
             }
         }
-        first_failure
+        Ok(())
     }
 }
 
