@@ -9,7 +9,7 @@ mod why;
 pub use why::Why;
 
 use crate::estimate::{Estimate, estimate};
-use crate::phases::{Options, Phases, phases};
+use crate::phases::{Options, Phases, behind_known, phases};
 use crate::quantiles::{Quantiles, quantiles};
 use crate::series::Series;
 use crate::trend::{Trend, trend};
@@ -208,7 +208,14 @@ struct Look {
 
 impl Look {
     fn at(series: &Series, goal: &Goal, options: &Options, spend: f64) -> Self {
-        let phases = phases(series, options);
+        let found = phases(series, options);
+        let phases = match goal.known {
+            // A run that was broken off before has to make do with what can be seen.
+            Some(known) if series.len() >= goal.first_ios() => {
+                behind_known(found, series, known.startup_ios)
+            }
+            _ => found,
+        };
         let estimate = estimate(series, &phases, 1.0 - spend * (1.0 - goal.confidence)).ok();
         let estimate = estimate.map(|estimate| Estimate { confidence: goal.confidence, ..estimate });
         let trend = trend(series, &phases);

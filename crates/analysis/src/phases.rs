@@ -100,6 +100,18 @@ pub fn phases(series: &Series, options: &Options) -> Phases {
     describe(series, &borders, period, changes.1)
 }
 
+/// What is known from elsewhere to be over after `startup_ios` is not looked for again: what is summarised begins
+/// no earlier, whether the change can be seen in the series or not. The end of a start-up that has just come
+/// may be a single cell, and dear IOs that are rare look like spikes.
+pub(crate) fn behind_known(found: Phases, series: &Series, startup_ios: u64) -> Phases {
+    if startup_ios <= found.startup_ios_high || startup_ios >= found.ios {
+        return found;
+    }
+    let mut search = PeriodSearch { series, done: Vec::new() };
+    let period = search.from(startup_ios).or_else(|| search.long_from(startup_ios)).or(found.period);
+    Phases { startup_ios_high: startup_ios, period, ..found }
+}
+
 /// Looks for the period of a tail, at most once per length.
 struct PeriodSearch<'a> {
     series: &'a Series,

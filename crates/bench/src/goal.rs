@@ -60,6 +60,8 @@ struct Baseline {
     startup_ios: u64,
     startup_bytes: u64,
     period_ios: u64,
+    /// 0 if there is no period.
+    period_bytes: u64,
 }
 
 /// A device that works off deferred writes in a pause takes longer until it is behind: a start-up is looked
@@ -73,11 +75,13 @@ impl Known {
         let is_sure = |entry: &&Finished| entry.run.outcome.stationary;
         let baselines = finished.iter().filter(|entry| entry.experiment.micro == "baseline");
         for entry in baselines.filter(is_sure) {
-            let phases = &entry.run.outcome.phases;
-            let bounds = known.bounds[entry.experiment.pattern.rw as usize].get_or_insert_default();
+            let (phases, pattern) = (&entry.run.outcome.phases, &entry.experiment.pattern);
+            let period_ios = phases.period.map_or(0, |period| period.ios_high);
+            let bounds = known.bounds[pattern.rw as usize].get_or_insert_default();
             bounds.startup_ios = bounds.startup_ios.max(phases.startup_ios_high);
-            bounds.startup_bytes = bounds.startup_bytes.max(phases.startup_bytes);
-            bounds.period_ios = bounds.period_ios.max(phases.period.map_or(1, |period| period.ios_high));
+            bounds.startup_bytes = bounds.startup_bytes.max(phases.startup_ios_high * pattern.bs.0);
+            bounds.period_ios = bounds.period_ios.max(period_ios);
+            bounds.period_bytes = bounds.period_bytes.max(period_ios * pattern.bs.0);
         }
         known
     }
@@ -124,10 +128,12 @@ impl Known {
         let kin = if rw.is_write() { [Rw::Write, Rw::RandWrite] } else { [rw, rw] };
         let mut bounds = Bounds { startup_ios: 0, period_ios: 1 };
         for baseline in kin.iter().filter_map(|kin| self.bounds[*kin as usize]) {
-            // A start-up may be counted in IOs or in bytes: the longer of both is a bound.
-            let in_bytes = baseline.startup_bytes.div_ceil(bs_bytes);
-            bounds.startup_ios = bounds.startup_ios.max(baseline.startup_ios).max(in_bytes);
-            bounds.period_ios = bounds.period_ios.max(baseline.period_ios);
+            // A cache fills and a block is full after so many bytes, a table after so many IOs: the longer of
+            // both is a bound.
+            let startup_ios = baseline.startup_bytes.div_ceil(bs_bytes).max(baseline.startup_ios);
+            let period_ios = baseline.period_bytes.div_ceil(bs_bytes).max(baseline.period_ios);
+            bounds.startup_ios = bounds.startup_ios.max(startup_ios);
+            bounds.period_ios = bounds.period_ios.max(period_ios);
         }
         bounds
     }
