@@ -18,6 +18,7 @@ use crate::clock::Clock;
 use crate::data::DataPattern;
 use crate::error::DeviceError;
 use crate::handle::Handle;
+use crate::provenance::RENEW_AFTER;
 
 pub use null::NullTarget;
 pub use overhead::{Overhead, overhead};
@@ -153,6 +154,29 @@ impl Target for DeviceTarget {
     }
 }
 
+/// When the lease on a file that is written must be renewed: every now and then, between IOs.
+#[derive(Debug)]
+struct Lease {
+    next: Time,
+}
+
+impl Default for Lease {
+    fn default() -> Lease {
+        // The handle has just taken one.
+        Lease { next: Time::ZERO + RENEW_AFTER }
+    }
+}
+
+impl Lease {
+    #[inline]
+    fn renew(&mut self, handle: &Handle, now: Time) {
+        if now >= self.next {
+            self.next = now + RENEW_AFTER;
+            handle.renew_lease();
+        }
+    }
+}
+
 /// What both engines on real targets tell of themselves.
 fn info(handle: &Handle, engine: Engine, queue_depth_max: u32) -> TargetInfo {
     let identity = handle.identity();
@@ -163,5 +187,44 @@ fn info(handle: &Handle, engine: Engine, queue_depth_max: u32) -> TargetInfo {
         virtual_time: false,
         engine: engine.name().into(),
         queue_depth_max,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use super::*;
+    use crate::guard::Intent;
+    use crate::provenance::{Provenance, expire, provenance};
+
+    /// Killed now, the run could be resumed: the lease was renewed when its time had come, and not before.
+    #[test]
+    fn engines_renew_the_lease_on_their_file_between_ios() {
+        for (name, engine) in [("sync", Engine::Sync), ("uring", Engine::IoUring)] {
+            let path = std::env::temp_dir().join(format!("flashscope-lease-{name}-{}", std::process::id()));
+            crate::create_file(&path, 8192, 1, &mut |_| ControlFlow::Continue(())).unwrap();
+            let handle = Arc::new(Handle::open_with(&path, &Intent::WRITE, None).unwrap());
+            let Ok(mut target) = DeviceTarget::new(engine, handle.clone(), &EngineSpec::default()) else {
+                assert_eq!(engine, Engine::IoUring, "only io_uring may be refused");
+                std::fs::remove_file(&path).unwrap();
+                continue;
+            };
+            let mut after_an_io = |next| {
+                expire(handle.file(), &path);
+                match &mut target {
+                    DeviceTarget::Sync(sync) => sync.lease.next = next,
+                    DeviceTarget::IoUring(uring) => uring.lease.next = next,
+                    DeviceTarget::Null(_) => {}
+                }
+                let read = Request { length_bytes: 4096, ..Request::default() };
+                target.submit(&[read]).unwrap();
+                target.reap(1, Time::NEVER, &mut Vec::new()).unwrap();
+                provenance(handle.file(), &path)
+            };
+            assert_eq!(after_an_io(Time::ZERO + RENEW_AFTER), Provenance::Changed, "{name}");
+            assert_eq!(after_an_io(Time::ZERO), Provenance::Ours, "{name}");
+            std::fs::remove_file(&path).unwrap();
+        }
     }
 }

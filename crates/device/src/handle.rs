@@ -90,6 +90,15 @@ impl Handle {
     pub(crate) fn file(&self) -> &File {
         &self.file
     }
+
+    /// Says that flashscope goes on writing. Where that fails the file needs `--overwrite-existing-data`
+    /// after a kill, which is the safe side.
+    #[cold]
+    pub(crate) fn renew_lease(&self) {
+        if self.marked {
+            let _ = mark(&self.file, &self.identity.canonical_path, State::Writing);
+        }
+    }
 }
 
 impl Drop for Handle {

@@ -2,20 +2,28 @@
 //!
 //! The mark is the extended attribute `user.flashscope`, or a file `NAME.flashscope` beside the target where
 //! the filesystem takes no attributes. It holds inode, size and time of last change, and so stops being true
-//! as soon as anybody else writes, replaces or copies the file. While flashscope writes, the mark says
-//! `writing` instead of a time: a run that was killed can be resumed.
+//! as soon as anybody else writes, replaces or copies it. While flashscope writes, the mark is a lease: it says
+//! until when changes are flashscope's, and is renewed for as long as the run lasts. So a run that was killed
+//! can be resumed at any later time, and what somebody else wrote after the last lease shows.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
+use flashscope_core::Nanos;
 use rustix::fs::{XattrFlags, fgetxattr, fsetxattr};
 use rustix::io::Errno;
 
 const ATTRIBUTE: &str = "user.flashscope";
 const VERSION: &str = "flashscope 1";
+
+/// How long a lease lasts, in seconds: three times as long as it goes unrenewed, for a device may stall.
+const LEASE_S: i64 = 60;
+/// After this long a lease is renewed.
+pub(crate) const RENEW_AFTER: Nanos = Nanos::from_s(20);
 
 /// Whose data a regular file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +39,7 @@ pub(crate) enum Provenance {
 /// Whether flashscope is at work on the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// A run writes to it, or was killed while it did.
+    /// A run writes to it, and will for a while.
     Writing,
     /// Nobody has written since now.
     AtRest,
@@ -42,8 +50,14 @@ pub(crate) fn provenance(file: &File, path: &Path) -> Provenance {
     let Ok(metadata) = file.metadata() else { return Provenance::Foreign };
     let mark = read_attribute(file).or_else(|| fs::read_to_string(beside(path)).ok());
     let Some(mark) = mark.filter(|mark| mark.starts_with(VERSION)) else { return Provenance::Foreign };
-    let stands = [State::Writing, State::AtRest].iter().any(|state| text(&metadata, *state) == mark);
+    let stands = mark == text(&metadata, &at_rest(&metadata)) || is_leased(&metadata, &mark);
     if stands { Provenance::Ours } else { Provenance::Changed }
+}
+
+/// Whether the last change came before the end of the lease that the mark holds.
+fn is_leased(metadata: &fs::Metadata, mark: &str) -> bool {
+    let until = mark.strip_prefix(&text(metadata, LEASED)).and_then(|until| until.parse::<i64>().ok());
+    until.is_some_and(|until_s| metadata.mtime() <= until_s)
 }
 
 /// Marks the open file at `path` as flashscope's.
@@ -51,18 +65,35 @@ pub(crate) fn provenance(file: &File, path: &Path) -> Provenance {
 /// # Errors
 /// When neither the attribute nor the file beside can be written.
 pub(crate) fn mark(file: &File, path: &Path, state: State) -> io::Result<()> {
-    let mark = text(&file.metadata()?, state);
+    let metadata = file.metadata()?;
+    let changed = match state {
+        State::Writing => format!("{LEASED}{}", seconds_now() + LEASE_S),
+        State::AtRest => at_rest(&metadata),
+    };
+    store(file, path, &text(&metadata, &changed))
+}
+
+fn store(file: &File, path: &Path, mark: &str) -> io::Result<()> {
     match fsetxattr(file, ATTRIBUTE, mark.as_bytes(), XattrFlags::empty()) {
-        Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::PERM | Errno::NOSPC) => mark_beside(path, &mark),
+        Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::PERM | Errno::NOSPC) => mark_beside(path, mark),
         result => Ok(result?),
     }
 }
 
-fn text(metadata: &fs::Metadata, state: State) -> String {
-    let changed = match state {
-        State::Writing => "writing".to_string(),
-        State::AtRest => format!("{}.{:09}", metadata.mtime(), metadata.mtime_nsec()),
-    };
+/// What stands before the end of a lease.
+const LEASED: &str = "until ";
+
+fn at_rest(metadata: &fs::Metadata) -> String {
+    format!("{}.{:09}", metadata.mtime(), metadata.mtime_nsec())
+}
+
+/// The clock that also stamps changes of files.
+fn seconds_now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX - LEASE_S))
+}
+
+fn text(metadata: &fs::Metadata, changed: &str) -> String {
     format!("{VERSION} inode {} size {} changed {changed}", metadata.ino(), metadata.size())
 }
 
@@ -89,9 +120,16 @@ fn mark_beside(path: &Path, mark: &str) -> io::Result<()> {
     }
 }
 
+/// Puts a lease that is over on the file.
+#[cfg(test)]
+pub(crate) fn expire(file: &File, path: &Path) {
+    store(file, path, &text(&file.metadata().unwrap(), &format!("{LEASED}1"))).unwrap();
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::FileExt;
+    use std::time::Duration;
 
     use super::*;
 
@@ -113,7 +151,7 @@ mod tests {
 
     /// Past the granularity of the filesystem's time stamps.
     fn later() {
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(20));
     }
 
     #[test]
@@ -136,11 +174,38 @@ mod tests {
         assert_eq!(provenance(&file, &path), Provenance::Ours);
     }
 
+    /// As if the file had been changed that long from now.
+    fn changed_in(file: &File, seconds: i64) {
+        let at = UNIX_EPOCH + Duration::from_secs(u64::try_from(seconds_now() + seconds).unwrap());
+        file.set_modified(at).unwrap();
+    }
+
+    #[test]
+    fn what_is_written_after_the_lease_of_a_killed_run_is_not_ours() {
+        let (_folder, path, file) = file("stale");
+        mark(&file, &path, State::Writing).unwrap();
+        changed_in(&file, LEASE_S - 2);
+        assert_eq!(provenance(&file, &path), Provenance::Ours);
+        changed_in(&file, LEASE_S + 2);
+        assert_eq!(provenance(&file, &path), Provenance::Changed);
+    }
+
+    #[test]
+    fn a_mark_without_the_end_of_a_lease_proves_nothing() {
+        let (_folder, path, file) = file("endless");
+        let metadata = file.metadata().unwrap();
+        for changed in ["writing", "until ", "until for ever", ""] {
+            let mark = text(&metadata, changed);
+            store(&file, &path, &mark).unwrap();
+            assert_eq!(provenance(&file, &path), Provenance::Changed, "{mark}");
+        }
+    }
+
     #[test]
     fn a_file_beside_serves_where_attributes_do_not() {
         let (_folder, path, file) = file("beside");
-        let text = text(&file.metadata().unwrap(), State::AtRest);
-        mark_beside(&path, &text).unwrap();
+        let metadata = file.metadata().unwrap();
+        mark_beside(&path, &text(&metadata, &at_rest(&metadata))).unwrap();
         assert_eq!(provenance(&file, &path), Provenance::Ours);
         let copy = path.with_file_name("copy");
         fs::copy(&path, &copy).unwrap();

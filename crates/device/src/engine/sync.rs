@@ -8,7 +8,7 @@ use rustix::fs::{FallocateFlags, fallocate, fdatasync};
 use rustix::io::{Errno, ReadWriteFlags, pread, pwrite, pwritev2, retry_on_intr};
 
 use super::failure::{cut_short, failed, validate};
-use super::{Engine, EngineSpec, info};
+use super::{Engine, EngineSpec, Lease, info};
 use crate::clock::Clock;
 use crate::data::WriteBuffers;
 use crate::handle::Handle;
@@ -26,6 +26,7 @@ pub struct SyncTarget {
     read_buffer: AlignedBuffer,
     write_buffers: WriteBuffers,
     done: Option<Completion>,
+    pub(super) lease: Lease,
 }
 
 impl SyncTarget {
@@ -41,6 +42,7 @@ impl SyncTarget {
             write_buffers: WriteBuffers::new(spec.data, slots, io_bytes_max, spec.seed, spec.age_writes),
             handle,
             done: None,
+            lease: Lease::default(),
         }
     }
 
@@ -65,6 +67,7 @@ impl SyncTarget {
             Op::Trim => (self.clock.now(), trim(&self.handle, request).map(|()| length)),
         };
         let completed = self.clock.now().max(submitted);
+        self.lease.renew(&self.handle, completed);
         match result {
             Ok(count) if count == length => Ok(Completion { tag: request.tag, submitted, completed }),
             Ok(count) => Err(cut_short(&self.info, request, count)),
@@ -124,5 +127,6 @@ impl Target for SyncTarget {
 
     fn wait_until(&mut self, time: Time) {
         self.clock.wait_until(time);
+        self.lease.renew(&self.handle, time);
     }
 }

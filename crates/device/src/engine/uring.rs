@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use super::failure::{cut_short, failed, validate};
 use super::sync::trim;
-use super::{Engine, EngineSpec, info};
+use super::{Engine, EngineSpec, Lease, info};
 use crate::clock::Clock;
 use crate::data::WriteBuffers;
 use crate::error::DeviceError;
@@ -32,6 +32,7 @@ pub struct UringTarget {
     queued: Vec<u32>,
     /// What was done without the ring.
     done: Vec<Completion>,
+    pub(super) lease: Lease,
 }
 
 /// A sleep ends up to this much late; the rest of a wait is spent asking again and again.
@@ -68,6 +69,7 @@ impl UringTarget {
             flights: vec![(Request::default(), Time::ZERO); depth as usize].into_boxed_slice(),
             queued: Vec::with_capacity(depth as usize),
             done: Vec::new(),
+            lease: Lease::default(),
         })
     }
 
@@ -165,6 +167,9 @@ impl Target for UringTarget {
             let want = wanted.saturating_sub(out.len()).min(self.ring.in_flight());
             self.enter(want, until)?;
             self.take_completed(out)?;
+            if let Some(last) = out.last() {
+                self.lease.renew(&self.handle, last.completed);
+            }
             if out.len() >= wanted || (until != Time::NEVER && self.clock.now() >= until) {
                 return Ok(());
             }
@@ -173,5 +178,6 @@ impl Target for UringTarget {
 
     fn wait_until(&mut self, time: Time) {
         self.clock.wait_until(time);
+        self.lease.renew(&self.handle, time);
     }
 }
