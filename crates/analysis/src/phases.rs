@@ -100,9 +100,9 @@ pub fn phases(series: &Series, options: &Options) -> Phases {
     describe(series, &borders, period, changes.1)
 }
 
-/// What is known from elsewhere to be over after `startup_ios` is not looked for again: what is summarised begins
-/// no earlier, whether the change can be seen in the series or not. The end of a start-up that has just come
-/// may be a single cell, and dear IOs that are rare look like spikes.
+/// A start-up that is known from elsewhere to be over after `startup_ios`: what is summarised begins no
+/// earlier, whether the change can be seen or not. What comes after one that has just ended may be a single
+/// cell, and dear IOs that are rare look like spikes.
 pub(crate) fn behind_known(found: Phases, series: &Series, startup_ios: u64) -> Phases {
     if startup_ios <= found.startup_ios_high || startup_ios >= found.ios {
         return found;

@@ -1,6 +1,6 @@
-//! Whole campaigns against the truth: granularity, mix and pause as `flashscope run` measures them, each point
-//! bounded by what the baselines of its campaign taught. Single runs of which nothing is known are the
-//! business of `coverage.rs`.
+//! Whole campaigns against the truth: granularity, mix and pause as `flashscope run` measures them, each
+//! point bounded by what the baselines of its campaign taught. Single runs of which nothing is known are in
+//! `coverage.rs`.
 #![allow(missing_docs, clippy::print_stdout)]
 
 mod common;
@@ -16,7 +16,7 @@ use flashscope_core::{Bytes, Completion, Nanos, Op, Request, Target, TargetError
 use flashscope_sim::{RigSpec, rigs};
 use statistics::{at_least, in_two_threads, median};
 
-/// Micro-benchmarks whose bounds need the most care: other sizes, stretched by a ratio, stretched by idle time.
+/// Micro-benchmarks whose bounds need the most care: other sizes, stretched by a ratio or by idle time.
 const MICROS: [&str; 3] = ["granularity", "mix", "pause"];
 
 /// Share of the 95 % intervals that hold the truth.
@@ -110,7 +110,7 @@ fn points_of_a_campaign_hold_the_truth() {
     }
 }
 
-/// Writes of 100 us in the first half of each MiB and 300 us in the second, whatever their size; 2 % of noise.
+/// Writes of 100 us in the first half of each MiB and 300 us in the second, whatever their size; 2 % noise.
 struct Halves {
     info: TargetInfo,
     clock: Time,

@@ -100,7 +100,7 @@ pub enum Driven {
 /// Drives `streams` against `target` until something ends it, and tells `observer` every IO.
 ///
 /// # Errors
-/// The first IO that failed. All IOs that were done before it, and those that were in flight beside it, have been
+/// The first IO that failed. All IOs that were done before it, and those in flight beside it, have been
 /// observed.
 ///
 /// # Panics
@@ -169,7 +169,7 @@ fn until_the_end<T: Target, S: RequestSource, O: Observer>(
     }
 }
 
-/// Reaps and observes what is still in flight after an error. Each further error means one IO less to wait for.
+/// Reaps and observes what is still in flight after an error. Each further error is one IO less to wait for.
 #[cold]
 fn drain<T: Target, S: RequestSource, O: Observer>(
     target: &mut T,
