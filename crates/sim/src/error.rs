@@ -25,6 +25,16 @@ pub enum SimError {
         /// What to write instead.
         remedy: String,
     },
+    /// A setting of a simulated SSD, or two together, that cannot be.
+    #[error("{key} {problem}; {remedy}")]
+    Setting {
+        /// The dotted key, as in a profile and after `--set`.
+        key: String,
+        /// What is wrong with it.
+        problem: String,
+        /// What to write instead.
+        remedy: String,
+    },
     /// No rig of that name is built in.
     #[error("rig:{name}: there is no rig of this name; choose one of {known}, or name a .toml file")]
     Unknown {
@@ -33,4 +43,21 @@ pub enum SimError {
         /// The names that exist.
         known: String,
     },
+}
+
+impl SimError {
+    /// A setting that cannot be.
+    pub fn setting(key: &str, problem: &str, remedy: &str) -> SimError {
+        SimError::Setting { key: key.into(), problem: problem.into(), remedy: remedy.into() }
+    }
+
+    /// A name that is in no registry.
+    pub fn unknown_choice(key: &str, given: &str, known: &[(&str, &str)]) -> SimError {
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        SimError::Setting {
+            key: key.into(),
+            problem: format!("is '{given}', which there is not"),
+            remedy: format!("choose one of {}", names.join(", ")),
+        }
+    }
 }

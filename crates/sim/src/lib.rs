@@ -1,15 +1,24 @@
 //! Simulated devices in virtual time.
 //!
-//! Here live [`Rig`], a virtual device that follows written rules and so knows its own truth, and the
-//! [`rigs`] shipped with flashscope. Nothing here opens a file, starts a thread or reads a clock, and the
-//! only randomness is the seed that a device is given: the same seed gives the same bytes on every
-//! machine.
+//! Here live [`Ssd`], a simulated SSD made of [`nand`], an FTL ([`ftl`]) and a write buffer ([`buffer`]), and
+//! [`Rig`], a virtual device that follows written rules and so knows its own truth, with the [`rigs`]
+//! shipped with flashscope. Nothing here opens a file, starts a thread or reads a clock, and the only
+//! randomness is the seed that a device is given: the same seed gives the same bytes on every machine.
 
+pub mod buffer;
 mod error;
+#[macro_use]
+pub mod ftl;
+pub mod gc;
+pub mod nand;
 pub mod rig;
 pub mod rigs;
+pub mod settings;
+pub mod ssd;
 
 pub use error::SimError;
 pub use rig::indicators::IndicatorsTruth;
 pub use rig::truth::{Level, Truth};
 pub use rig::{Rig, RigSpec};
+pub use settings::Settings;
+pub use ssd::Ssd;

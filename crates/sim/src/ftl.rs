@@ -1,0 +1,185 @@
+//! Flash translation layers: from logical pages to physical ones. One file and one line for each.
+//!
+//! An FTL owns its mapping and its free blocks and borrows the [`Nand`]. Time goes in, a completion time
+//! comes
+//! out;
+//! collection and merging happen inside [`Ftl::write`]; nobody calls upwards. What belongs to more than
+//! one FTL (free blocks, recovery) has files of its own here.
+
+pub mod free;
+pub mod page;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::SimError;
+use crate::nand::{Cause, Geometry, Lpn, Nand, PageRead, Token};
+use crate::settings::Settings;
+
+/// What an FTL is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup<'a> {
+    /// Everything that can be set.
+    pub settings: &'a Settings,
+    /// The flash under it.
+    pub geometry: Geometry,
+    /// Pages that the host sees.
+    pub logical_pages: u32,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+impl Setup<'_> {
+    /// Logical blocks, the last one perhaps in part.
+    pub fn logical_blocks(&self) -> u32 {
+        self.logical_pages.div_ceil(self.geometry.pages_per_block)
+    }
+
+    /// An error unless the flash has `spare` blocks more than the logical space fills.
+    ///
+    /// # Errors
+    /// [`SimError::Setting`] for `over_provisioning`, with the least value that will do.
+    pub fn need_spare_blocks(&self, ftl: &str, spare: u32) -> Result<(), SimError> {
+        let (have, data) = (self.geometry.blocks, self.logical_blocks());
+        if have >= data + spare {
+            return Ok(());
+        }
+        let least =
+            f64::from(spare) * f64::from(self.geometry.pages_per_block) / f64::from(self.logical_pages);
+        Err(SimError::Setting {
+            key: "over_provisioning".into(),
+            problem: format!(
+                "leaves {} spare blocks, and the {ftl} FTL needs {spare} beside the {data} that hold data",
+                have.saturating_sub(data)
+            ),
+            remedy: format!("set it to at least {:.4}", (least * 1e4).ceil() / 1e4),
+        })
+    }
+}
+
+/// Merges of log-block FTLs (paper 002, section 2.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Merges {
+    /// The log block replaced the data block: one erase.
+    #[serde(rename = "switch")]
+    pub switch_merges: u64,
+    /// The rest of the data block was copied to the log block first.
+    #[serde(rename = "partial")]
+    pub partial_merges: u64,
+    /// Both were copied into a third block.
+    #[serde(rename = "full")]
+    pub full_merges: u64,
+}
+
+/// A trim that is durable: copies of the page with a lower token hold nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tombstone {
+    /// The page.
+    pub lpn: Lpn,
+    /// The trim's place in the order of writes.
+    pub token: Token,
+}
+
+/// A flash translation layer.
+///
+/// Invariants, held by the conformance tests for every line of the registry: a read returns the token of the
+/// last write to that page, or [`crate::nand::NO_TOKEN`] if there was none or it was trimmed; no rule of
+/// flash is broken; programs = host + gc + merge + padding + map + wear; the same setup and calls give the
+/// same state.
+pub trait Ftl: Sized {
+    /// The FTL over erased flash.
+    ///
+    /// # Errors
+    /// [`SimError::Setting`] if it cannot work with these settings.
+    fn new(setup: &Setup<'_>) -> Result<Self, SimError>;
+
+    /// The FTL after a loss of power, from what the flash holds and nothing else: spare areas (`owner`,
+    /// `token`, `tag`) and `trims`. Blocks may be rewritten on the way. Token mode only.
+    ///
+    /// # Errors
+    /// [`SimError::Setting`] as [`Ftl::new`].
+    fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<Self, SimError>;
+
+    /// A hint that `lpn` will be read or written soon.
+    #[inline]
+    fn prepare(&self, nand: &Nand, lpn: Lpn) {
+        let _ = (nand, lpn);
+    }
+
+    /// Reads a page for `cause`. An unmapped page costs nothing and carries no token.
+    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: u64) -> PageRead;
+
+    /// Writes a page for `cause` (`Host` or `Padding`); returns when it is durable.
+    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64;
+
+    /// The page holds nothing any more.
+    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, at: u64);
+
+    /// Makes what the FTL keeps in volatile memory durable, where a rebuild could not find it again.
+    fn flush(&mut self, nand: &mut Nand, at: u64) -> u64 {
+        let _ = nand;
+        at
+    }
+
+    /// Merges so far.
+    fn merges(&self) -> Merges {
+        Merges::default()
+    }
+
+    /// Blocks that never hold closed data (free reserve and open frontiers): effective over-provisioning
+    /// leaves them out.
+    fn reserve_blocks(&self) -> u32;
+
+    /// Forgets the counts of merges, after preconditioning.
+    fn restart(&mut self) {}
+}
+
+/// The registry: a line makes an FTL known to the settings, the command line, its help and the tests.
+macro_rules! ftls {
+    ($($variant:ident, $name:literal, $module:ident :: $ftl:ident, $about:literal;)+) => {
+        /// Names and descriptions of all FTLs.
+        pub const FTLS: &[(&str, &str)] = &[$(($name, $about)),+];
+
+        /// Any FTL.
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        pub enum AnyFtl {
+            $(#[doc = $about] $variant($module::$ftl)),+
+        }
+
+        impl AnyFtl {
+            /// The FTL that the settings name.
+            ///
+            /// # Errors
+            /// [`SimError::Setting`] if there is none of that name, or as [`Ftl::new`].
+            pub fn new(setup: &Setup<'_>) -> Result<AnyFtl, SimError> {
+                match setup.settings.ftl.as_str() {
+                    $($name => Ok(AnyFtl::$variant(<$module::$ftl as Ftl>::new(setup)?)),)+
+                    other => Err(SimError::unknown_choice("ftl", other, FTLS)),
+                }
+            }
+
+            /// The FTL after a loss of power: see [`Ftl::rebuild`].
+            ///
+            /// # Errors
+            /// As [`Ftl::rebuild`].
+            pub fn rebuild(
+                setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone],
+            ) -> Result<AnyFtl, SimError> {
+                match setup.settings.ftl.as_str() {
+                    $($name => Ok(AnyFtl::$variant(<$module::$ftl as Ftl>::rebuild(setup, nand, trims)?)),)+
+                    other => Err(SimError::unknown_choice("ftl", other, FTLS)),
+                }
+            }
+        }
+
+        /// Runs `$body` with `$each` as the FTL inside: once for a batch, so that the calls in it are direct.
+        macro_rules! with_ftl {
+            ($any:expr, $each:ident => $body:expr) => {
+                match $any { $($crate::ftl::AnyFtl::$variant($each) => $body),+ }
+            };
+        }
+    };
+}
+
+ftls! {
+    Page, "page", page::PageFtl, "every page is mapped by itself";
+}

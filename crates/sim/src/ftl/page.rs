@@ -1,0 +1,203 @@
+//! Page mapping: every logical page can be anywhere (paper 002, section 2.2; a log-structured device).
+//!
+//! Pages are appended to an open block. When free blocks run short, the victim policy names a closed block,
+//! its valid pages are appended too, and it is erased. With `page.frontiers = 2` collected pages have an open
+//! block of their own, away from what the host writes.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::free::FreeBlocks;
+use super::{Ftl, Setup, Tombstone};
+use crate::error::SimError;
+use crate::gc::{AnyPolicy, POLICIES, PolicySetup};
+use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token};
+
+/// The table `[page]` of a profile.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PageSettings {
+    /// 1: host writes and collected pages share an open block; 2: they have one each.
+    pub frontiers: u32,
+    /// Erased blocks kept in reserve; 0 for the least that works.
+    pub reserve_blocks: u32,
+}
+
+impl Default for PageSettings {
+    fn default() -> PageSettings {
+        PageSettings { frontiers: 1, reserve_blocks: 0 }
+    }
+}
+
+/// The page-mapped FTL.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PageFtl {
+    map: Vec<Ppn>,
+    /// One bit for each physical page.
+    valid: Vec<u64>,
+    /// Valid pages of each block.
+    valid_counts: Vec<u32>,
+    policy: AnyPolicy,
+    free: FreeBlocks,
+    /// Where host writes go, and where collected pages go: the same block with one frontier.
+    open: [Block; 2],
+    gc_frontier: usize,
+    reserve_blocks: u32,
+    host_writes: u64,
+}
+
+const HOST: usize = 0;
+
+impl PageFtl {
+    fn empty(setup: &Setup<'_>) -> Result<PageFtl, SimError> {
+        let Setup { settings, geometry, .. } = *setup;
+        let PageSettings { frontiers, reserve_blocks } = settings.page;
+        if !(1..=2).contains(&frontiers) {
+            return Err(SimError::setting("page.frontiers", "is neither 1 nor 2", "set it to 1 or 2"));
+        }
+        let reserve_blocks = reserve_blocks.max(frontiers);
+        setup.need_spare_blocks("page", reserve_blocks + frontiers)?;
+        let policy_setup = PolicySetup {
+            blocks: geometry.blocks,
+            pages_per_block: geometry.pages_per_block,
+            seed: setup.seed,
+            settings: &settings.victim,
+        };
+        Ok(PageFtl {
+            map: vec![NONE; setup.logical_pages as usize],
+            valid: vec![0; geometry.pages().div_ceil(64) as usize],
+            valid_counts: vec![0; geometry.blocks as usize],
+            policy: AnyPolicy::named(&settings.gc, &policy_setup)
+                .ok_or_else(|| SimError::unknown_choice("gc", &settings.gc, POLICIES))?,
+            free: FreeBlocks::none(settings.wear.levelling),
+            open: [NONE; 2],
+            gc_frontier: frontiers as usize - 1,
+            reserve_blocks,
+            host_writes: 0,
+        })
+    }
+
+    fn open_frontiers(&mut self) {
+        for frontier in 0..=self.gc_frontier {
+            self.open[frontier] = self.free.take();
+        }
+    }
+
+    #[inline]
+    fn invalidate(&mut self, nand: &Nand, ppn: Ppn) {
+        self.valid[ppn as usize / 64] &= !(1 << (ppn % 64));
+        let block = nand.block_of(ppn);
+        let count = &mut self.valid_counts[block as usize];
+        *count -= 1;
+        self.policy.invalidated(block, *count);
+    }
+
+    #[inline]
+    fn validate(&mut self, lpn: Lpn, ppn: Ppn, block: Block) {
+        self.map[lpn as usize] = ppn;
+        self.valid[ppn as usize / 64] |= 1 << (ppn % 64);
+        self.valid_counts[block as usize] += 1;
+    }
+
+    /// Replaces a full open block and restores the reserve.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, nand: &mut Nand, at: u64) {
+        while nand.is_full(self.open[HOST]) {
+            self.advance(HOST);
+            while self.free.len() < self.reserve_blocks && self.collect(nand, at) {}
+        }
+    }
+
+    fn advance(&mut self, frontier: usize) {
+        let block = self.open[frontier];
+        self.policy.closed(block, self.valid_counts[block as usize], self.host_writes);
+        self.open[frontier] = self.free.take();
+    }
+
+    /// Moves the valid pages of a victim and erases it. False if no block is closed, or the flash failed.
+    fn collect(&mut self, nand: &mut Nand, at: u64) -> bool {
+        let Some(victim) = self.policy.pick(&self.valid_counts, self.host_writes) else { return false };
+        self.move_valid_pages(nand, victim, Cause::Gc, at);
+        nand.erase(victim, Cause::Gc, at);
+        self.free.give(nand, victim);
+        nand.fault().is_none()
+    }
+
+    fn move_valid_pages(&mut self, nand: &mut Nand, victim: Block, cause: Cause, at: u64) {
+        let (first, pages) = (nand.first_page(victim), nand.pages_per_block());
+        let mut ppn = first;
+        while self.valid_counts[victim as usize] > 0 && ppn < first + pages {
+            let word = self.valid[ppn as usize / 64] >> (ppn % 64);
+            if word == 0 {
+                ppn += 64 - ppn % 64;
+                continue;
+            }
+            ppn += word.trailing_zeros();
+            if nand.is_full(self.open[self.gc_frontier]) {
+                self.advance(self.gc_frontier);
+            }
+            let block = self.open[self.gc_frontier];
+            let lpn = nand.owner(ppn);
+            let (to, _) = nand.copy(ppn, block, cause, at);
+            self.valid[ppn as usize / 64] &= !(1 << (ppn % 64));
+            self.valid_counts[victim as usize] -= 1;
+            self.validate(lpn, to, block);
+            ppn += 1;
+        }
+    }
+}
+
+impl Ftl for PageFtl {
+    fn new(setup: &Setup<'_>) -> Result<PageFtl, SimError> {
+        let mut ftl = PageFtl::empty(setup)?;
+        ftl.free = FreeBlocks::all(setup.geometry.blocks, setup.settings.wear.levelling);
+        ftl.open_frontiers();
+        Ok(ftl)
+    }
+
+    /// The copy with the highest token is the page; a trim with a higher one unmaps it.
+    fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<PageFtl, SimError> {
+        let mut ftl = PageFtl::empty(setup)?;
+        let _ = (nand, trims);
+        ftl.open_frontiers();
+        Ok(ftl)
+    }
+
+    #[inline]
+    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: u64) -> PageRead {
+        match self.map[lpn as usize] {
+            NONE => PageRead { token: NO_TOKEN, done: at },
+            ppn => nand.read(ppn, cause, at),
+        }
+    }
+
+    #[inline]
+    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64 {
+        let old = self.map[lpn as usize];
+        if old != NONE {
+            self.invalidate(nand, old);
+        }
+        if nand.is_full(self.open[HOST]) {
+            // A collection in between must not find the page that is being replaced.
+            self.map[lpn as usize] = NONE;
+            self.make_room(nand, at);
+        }
+        self.host_writes += 1;
+        let block = self.open[HOST];
+        let (ppn, done) = nand.append(block, lpn, token, cause, at);
+        self.validate(lpn, ppn, block);
+        done
+    }
+
+    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, _at: u64) {
+        let ppn = std::mem::replace(&mut self.map[lpn as usize], NONE);
+        if ppn != NONE {
+            self.invalidate(nand, ppn);
+        }
+    }
+
+    fn reserve_blocks(&self) -> u32 {
+        self.gc_frontier as u32 + self.reserve_blocks
+    }
+}

@@ -1,0 +1,338 @@
+//! NAND flash: what the chips hold, what they forbid, what they count and how long they take.
+//!
+//! [`Nand`] is the only place that knows page states. It enforces the rules of flash (erase before program,
+//! the pages of a block in ascending order, no program outside the device, endurance), counts every operation
+//! by [`Cause`], and answers each with the time at which it is done. What a page *means* is the FTL's
+//! business; here it only carries what its spare area says: the logical page, and in token mode the number of
+//! the write that it holds.
+//!
+//! A *block* here is what the FTL erases as one: `nand.stripe` physical blocks in as many planes, a
+//! superblock.
+
+pub mod counts;
+pub mod divide;
+pub mod fault;
+pub mod geometry;
+pub mod power;
+pub mod timing;
+
+use serde::{Deserialize, Serialize};
+
+pub use counts::{Cause, Counts, Operation};
+pub use fault::Fault;
+pub use geometry::{Geometry, NandSettings};
+pub use power::Power;
+pub use timing::Timing;
+
+use divide::Divisor;
+
+/// Number of a logical page.
+pub type Lpn = u32;
+/// Number of a physical page: `block * pages_per_block + page`.
+pub type Ppn = u32;
+/// Number of a block (of a superblock, where several are erased together).
+pub type Block = u32;
+/// What a page carries in token mode: the running number of the host write whose data it holds.
+pub type Token = u64;
+
+/// No page, no block.
+pub const NONE: u32 = u32::MAX;
+/// The token of a page that nobody wrote.
+pub const NO_TOKEN: Token = 0;
+
+/// What the spare area of a block's first page says of the block. FTLs choose the kinds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tag {
+    /// Its role, as the FTL numbers them; 0 is "not said".
+    pub kind: u32,
+    /// What it belongs to, for example a logical block.
+    pub owner: u32,
+}
+
+/// A read page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageRead {
+    /// What it carries; [`NO_TOKEN`] outside token mode.
+    pub token: Token,
+    /// When the data are there.
+    pub done: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct BlockState {
+    /// The lowest page that may be programmed next.
+    next_page: u32,
+    erases: u32,
+}
+
+/// The flash of one device. Times are nanoseconds since it was switched on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Nand {
+    geometry: Geometry,
+    pages_per_block: u32,
+    per_block: Divisor,
+    timing: Timing,
+    counts: Counts,
+    blocks: Vec<BlockState>,
+    /// Spare area: the logical page of each physical one.
+    owners: Vec<Lpn>,
+    /// Spare area of each block's first page.
+    tags: Vec<Tag>,
+    /// Spare area: what each page carries. Empty outside token mode.
+    tokens: Vec<Token>,
+    power: Power,
+    /// Whether tokens or power have to be looked at: one branch on the hot path.
+    careful: bool,
+    fault: Option<Fault>,
+}
+
+impl Nand {
+    /// Erased flash of this geometry. `tokens` turns token mode on.
+    pub fn new(geometry: Geometry, timing: Timing, tokens: bool) -> Nand {
+        let pages = geometry.pages() as usize;
+        Nand {
+            pages_per_block: geometry.pages_per_block,
+            per_block: Divisor::new(geometry.pages_per_block),
+            timing,
+            counts: Counts::default(),
+            blocks: vec![BlockState::default(); geometry.blocks as usize],
+            owners: vec![NONE; pages],
+            tags: vec![Tag::default(); geometry.blocks as usize],
+            tokens: if tokens { vec![NO_TOKEN; pages] } else { Vec::new() },
+            power: Power::default(),
+            careful: tokens,
+            fault: None,
+            geometry,
+        }
+    }
+
+    /// Blocks and pages.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// Pages of one block.
+    #[inline]
+    pub fn pages_per_block(&self) -> u32 {
+        self.pages_per_block
+    }
+
+    /// All blocks.
+    #[inline]
+    pub fn blocks(&self) -> u32 {
+        self.blocks.len() as u32
+    }
+
+    /// The block of a physical page.
+    #[inline]
+    pub fn block_of(&self, ppn: Ppn) -> Block {
+        self.per_block.quotient(ppn)
+    }
+
+    /// The place of a physical page in its block.
+    #[inline]
+    pub fn page_of(&self, ppn: Ppn) -> u32 {
+        ppn - self.block_of(ppn) * self.pages_per_block
+    }
+
+    /// The first page of a block.
+    #[inline]
+    pub fn first_page(&self, block: Block) -> Ppn {
+        block * self.pages_per_block
+    }
+
+    /// The lowest page of `block` that may be programmed next; `pages_per_block` if it is full.
+    #[inline]
+    pub fn next_page(&self, block: Block) -> u32 {
+        self.blocks[block as usize].next_page
+    }
+
+    /// Whether nothing more can be programmed into `block`.
+    #[inline]
+    pub fn is_full(&self, block: Block) -> bool {
+        self.next_page(block) == self.pages_per_block
+    }
+
+    /// How often `block` has been erased.
+    #[inline]
+    pub fn erases(&self, block: Block) -> u32 {
+        self.blocks[block as usize].erases
+    }
+
+    /// The logical page in the spare area of `ppn`; [`NONE`] if it is erased or was skipped.
+    #[inline]
+    pub fn owner(&self, ppn: Ppn) -> Lpn {
+        self.owners[ppn as usize]
+    }
+
+    /// The token in the spare area of `ppn`; [`NO_TOKEN`] outside token mode. Reading it costs no operation:
+    /// for checkers, and for a rebuild that counts its scan by [`Nand::read`].
+    pub fn token(&self, ppn: Ppn) -> Token {
+        self.tokens.get(ppn as usize).copied().unwrap_or(NO_TOKEN)
+    }
+
+    /// What the first page of `block` says of it.
+    pub fn tag(&self, block: Block) -> Tag {
+        self.tags[block as usize]
+    }
+
+    /// Says what `block` is. Stored with the next program into it; it costs no operation of its own.
+    pub fn set_tag(&mut self, block: Block, tag: Tag) {
+        if !self.power.is_off() {
+            self.tags[block as usize] = tag;
+        }
+    }
+
+    /// Operations so far.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Busy times and operation times.
+    pub fn timing(&self) -> &Timing {
+        &self.timing
+    }
+
+    /// Forgets counts and sets the clock back, after preconditioning. Erase counts stay: wear is wear.
+    pub fn restart(&mut self) {
+        self.counts = Counts::default();
+        self.timing.restart();
+    }
+
+    /// The first rule that was broken, if one was.
+    pub fn fault(&self) -> Option<&Fault> {
+        self.fault.as_ref()
+    }
+
+    /// The power switch: see [`Power`].
+    pub fn power(&self) -> &Power {
+        &self.power
+    }
+
+    /// Cuts the power after `operations` more programs and erases.
+    pub fn cut_power_after(&mut self, operations: u64) {
+        self.power.cut_after(operations);
+        self.careful = true;
+    }
+
+    /// Switches the power on again. What is in the flash stays; busy times end.
+    pub fn restore_power(&mut self) {
+        self.power.restore();
+        self.careful = !self.tokens.is_empty();
+        self.timing.restart();
+    }
+
+    /// Reads a page.
+    #[inline]
+    pub fn read(&mut self, ppn: Ppn, cause: Cause, at: u64) -> PageRead {
+        self.counts.read(cause);
+        let block = self.block_of(ppn);
+        let done = self.timing.read(block, ppn - block * self.pages_per_block, at);
+        let token = if self.careful { self.token(ppn) } else { NO_TOKEN };
+        PageRead { token, done }
+    }
+
+    /// Programs the next page of `block`. Returns where, and when it is done.
+    #[inline]
+    pub fn append(&mut self, block: Block, lpn: Lpn, token: Token, cause: Cause, at: u64) -> (Ppn, u64) {
+        let ppn = self.first_page(block) + self.next_page(block);
+        (ppn, self.program(ppn, lpn, token, cause, at))
+    }
+
+    /// Programs a page, which must not be below the block's next one; what is skipped stays empty until the
+    /// next erase. Returns when it is done.
+    #[inline]
+    pub fn program(&mut self, ppn: Ppn, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64 {
+        let block = self.block_of(ppn);
+        let page = ppn - block * self.pages_per_block;
+        if self.blocks.get(block as usize).is_none_or(|state| page < state.next_page) {
+            self.violate(Operation::Program, block, page, cause);
+            return at;
+        }
+        if self.careful && !self.program_carefully(ppn, token) {
+            return at;
+        }
+        self.blocks[block as usize].next_page = page + 1;
+        self.owners[ppn as usize] = lpn;
+        self.counts.program(cause);
+        self.timing.program(block, page, at)
+    }
+
+    /// Copies a page to the next one of `block`: a read and a program. Returns where, and when it is done.
+    #[inline]
+    pub fn copy(&mut self, from: Ppn, block: Block, cause: Cause, at: u64) -> (Ppn, u64) {
+        let read = self.read(from, cause, at);
+        self.append(block, self.owner(from), read.token, cause, read.done)
+    }
+
+    /// Erases a block. Returns when it is done.
+    pub fn erase(&mut self, block: Block, cause: Cause, at: u64) -> u64 {
+        if block >= self.blocks() {
+            self.violate(Operation::Erase, block, 0, cause);
+            return at;
+        }
+        if self.careful && self.power.strikes() {
+            // An erase that was cut short leaves nothing that can be read.
+            self.wipe(block);
+            return at;
+        }
+        if self.careful && self.power.is_off() {
+            return at;
+        }
+        self.wipe(block);
+        let state = &mut self.blocks[block as usize];
+        state.erases += 1;
+        if state.erases > self.geometry.endurance_erases {
+            self.violate(Operation::Erase, block, 0, cause);
+        }
+        self.counts.erase(cause, self.geometry.stripe);
+        self.timing.erase(block, at)
+    }
+
+    fn wipe(&mut self, block: Block) {
+        let first = self.first_page(block) as usize;
+        let written = self.next_page(block) as usize;
+        self.owners[first..first + written].fill(NONE);
+        if !self.tokens.is_empty() {
+            self.tokens[first..first + written].fill(NO_TOKEN);
+        }
+        self.tags[block as usize] = Tag::default();
+        self.blocks[block as usize].next_page = 0;
+    }
+
+    /// Token and power. False if the power is off, or went off in this very program.
+    #[cold]
+    #[inline(never)]
+    fn program_carefully(&mut self, ppn: Ppn, token: Token) -> bool {
+        if self.power.strikes() {
+            // A torn page: it is used up and says nothing.
+            let (block, page) = (self.block_of(ppn), self.page_of(ppn));
+            self.blocks[block as usize].next_page = page + 1;
+            return false;
+        }
+        if self.power.is_off() {
+            return false;
+        }
+        if let Some(slot) = self.tokens.get_mut(ppn as usize) {
+            *slot = token;
+        }
+        true
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn violate(&mut self, operation: Operation, block: Block, page: u32, cause: Cause) {
+        let state = self.blocks.get(block as usize).copied().unwrap_or_default();
+        let fault = Fault {
+            operation,
+            block,
+            page,
+            cause,
+            next_page: state.next_page,
+            erases: state.erases,
+            blocks: self.blocks(),
+            endurance_erases: self.geometry.endurance_erases,
+        };
+        self.fault.get_or_insert(fault);
+    }
+}

@@ -1,0 +1,126 @@
+//! Everything that can be set about a simulated SSD: the keys of a profile, of `--set` and of
+//! `sim:PROFILE?key=value`. Doc comments and defaults here are what `flashscope list settings` prints.
+
+use flashscope_core::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::buffer::BufferSettings;
+use crate::ftl;
+use crate::gc::GcSettings;
+use crate::nand::NandSettings;
+
+/// What a device holds before the first IO that counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Initial {
+    /// Every page written once, in order.
+    #[default]
+    Full,
+    /// Nothing.
+    Empty,
+    /// Full, and then every page written once more in one random order.
+    Random,
+}
+
+/// The way between host and flash.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct HostSettings {
+    /// Time that every command takes besides its data, in microseconds.
+    pub command_us: f64,
+    /// Speed of the link in megabytes (10^6) a second; 0 for no limit.
+    pub mb_s: f64,
+    /// Flush commands do nothing.
+    pub ignore_flush: bool,
+    /// Reads do nothing.
+    pub ignore_reads: bool,
+}
+
+impl Default for HostSettings {
+    fn default() -> HostSettings {
+        HostSettings { command_us: 0.0, mb_s: 0.0, ignore_flush: false, ignore_reads: false }
+    }
+}
+
+/// How erases are spread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Levelling {
+    /// Free blocks are used in the order in which they became free.
+    #[default]
+    None,
+    /// The free block with the fewest erases is used first.
+    Dynamic,
+    /// And blocks that never change are moved when they fall behind.
+    Static,
+}
+
+/// Wear levelling.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct WearSettings {
+    /// `none`, `dynamic` or `static`.
+    pub levelling: Levelling,
+    /// With `static`: erases that a block may fall behind the most worn one.
+    pub threshold_erases: u32,
+}
+
+impl Default for WearSettings {
+    fn default() -> WearSettings {
+        WearSettings { levelling: Levelling::None, threshold_erases: 20 }
+    }
+}
+
+/// A simulated SSD, described.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// One sentence.
+    pub about: String,
+    /// Bytes that the host sees.
+    #[schemars(with = "String")]
+    pub capacity: Bytes,
+    /// (physical - logical) / logical, at least: 0.07 for 7 %. The flash is rounded up to whole blocks.
+    pub over_provisioning: f64,
+    /// The flash translation layer.
+    pub ftl: String,
+    /// How the `page` FTL chooses its victims.
+    pub gc: String,
+    /// The write buffer's policy.
+    pub buffer: String,
+    /// What the device holds at first: `full`, `empty` or `random`.
+    pub initial: Initial,
+    /// `[nand]`
+    pub nand: NandSettings,
+    /// `[host]`
+    pub host: HostSettings,
+    /// `[wear]`
+    pub wear: WearSettings,
+    /// `[victim]`
+    pub victim: GcSettings,
+    /// `[ram]`
+    pub ram: BufferSettings,
+    /// `[page]`
+    pub page: ftl::page::PageSettings,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            about: String::new(),
+            capacity: Bytes(1 << 30),
+            over_provisioning: 0.07,
+            ftl: "page".into(),
+            gc: "greedy".into(),
+            buffer: "none".into(),
+            initial: Initial::Full,
+            nand: NandSettings::default(),
+            host: HostSettings::default(),
+            wear: WearSettings::default(),
+            victim: GcSettings::default(),
+            ram: BufferSettings::default(),
+            page: ftl::page::PageSettings::default(),
+        }
+    }
+}

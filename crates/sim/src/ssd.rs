@@ -1,0 +1,237 @@
+//! A simulated SSD: host link, write buffer, FTL and NAND behind the same [`Target`] as a real drive.
+//!
+//! [`Ssd`] takes requests at its virtual clock and knows at once when each will be done. Here lives what is
+//! between the host's bytes and the FTL's pages: the link, partial pages, the buffer's write-backs, host
+//! counts, the oracle of token mode.
+
+mod flight;
+mod oracle;
+mod path;
+mod prepare;
+pub mod report;
+
+use flashscope_core::{Completion, ErrorKind, Op, Request, Target, TargetError, TargetInfo, Time};
+
+use crate::buffer::{AnyBuffer, BufferSetup};
+use crate::error::SimError;
+use crate::ftl::{AnyFtl, Setup};
+use crate::nand::{Geometry, Nand, Timing};
+use crate::settings::Settings;
+
+use flight::Flight;
+pub use oracle::Corruption;
+pub use path::HostCounts;
+use path::Path;
+
+/// The most IOs in flight.
+pub const QUEUE_DEPTH_MAX: u32 = 65_536;
+
+/// The smallest unit of an IO in bytes.
+pub const SECTOR_BYTES: u32 = 512;
+
+/// A simulated SSD at work. The same settings, seed and requests give the same completions, to the
+/// nanosecond,
+/// on every machine.
+pub struct Ssd {
+    info: TargetInfo,
+    settings: Settings,
+    seed: u64,
+    logical_pages: u32,
+    path: Path,
+    ftl: AnyFtl,
+    clock: u64,
+    flight: Flight,
+}
+
+impl Ssd {
+    /// The device that `settings` describe, in its initial state, at time zero.
+    ///
+    /// # Errors
+    /// [`SimError::Setting`] names the first setting that cannot be.
+    pub fn new(name: &str, settings: Settings, seed: u64) -> Result<Ssd, SimError> {
+        let (geometry, logical_pages) = settings.geometry()?;
+        let setup = Setup { settings: &settings, geometry, logical_pages, seed };
+        let ftl = AnyFtl::new(&setup)?;
+        let nand = Nand::new(geometry, Timing::new(&settings.nand), settings.nand.data);
+        let buffer = AnyBuffer::new(&BufferSetup {
+            pages: settings.buffer_pages()?,
+            pages_per_block: geometry.pages_per_block,
+            logical_pages,
+            settings: &settings,
+        })?;
+        let mut ssd = Ssd {
+            info: TargetInfo {
+                name: format!("sim:{name}"),
+                size_bytes: u64::from(logical_pages) * u64::from(geometry.page_bytes),
+                logical_block_bytes: SECTOR_BYTES,
+                virtual_time: true,
+                engine: "sim".into(),
+                queue_depth_max: QUEUE_DEPTH_MAX,
+            },
+            path: Path::new(&settings, nand, buffer, logical_pages),
+            ftl,
+            clock: 0,
+            flight: Flight::default(),
+            settings,
+            seed,
+            logical_pages,
+        };
+        ssd.precondition();
+        Ok(ssd)
+    }
+
+    /// Everything that was set.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The flash, to look at.
+    pub fn nand(&self) -> &Nand {
+        &self.path.nand
+    }
+
+    /// Blocks and pages.
+    pub fn geometry(&self) -> &Geometry {
+        self.path.nand.geometry()
+    }
+
+    /// Pages that the host sees.
+    pub fn logical_pages(&self) -> u32 {
+        self.logical_pages
+    }
+
+    /// Serves `requests` one after the other, each when the one before is done: what a host does at queue
+    /// depth 1. Faster than `submit` and `reap` for each, with the same result.
+    ///
+    /// # Errors
+    /// The first request that could not be served; the completions of those before it are in `out`.
+    pub fn serve_in_turn(
+        &mut self,
+        requests: &[Request],
+        out: &mut Vec<Completion>,
+    ) -> Result<(), TargetError> {
+        let Ssd { info, path, ftl, clock, .. } = self;
+        let served = with_ftl!(ftl, ftl => {
+            let mut served = Ok(());
+            for request in requests {
+                if !fits(info, request) {
+                    served = Err(request);
+                    break;
+                }
+                let submitted = Time(*clock);
+                *clock = path.serve(ftl, request, *clock);
+                out.push(Completion { tag: request.tag, submitted, completed: Time(*clock) });
+            }
+            served
+        });
+        match served {
+            Err(request) => Err(self.refuse(request)),
+            Ok(()) => self.check(requests.last()),
+        }
+    }
+
+    /// Whether the flash and the oracle are still content.
+    fn check(&self, request: Option<&Request>) -> Result<(), TargetError> {
+        let cause = match (self.path.nand.fault(), self.path.corruption()) {
+            (None, None) => return Ok(()),
+            (Some(fault), _) => fault.to_string(),
+            (None, Some(corruption)) => corruption.to_string(),
+        };
+        let wear_out = self.path.nand.fault().is_some_and(|fault| fault.is_wear_out());
+        let remedy = if wear_out {
+            "the device is at its end; raise nand.endurance_erases or write less"
+        } else {
+            "this is a defect of flashscope; please report it with the settings, the seed and the pattern"
+        };
+        Err(self.error(request.unwrap_or(&Request::default()), ErrorKind::Device, cause, remedy))
+    }
+
+    #[cold]
+    fn refuse(&self, request: &Request) -> TargetError {
+        let cause =
+            format!("the device takes whole sectors of {SECTOR_BYTES}B within its {}B", self.info.size_bytes);
+        self.error(request, ErrorKind::Invalid, cause, "use offsets and sizes that fit")
+    }
+
+    fn error(&self, request: &Request, kind: ErrorKind, cause: String, remedy: &str) -> TargetError {
+        TargetError {
+            kind,
+            target: self.info.name.clone(),
+            op: request.op,
+            offset_bytes: request.offset_bytes,
+            length_bytes: request.length_bytes,
+            cause,
+            remedy: remedy.into(),
+        }
+    }
+}
+
+#[inline]
+fn fits(info: &TargetInfo, request: &Request) -> bool {
+    let Request { offset_bytes, length_bytes, op, .. } = *request;
+    let length = u64::from(length_bytes);
+    let inside = offset_bytes.checked_add(length).is_some_and(|end| end <= info.size_bytes);
+    let whole = (offset_bytes | length) & u64::from(SECTOR_BYTES - 1) == 0;
+    inside && whole && (length > 0 || op == Op::Flush)
+}
+
+impl Target for Ssd {
+    fn info(&self) -> &TargetInfo {
+        &self.info
+    }
+
+    fn now(&mut self) -> Time {
+        Time(self.clock)
+    }
+
+    fn prepare(&mut self, requests: &[Request]) {
+        let Ssd { path, ftl, .. } = self;
+        with_ftl!(ftl, ftl => path.prepare(ftl, requests));
+    }
+
+    #[inline]
+    fn submit(&mut self, requests: &[Request]) -> Result<(), TargetError> {
+        let Ssd { info, path, ftl, clock, flight, .. } = self;
+        let room = QUEUE_DEPTH_MAX as usize - flight.len();
+        let taken = requests.len().min(room);
+        let refused = with_ftl!(ftl, ftl => {
+            let mut refused = requests.get(taken);
+            for request in &requests[..taken] {
+                if !fits(info, request) {
+                    refused = Some(request);
+                    break;
+                }
+                let done = path.serve(ftl, request, *clock);
+                flight.push(Completion { tag: request.tag, submitted: Time(*clock), completed: Time(done) });
+            }
+            refused
+        });
+        match refused {
+            Some(request) => Err(self.refuse(request)),
+            None => self.check(requests.last()),
+        }
+    }
+
+    #[inline]
+    fn reap(&mut self, min: usize, until: Time, out: &mut Vec<Completion>) -> Result<(), TargetError> {
+        let mut missing = min;
+        loop {
+            while let Some(completion) = self.flight.pop(Time(self.clock)) {
+                out.push(completion);
+                missing = missing.saturating_sub(1);
+            }
+            match self.flight.next() {
+                Some(next) if missing > 0 && next <= until => self.clock = next.0,
+                _ if missing > 0 && until != Time::NEVER => {
+                    self.clock = self.clock.max(until.0);
+                    return Ok(());
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    fn wait_until(&mut self, time: Time) {
+        self.clock = self.clock.max(time.0);
+    }
+}

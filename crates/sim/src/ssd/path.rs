@@ -1,0 +1,273 @@
+//! The way of one request through link, buffer, FTL and flash.
+
+use flashscope_core::{Flags, Op, Request};
+use serde::{Deserialize, Serialize};
+
+use super::oracle::{Corruption, Oracle};
+use crate::buffer::{AnyBuffer, Evictions};
+use crate::ftl::Ftl;
+use crate::nand::{Cause, Lpn, NO_TOKEN, Nand, Token, geometry::PartialPage};
+use crate::settings::Settings;
+
+/// What the host asked for, and what the buffer did with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostCounts {
+    /// Read requests.
+    pub reads: u64,
+    /// Write requests.
+    pub writes: u64,
+    /// Flush requests.
+    pub flushes: u64,
+    /// Trim requests.
+    pub trims: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// Pages written, whole or in part.
+    pub written_pages: u64,
+    /// Page accesses that the buffer answered.
+    pub buffer_hits: u64,
+    /// Pages that padding read.
+    pub padding_reads: u64,
+}
+
+/// Everything between the host and the FTL.
+pub(super) struct Path {
+    pub(super) nand: Nand,
+    pub(super) buffer: AnyBuffer,
+    pub(super) evictions: Evictions,
+    pub(super) counts: HostCounts,
+    oracle: Option<Oracle>,
+    /// Number of the last write.
+    token: Token,
+    link_busy: u64,
+    command_ns: u64,
+    /// Picoseconds that a byte takes on the link.
+    byte_ps: u64,
+    access_ns: u64,
+    page_shift: u32,
+    read_modify_write: bool,
+    serve_reads: bool,
+    cache_reads: bool,
+    ignore_flush: bool,
+    ignore_reads: bool,
+}
+
+impl Path {
+    pub(super) fn new(settings: &Settings, nand: Nand, buffer: AnyBuffer, logical_pages: u32) -> Path {
+        let host = &settings.host;
+        Path {
+            page_shift: nand.geometry().page_bytes.trailing_zeros(),
+            oracle: settings.nand.data.then(|| Oracle::new(logical_pages)),
+            nand,
+            buffer,
+            evictions: Evictions::default(),
+            counts: HostCounts::default(),
+            token: NO_TOKEN,
+            link_busy: 0,
+            command_ns: (host.command_us * 1e3).round() as u64,
+            byte_ps: if host.mb_s > 0.0 { (1e6 / host.mb_s).round() as u64 } else { 0 },
+            access_ns: (settings.ram.access_us * 1e3).round() as u64,
+            read_modify_write: settings.nand.partial_page == PartialPage::ReadModifyWrite,
+            serve_reads: settings.ram.serve_reads,
+            cache_reads: settings.ram.cache_reads,
+            ignore_flush: host.ignore_flush,
+            ignore_reads: host.ignore_reads,
+        }
+    }
+
+    pub(super) fn corruption(&self) -> Option<&Corruption> {
+        self.oracle.as_ref().and_then(Oracle::corruption)
+    }
+
+    /// Counts and busy times begin anew; what the device holds stays.
+    pub(super) fn restart(&mut self) {
+        self.counts = HostCounts::default();
+        self.evictions.victims = 0;
+        self.link_busy = 0;
+        self.nand.restart();
+    }
+
+    pub(super) fn prepare<F: Ftl>(&self, ftl: &F, requests: &[Request]) {
+        for request in requests {
+            if matches!(request.op, Op::Read | Op::Write) {
+                let lpn = (request.offset_bytes >> self.page_shift) as Lpn;
+                self.buffer.prepare(lpn);
+                ftl.prepare(&self.nand, lpn);
+            }
+        }
+    }
+
+    /// When the request that comes at `at` is done.
+    #[inline]
+    pub(super) fn serve<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
+        match request.op {
+            Op::Write => self.write(ftl, request, at),
+            Op::Read => self.read(ftl, request, at),
+            Op::Flush => self.flush_command(ftl, at),
+            Op::Trim => self.trim(ftl, request, at),
+        }
+    }
+
+    /// The link is one: commands and data pass one after the other.
+    #[inline]
+    fn transfer(&mut self, length_bytes: u32, at: u64) -> u64 {
+        if self.byte_ps | self.command_ns == 0 {
+            return at;
+        }
+        let data_ns = u64::from(length_bytes) * self.byte_ps / 1000;
+        self.link_busy = self.link_busy.max(at) + self.command_ns + data_ns;
+        self.link_busy
+    }
+
+    #[inline]
+    fn write<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
+        let Request { offset_bytes, length_bytes, flags, .. } = *request;
+        let arrived = self.transfer(length_bytes, at);
+        let end = offset_bytes + u64::from(length_bytes);
+        let (first, last) = (offset_bytes >> self.page_shift, (end - 1) >> self.page_shift);
+        let whole = (offset_bytes | end) & ((1 << self.page_shift) - 1) == 0;
+        self.counts.writes += 1;
+        self.counts.written_bytes += u64::from(length_bytes);
+        self.counts.written_pages += last - first + 1;
+        let through = flags.0 & Flags::FUA.0 != 0;
+        let mut done = arrived;
+        for page in first..=last {
+            let mut ready = arrived;
+            if !whole && self.read_modify_write && self.is_partial(page, offset_bytes, end) {
+                ready = self.read_page(ftl, page as Lpn, arrived);
+            }
+            done = done.max(self.write_page(ftl, page as Lpn, through, ready));
+        }
+        done
+    }
+
+    fn is_partial(&self, page: u64, offset_bytes: u64, end_bytes: u64) -> bool {
+        page << self.page_shift < offset_bytes || (page + 1) << self.page_shift > end_bytes
+    }
+
+    #[inline]
+    pub(super) fn write_through<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn) {
+        self.write_page(ftl, lpn, true, 0);
+    }
+
+    #[inline]
+    fn write_page<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, through: bool, at: u64) -> u64 {
+        self.token += 1;
+        let token = self.token;
+        if let Some(oracle) = &mut self.oracle {
+            oracle.wrote(lpn, token);
+        }
+        if matches!(self.buffer, AnyBuffer::None) {
+            return ftl.write(&mut self.nand, lpn, token, Cause::Host, at);
+        }
+        if through {
+            self.buffer.discard(lpn);
+            return ftl.write(&mut self.nand, lpn, token, Cause::Host, at);
+        }
+        let hit = self.buffer.write(lpn, token, &mut self.evictions);
+        self.counts.buffer_hits += u64::from(hit);
+        self.write_back(ftl, at) + self.access_ns
+    }
+
+    /// Writes what the buffer evicted; a host write that needs the room waits for it.
+    #[inline]
+    fn write_back<F: Ftl>(&mut self, ftl: &mut F, at: u64) -> u64 {
+        let mut done = at;
+        for i in 0..self.evictions.pages.len() {
+            let page = self.evictions.pages[i];
+            let written = if page.missing {
+                let read = ftl.read(&mut self.nand, page.lpn, Cause::Padding, at);
+                self.counts.padding_reads += 1;
+                ftl.write(&mut self.nand, page.lpn, read.token, Cause::Padding, read.done)
+            } else {
+                ftl.write(&mut self.nand, page.lpn, page.token, Cause::Host, at)
+            };
+            done = done.max(written);
+        }
+        self.evictions.pages.clear();
+        done
+    }
+
+    fn read<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
+        let Request { offset_bytes, length_bytes, .. } = *request;
+        self.counts.reads += 1;
+        self.counts.read_bytes += u64::from(length_bytes);
+        if self.ignore_reads {
+            return at;
+        }
+        let end = offset_bytes + u64::from(length_bytes);
+        let (first, last) = (offset_bytes >> self.page_shift, (end - 1) >> self.page_shift);
+        let mut ready = at;
+        for page in first..=last {
+            ready = ready.max(self.read_page(ftl, page as Lpn, at));
+        }
+        self.transfer(length_bytes, ready)
+    }
+
+    fn read_page<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, at: u64) -> u64 {
+        if self.serve_reads
+            && let Some(token) = self.buffer.read(lpn)
+        {
+            self.counts.buffer_hits += 1;
+            self.check(lpn, token);
+            return at + self.access_ns;
+        }
+        // A page that the buffer holds and may not serve must be in flash first.
+        let at = if self.serve_reads { at } else { self.make_durable(ftl, lpn, at) };
+        let read = ftl.read(&mut self.nand, lpn, Cause::Host, at);
+        self.check(lpn, read.token);
+        if self.cache_reads {
+            self.buffer.offer(lpn, read.token, &mut self.evictions);
+            self.write_back(ftl, read.done);
+        }
+        read.done
+    }
+
+    fn make_durable<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, at: u64) -> u64 {
+        let Some(token) = self.buffer.read(lpn) else { return at };
+        self.buffer.discard(lpn);
+        ftl.write(&mut self.nand, lpn, token, Cause::Host, at)
+    }
+
+    fn check(&mut self, lpn: Lpn, token: Token) {
+        if let Some(oracle) = &mut self.oracle {
+            oracle.read(lpn, token);
+        }
+    }
+
+    fn flush_command<F: Ftl>(&mut self, ftl: &mut F, at: u64) -> u64 {
+        self.counts.flushes += 1;
+        if self.ignore_flush {
+            return at;
+        }
+        let arrived = self.transfer(0, at);
+        self.flush(ftl, arrived)
+    }
+
+    /// Everything that was acknowledged is in flash when it is done.
+    pub(super) fn flush<F: Ftl>(&mut self, ftl: &mut F, at: u64) -> u64 {
+        self.buffer.flush(&mut self.evictions);
+        let written = self.write_back(ftl, at);
+        ftl.flush(&mut self.nand, written)
+    }
+
+    /// Pages that the range covers whole.
+    fn trim<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
+        let arrived = self.transfer(0, at);
+        self.counts.trims += 1;
+        let end = request.offset_bytes + u64::from(request.length_bytes);
+        let first = request.offset_bytes.div_ceil(1 << self.page_shift);
+        for page in first..end >> self.page_shift {
+            let lpn = page as Lpn;
+            self.token += 1;
+            if let Some(oracle) = &mut self.oracle {
+                oracle.wrote(lpn, NO_TOKEN);
+            }
+            self.buffer.discard(lpn);
+            ftl.trim(&mut self.nand, lpn, arrived);
+        }
+        arrived
+    }
+}

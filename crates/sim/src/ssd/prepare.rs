@@ -1,0 +1,179 @@
+//! From the settings to a device in its initial state.
+
+use flashscope_core::Bytes;
+use flashscope_core::permutation::Permutation;
+use flashscope_core::seed::derive;
+
+use super::Ssd;
+use crate::error::SimError;
+use crate::ftl::Ftl;
+use crate::nand::{Geometry, Lpn};
+use crate::settings::{Initial, Settings};
+
+impl Settings {
+    /// The flash that these settings ask for, and the pages that the host sees.
+    ///
+    /// # Errors
+    /// [`SimError::Setting`] names the first setting that cannot be.
+    pub fn geometry(&self) -> Result<(Geometry, u32), SimError> {
+        self.validate()?;
+        let nand = &self.nand;
+        let stripe = nand.stripe_blocks();
+        let page_bytes = nand.page.0;
+        let pages_per_block = nand.pages_per_block * stripe;
+        let logical_pages = self.capacity.0 / page_bytes;
+        let physical_pages = logical_pages as f64 * (1.0 + self.over_provisioning);
+        let blocks = (physical_pages / f64::from(pages_per_block)).ceil() as u64;
+        if blocks * u64::from(pages_per_block) >= u64::from(u32::MAX) {
+            return Err(SimError::setting(
+                "capacity",
+                "has more pages than 32 bits can number",
+                "use a smaller capacity or larger pages",
+            ));
+        }
+        let geometry = Geometry {
+            blocks: blocks as u32,
+            pages_per_block,
+            page_bytes: page_bytes as u32,
+            stripe,
+            endurance_erases: nand.endurance(),
+        };
+        Ok((geometry, logical_pages as u32))
+    }
+
+    /// Pages of the write buffer.
+    ///
+    /// # Errors
+    /// [`SimError::Setting`] if it holds less than one page or more than the device.
+    pub fn buffer_pages(&self) -> Result<u32, SimError> {
+        let Bytes(size) = self.ram.size;
+        let pages = size / self.nand.page.0;
+        if self.buffer != "none" && (pages == 0 || size > self.capacity.0) {
+            return Err(SimError::Setting {
+                key: "ram.size".into(),
+                problem: format!("is {}, and the device has {}", self.ram.size, self.capacity),
+                remedy: format!("choose between one page ({}) and the device's capacity", self.nand.page),
+            });
+        }
+        Ok(pages.min(u64::from(u32::MAX)) as u32)
+    }
+
+    fn validate(&self) -> Result<(), SimError> {
+        self.validate_space()?;
+        self.validate_shape()?;
+        let nand = &self.nand;
+        let times =
+            [nand.erase_us, nand.transfer_us, self.host.command_us, self.host.mb_s, self.ram.access_us];
+        let sane = |us: &f64| us.is_finite() && (0.0..=1e9).contains(us);
+        check(
+            times.iter().chain(&nand.read_us).chain(&nand.program_us).all(sane),
+            "a time in [nand], [host] or [ram]",
+            "is negative or not a number",
+            "use microseconds from 0 to 1e9",
+        )
+    }
+
+    fn validate_space(&self) -> Result<(), SimError> {
+        let page = self.nand.page.0;
+        check(
+            page.is_power_of_two() && (512..=1 << 20).contains(&page),
+            "nand.page",
+            "is no power of two between 512B and 1MiB",
+            "use 2KiB, 4KiB or 16KiB",
+        )?;
+        check(
+            self.capacity.0 > 0 && self.capacity.0.is_multiple_of(page),
+            "capacity",
+            "is no positive multiple of nand.page",
+            "choose a whole number of pages",
+        )?;
+        check(
+            self.over_provisioning.is_finite() && (0.0..=100.0).contains(&self.over_provisioning),
+            "over_provisioning",
+            "is not between 0 and 100",
+            "give (physical - logical) / logical, 0.07 for 7 %",
+        )
+    }
+
+    fn validate_shape(&self) -> Result<(), SimError> {
+        let nand = &self.nand;
+        for (key, value) in [
+            ("nand.channels", nand.channels),
+            ("nand.dies", nand.dies),
+            ("nand.planes", nand.planes),
+            ("nand.pages_per_block", nand.pages_per_block),
+            ("nand.pages_per_program", nand.pages_per_program),
+        ] {
+            check((1..=65_536).contains(&value), key, "is not between 1 and 65536", "choose one that is")?;
+        }
+        let all = u64::from(nand.channels) * u64::from(nand.dies) * u64::from(nand.planes);
+        let stripe = u64::from(nand.stripe);
+        check(
+            all <= 65_536
+                && (stripe == 0 || all.is_multiple_of(stripe))
+                && Self::stripe_fits(nand.planes, nand.stripe),
+            "nand.stripe",
+            "does not divide the planes of all dies, or cuts a die that has more planes",
+            "use 0 for all planes, 1, or a divisor that is a multiple of nand.planes",
+        )?;
+        check(
+            nand.pages_per_block.is_multiple_of(nand.pages_per_program),
+            "nand.pages_per_program",
+            "does not divide nand.pages_per_block",
+            "use a divisor",
+        )
+    }
+
+    fn stripe_fits(planes: u32, stripe: u32) -> bool {
+        stripe <= 1 || stripe.is_multiple_of(planes)
+    }
+}
+
+fn check(good: bool, key: &str, problem: &str, remedy: &str) -> Result<(), SimError> {
+    if good { Ok(()) } else { Err(SimError::setting(key, problem, remedy)) }
+}
+
+impl Ssd {
+    /// Brings the new device into its initial state, and sets clock and counts back.
+    pub(super) fn precondition(&mut self) {
+        let (pages, initial, seed) = (self.logical_pages, self.settings.initial, self.seed);
+        let Ssd { path, ftl, .. } = self;
+        with_ftl!(ftl, ftl => {
+            if initial != Initial::Empty {
+                path.fill(ftl, 0..pages);
+            }
+            if initial == Initial::Random {
+                let order = Permutation::new(u64::from(pages), derive(seed, 0x7072_6570));
+                path.fill(ftl, (0..pages).map(|i| order.at(u64::from(i)) as Lpn));
+            }
+            path.restart();
+            ftl.restart();
+        });
+    }
+
+    /// Everything that the buffer holds goes to the flash, as at the end of a run.
+    pub fn flush(&mut self) {
+        let Ssd { path, ftl, clock, .. } = self;
+        with_ftl!(ftl, ftl => *clock = path.flush(ftl, *clock));
+    }
+
+    /// Counts, clock and busy times begin anew, after a warm-up. Nothing may be in flight.
+    pub fn restart(&mut self) {
+        assert_eq!(self.flight.len(), 0, "a device is restarted between runs");
+        self.clock = 0;
+        let Ssd { path, ftl, .. } = self;
+        with_ftl!(ftl, ftl => {
+            path.restart();
+            ftl.restart();
+        });
+    }
+}
+
+impl super::path::Path {
+    /// Writes pages past the buffer.
+    fn fill<F: Ftl>(&mut self, ftl: &mut F, pages: impl Iterator<Item = Lpn>) {
+        for lpn in pages {
+            self.write_through(ftl, lpn);
+        }
+    }
+}

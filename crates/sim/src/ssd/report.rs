@@ -1,0 +1,1 @@
+//! What a run did to the device, as numbers: the operation counts, wear and write amplification of `sim`.
