@@ -36,7 +36,8 @@ struct Scene<'a> {
     points: &'a [Point<'a>],
 }
 
-/// What was seen and what to do, the gravest first. None of it is an error.
+/// What was seen and what to do, the gravest first. None of it is an error. `DIR` after `--resume` stands for
+/// the result's folder, which whoever shows the warning knows.
 pub fn warnings(context: &Context, indicators: &Indicators, points: &[Point<'_>]) -> Vec<Warning> {
     let scene = Scene { context, indicators, points };
     WARNINGS.iter().filter_map(|warning| warning(&scene)).collect()
@@ -54,24 +55,29 @@ fn incomplete(scene: &Scene<'_>) -> Option<Warning> {
     let runs = words::counted(runs, "finished run");
     says(
         format!("The plan was not finished: these results rest on {runs}."),
-        "Go on where it ended with --resume DIR.",
+        "Go on where it ended: flashscope run --resume DIR",
     )
 }
 
-/// Indicators that are blank for lack of a mean, which says nothing of an effect.
+/// Indicators that are blank for lack of a mean, which says nothing of an effect. Only of micro-benchmarks of
+/// which something ran: the others were not asked for, or are still to come.
 fn not_measured(scene: &Scene<'_>) -> Option<Warning> {
-    let missing = unmeasured(scene.points);
+    let is_asked = |micro: &str| scene.points.iter().any(|point| point.experiment.micro == micro);
+    let mut missing = unmeasured(scene.points);
+    missing.retain(|need| is_asked(need.micro));
     if missing.is_empty() {
         return None;
     }
-    let indicators: Vec<&str> = missing.iter().flat_map(|need| need.indicators).copied().collect();
+    let mut indicators: Vec<&str> =
+        missing.iter().flat_map(|need| need.indicators).map(|key| named(key)).collect();
+    indicators.dedup();
     let curves: Vec<String> =
         missing.iter().map(|need| format!("{}/{}", need.micro, need.curves[0])).collect();
     let wrote = scene.points.iter().any(|point| point.experiment.pattern.writes());
     let mut micros: Vec<&str> = missing.iter().map(|need| need.micro).collect();
     micros.dedup();
     let remedy = match (scene.context.complete, wrote) {
-        (false, _) => "Finish the plan with --resume DIR.".into(),
+        (false, _) => "Finish the plan: flashscope run --resume DIR".into(),
         (true, false) => "Nothing was written: --write allows the experiments that write.".into(),
         (true, true) => format!("Run them with --only {} or a larger --budget.", micros.join(",")),
     };
@@ -83,6 +89,25 @@ fn not_measured(scene: &Scene<'_>) -> Option<Warning> {
         ),
         remedy,
     )
+}
+
+/// An indicator's key as a person calls it: the heading of its column.
+fn named(key: &str) -> &str {
+    match key {
+        "sr_ms" => "SR",
+        "rr_ms" => "RR",
+        "sw_ms" => "SW",
+        "rw_ms" => "RW",
+        "pause_ms" => "pause",
+        "locality_mib" | "locality_factor" => "locality",
+        "partitions" | "partitions_factor" => "partitions",
+        "reverse_factor" => "reverse",
+        "in_place_factor" => "in place",
+        "large_increment_factor" => "large steps",
+        "granularity_bytes" => "granularity",
+        "alignment_bytes" | "alignment_factor" => "alignment",
+        other => other,
+    }
 }
 
 fn state_unknown(scene: &Scene<'_>) -> Option<Warning> {
@@ -100,10 +125,10 @@ fn state_unknown(scene: &Scene<'_>) -> Option<Warning> {
 fn lingering(scene: &Scene<'_>) -> Option<Warning> {
     let interference = scene.context.interference?;
     let seen = interference.lingering.filter(|lingering| !lingering.ended)?;
-    let (ios, time) = (seen.affected_ios, words::time(seen.affected_ns));
+    let (ios, time) = (words::counted(seen.affected_ios as usize, "IO"), words::time(seen.affected_ns));
     says(
         format!(
-            "Reads were still slowed down {ios} IOs ({time}) after random writes, when the look at it ended."
+            "Reads were still slowed down {ios} ({time}) after random writes, when the look at it ended."
         ),
         format!(
             "The pause of {} kept between runs may be too short, and runs may disturb each other: let the \
@@ -167,7 +192,7 @@ fn locality_without_limit(scene: &Scene<'_>) -> Option<Warning> {
     }
     let size = words::size(largest.parameter);
     says(
-        format!("Random writes are cheap inside {size}, the largest area tried: locality_mib has no limit."),
+        format!("Random writes are cheap inside {size}, the largest area tried: the locality has no limit."),
         "Read it as: no limit up to there. --full tries larger areas where the target has room for them.",
     )
 }

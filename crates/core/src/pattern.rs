@@ -141,7 +141,7 @@ pub struct Pattern {
     pub size: Bytes,
     /// IOShift: added to every address.
     pub shift: Bytes,
-    /// The location function.
+    /// The location function. Where `rw` is random it is one of the random kinds.
     pub location: Location,
     /// The second pattern of a mix.
     pub mix: Option<Mix>,
@@ -212,9 +212,9 @@ impl Pattern {
     }
 
     /// One past the last byte that it may touch. The shift moves every IO, so the last one ends that much
-    /// beyond the target space, as table 1's formulas have it.
+    /// beyond the target space, as table 1's formulas have it. `u64::MAX` stands for anything beyond that.
     pub fn end_bytes(&self) -> u64 {
-        self.offset.0 + self.size.0 + self.shift.0
+        self.offset.0.saturating_add(self.size.0).saturating_add(self.shift.0)
     }
 
     /// When the requests of each process go.

@@ -337,6 +337,13 @@ prop_compose! {
         mix in prop::option::of((prop::sample::select(&Rw::ALL[..]), 1u32..70)),
         numjobs in 1u32..17,
     ) -> Pattern {
+        let in_order = matches!(location, Location::Sequential | Location::Ordered { .. }
+            | Location::Partitioned { .. } | Location::RegularGaps { .. } | Location::RandomGaps { .. });
+        let rw = match rw {
+            Rw::RandRead if in_order => Rw::Read,
+            Rw::RandWrite if in_order => Rw::Write,
+            other => other,
+        };
         Pattern {
             rw,
             bs: Bytes(bs * SECTOR),

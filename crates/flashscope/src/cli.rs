@@ -165,7 +165,9 @@ pub struct MeasureArgs {
     #[arg(long, value_name = "TIME")]
     pub runtime: Option<Nanos>,
     /// Look at least at this many IOs before believing that no later regime comes
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true, conflicts_with_all = ["number_ios", "runtime"],
+    )]
     pub explore_ios: Option<u64>,
     /// Give up on the precision after this long
     #[arg(long, value_name = "TIME", conflicts_with = "runtime")]
@@ -215,6 +217,9 @@ pub struct CompareArgs {
     pub a: PathBuf,
     /// Another
     pub b: PathBuf,
+    /// Print the comparison as one JSON document
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `flashscope list`.

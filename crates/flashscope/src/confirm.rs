@@ -39,6 +39,6 @@ fn warning(identity: &Identity, what: &str) -> String {
     format!(
         "\n  {} ({model}, {}) will be OVERWRITTEN.\n  {what}",
         identity.canonical_path.display(),
-        flashscope_core::Bytes(identity.size_bytes)
+        flashscope_report::size(identity.size_bytes as f64)
     )
 }

@@ -3,9 +3,11 @@
 
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use flashscope_bench::BenchError;
 use flashscope_core::PatternError;
 use flashscope_device::DeviceError;
+use flashscope_report::ReportError;
 
 use crate::screen::Screen;
 
@@ -48,9 +50,32 @@ impl std::error::Error for Unconfirmed {}
 
 /// Prints clap's own message; help and version go to standard output and are no error.
 pub fn usage(error: &clap::Error) -> ExitCode {
-    let is_error = error.use_stderr();
-    let _ = error.print();
-    ExitCode::from(if is_error { 2 } else { 0 })
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let unknown = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(unknown)) => unknown.as_str(),
+        _ => "",
+    };
+    let Some(message) = negative(&arguments, unknown) else {
+        let _ = error.print();
+        return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+    };
+    let _ = clap::Error::raw(ErrorKind::ValueValidation, message + "\n").print();
+    ExitCode::from(2)
+}
+
+/// What to say of `--bs -4k`, which clap takes for an unknown flag `-4`.
+fn negative(arguments: &[String], unknown: &str) -> Option<String> {
+    unknown.strip_prefix('-')?.chars().next().filter(char::is_ascii_digit)?;
+    // Plain numbers are the values of other flags: `--stride -1`.
+    let is_it = |argument: &String| argument.starts_with(unknown) && argument.parse::<f64>().is_err();
+    let at = arguments.iter().position(is_it)?;
+    let flag = at.checked_sub(1).map(|before| &arguments[before]).filter(|before| before.starts_with("--"));
+    let place = flag.map_or(String::new(), |flag| format!("{flag}: "));
+    let text = &arguments[at];
+    Some(format!(
+        "{place}'{text}' is negative; a size, time or count is 0 or more; a file of that name is ./{text}"
+    ))
 }
 
 /// Prints what went wrong and gives the status.
@@ -85,6 +110,7 @@ fn status(error: &anyhow::Error) -> u8 {
         }
         if let Some(device) = cause.downcast_ref::<DeviceError>() {
             return match device {
+                DeviceError::Path { source, .. } if source.kind() == std::io::ErrorKind::NotFound => 2,
                 DeviceError::Refused { .. } | DeviceError::Changed { .. } => 3,
                 DeviceError::FileSize { .. } => 2,
                 DeviceError::Path { .. } | DeviceError::Engine { .. } => 1,
@@ -95,6 +121,9 @@ fn status(error: &anyhow::Error) -> u8 {
                 BenchError::Target(_) | BenchError::Journal(_) => 1,
                 BenchError::Pattern(_) | BenchError::TooSmall { .. } | BenchError::UnknownMicro { .. } => 2,
             };
+        }
+        if cause.downcast_ref::<ReportError>().is_some_and(ReportError::is_missing) {
+            return 2;
         }
         if cause.is::<Usage>() || cause.is::<PatternError>() {
             return 2;

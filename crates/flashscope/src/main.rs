@@ -8,8 +8,10 @@ mod figures;
 mod journal;
 mod manifest;
 mod pattern_args;
+mod plan_view;
 mod progress;
 mod screen;
+mod shell;
 mod signal;
 mod target;
 

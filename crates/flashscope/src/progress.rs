@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use flashscope_analysis::{Estimate, Finished, Stop};
 use flashscope_bench::Event;
-use flashscope_core::{Bytes, Nanos};
+use flashscope_report::counted;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::screen::Screen;
@@ -105,7 +105,7 @@ pub fn one_line(finished: &Finished) -> String {
     let mean = outcome.estimate.map_or("no mean".into(), |estimate| mean(&estimate));
     let startup = match outcome.phases.startup_ios {
         0 => String::new(),
-        ios => format!(", {ios} start-up IOs set aside"),
+        ios => format!(", {} set aside", counted(ios, "start-up IO")),
     };
     let period = outcome.phases.period.map_or(String::new(), |period| format!(", cycle of {}", period.ios));
     let stopped = match outcome.stopped_because {
@@ -118,7 +118,7 @@ pub fn one_line(finished: &Finished) -> String {
 fn so_far(ios: u64, estimate: Option<Estimate>) -> String {
     match estimate {
         Some(estimate) => mean(&estimate),
-        None => format!("{ios} IOs"),
+        None => counted(ios, "IO"),
     }
 }
 
@@ -142,34 +142,4 @@ pub fn rounded(ns: f64) -> String {
         2
     };
     format!("{value:.digits$} {unit}")
-}
-
-/// The plan in a few lines, before anything is written.
-pub fn plan_lines(plan: &flashscope_bench::Plan, info: &flashscope_core::TargetInfo) -> Vec<String> {
-    let mut lines = vec![format!(
-        "{} runs over {} of {} ({}), state: {}{}",
-        plan.steps.len(),
-        Bytes(plan.frame.span.0),
-        info.name,
-        Bytes(info.size_bytes),
-        plan.state.name(),
-        if plan.enforcements > 1 { format!(", enforced {} times", plan.enforcements) } else { String::new() },
-    )];
-    if plan.written_bytes > 0 {
-        let share = plan.endurance_share(info) * 100.0;
-        let written = Bytes(plan.written_bytes >> 20 << 20);
-        lines.push(format!("about {written} written: {share:.3} % of a typical drive's rated endurance"));
-    }
-    if !info.virtual_time {
-        let time = Duration::from_secs(plan.duration.as_s() as u64);
-        let (read, write) = (flashscope_bench::plan::ASSUMED_READ, flashscope_bench::plan::ASSUMED_WRITE);
-        let time = humantime::format_duration(time);
-        lines.push(format!("about {time}, if a read takes {} and a write {}", nanos(read), nanos(write)));
-    }
-    lines.extend(plan.notes.iter().map(|note| format!("note: {note}")));
-    lines
-}
-
-fn nanos(span: Nanos) -> String {
-    rounded(span.0 as f64)
 }

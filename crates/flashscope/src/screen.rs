@@ -31,10 +31,12 @@ impl Screen {
 
     /// How a result is laid out on standard output.
     pub fn style(&self) -> Style {
-        let width = match terminal_size::terminal_size() {
-            Some((width, _)) if self.out_is_terminal => usize::from(width.0).clamp(60, 140),
-            _ => 110,
-        };
+        let terminal = terminal_size::terminal_size().filter(|_| self.out_is_terminal);
+        let terminal = terminal.map(|(width, _)| usize::from(width.0)).filter(|width| *width > 0);
+        let asked = || std::env::var("COLUMNS").ok()?.trim().parse().ok().filter(|width| *width > 0);
+        // A terminal that does not know its width is rather a narrow one.
+        let unknown = if self.out_is_terminal { 100 } else { 110 };
+        let width = terminal.or_else(asked).unwrap_or(unknown).clamp(60, 140);
         Style { width, colour: self.out_is_terminal && !self.no_color }
     }
 

@@ -1,5 +1,6 @@
 //! From the TARGET that a person named to something that serves IOs.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -32,6 +33,24 @@ impl Named {
             Some(("null", "")) => Named::Null,
             _ => Named::Path(text.into()),
         }
+    }
+
+    /// Whether it is no device at all, so that writing to it needs no leave.
+    pub fn is_virtual(&self) -> bool {
+        !matches!(self, Named::Path(_))
+    }
+
+    /// Refuses flags that would have no effect on it.
+    pub fn must_heed(&self, name: &str, engine: Option<Engine>, data: DataPattern) -> Result<(), Usage> {
+        let flag = match (engine, data) {
+            (Some(_), _) => "--engine",
+            (None, DataPattern::Random) => return Ok(()),
+            (None, _) => "--data",
+        };
+        if !self.is_virtual() {
+            return Ok(());
+        }
+        Err(Usage(format!("{flag} has no effect on {name}, which is no real device; leave it out")))
     }
 
     /// A short name for folders.
@@ -150,6 +169,20 @@ impl Bench {
             info.queue_depth_max = opening.depth_max;
         }
         Ok(Bench { info, single, many: None, handle, opening })
+    }
+
+    /// Names the engines that serve runs of these depths, from the least to the greatest.
+    pub fn will_serve(&mut self, depths: RangeInclusive<u32>) {
+        let (single, most) = (self.single.info(), *depths.end());
+        if self.handle.is_none() || most <= single.queue_depth_max || single.engine == Engine::IoUring.name()
+        {
+            return;
+        }
+        let many = Engine::IoUring.name();
+        self.info.engine = match *depths.start() {
+            1 => format!("{} for single IOs, {many} for up to {most} in flight", single.engine),
+            _ => many.into(),
+        };
     }
 
     /// What is known of the target.

@@ -49,6 +49,23 @@ const WRONG: &[Case] = &[
     ("measure null: --number-ios -4", 2, &["--number-ios", "-4", "0 or more"]),
     ("measure null: --iodepth -4", 2, &["--iodepth", "-4"]),
     ("measure null: --bs 4k --size -1", 2, &["--size", "-1"]),
+    ("measure null: --bs -4k", 2, &["--bs", "'-4k' is negative", "0 or more"]),
+    ("measure null: --bs=-4k", 2, &["--bs", "'-4k' is negative"]),
+    ("measure null: --stride -1 --thinktime -1ms", 2, &["--thinktime", "'-1ms' is negative"]),
+    ("run --size -4k", 2, &["--size", "'-4k' is negative"]),
+    ("create new -4k", 2, &["'-4k' is negative"]),
+    ("measure null: --stride -1 --bogus", 2, &["--bogus"]),
+    ("measure null: --size 0", 2, &["--size", "more than 0", "whole target"]),
+    ("measure null: --size 4194303t --offset 4194303t", 2, &["size", "beyond the end of null:"]),
+    ("measure thesis.odt --size 4194303t --offset 4194303t --shift 4194303t", 3, &["thesis.odt", "1MiB"]),
+    ("measure null: --rw randread --stride -1", 2, &["stride", "rw=randread", "rw=read"]),
+    ("measure null: --rw randwrite --partitions 4", 2, &["partitions", "rw=randwrite"]),
+    ("measure null: --arrivals poisson", 2, &["arrivals", "rate_iops"]),
+    ("measure null: --thinktime-blocks 4", 2, &["thinktime_blocks", "without thinktime"]),
+    ("measure null: --explore-ios 5 --runtime 1s", 2, &["--explore-ios", "--runtime"]),
+    ("measure rig:plain --engine io_uring", 2, &["--engine", "no effect", "rig:plain"]),
+    ("run rig:plain --data zeros", 2, &["--data", "no effect", "rig:plain"]),
+    ("run null: --quick", 2, &["null:", "flashscope measure null:"]),
     ("run --repeats -1", 2, &["--repeats", "-1"]),
     ("run --seed -1", 2, &["--seed", "-1"]),
     ("run --repeats 0", 2, &["--repeats", "more than 0"]),
@@ -69,9 +86,9 @@ const WRONG: &[Case] = &[
     ("measure thesis.odt --bs 4k --size 2m", 3, &["1MiB", "2MiB", "smaller target space"]),
     ("measure null: --bs 4k --size 2TiB", 2, &["null:", "2TiB"]),
     ("measure rig:plain --bs 4k --size 1TiB", 2, &["rig:plain"]),
-    ("measure nothing", 1, &["nothing", "No such file", "flashscope create"]),
-    ("run nothing --write", 1, &["nothing", "No such file"]),
-    ("check nothing", 1, &["nothing", "No such file"]),
+    ("measure nothing", 2, &["nothing", "No such file", "flashscope create"]),
+    ("run nothing --write", 2, &["nothing", "No such file"]),
+    ("check nothing", 2, &["nothing", "No such file"]),
     ("measure .", 3, &["directory", "block device or a regular file"]),
     ("run .", 3, &["directory"]),
     ("check .", 3, &[]),
@@ -86,12 +103,15 @@ const WRONG: &[Case] = &[
     ("create new 1000", 2, &["1000", "4096"]),
     ("create new -5", 2, &["-5"]),
     ("show .", 1, &["no result", "manifest.json"]),
-    ("show nothing", 1, &["no result", "nothing"]),
+    ("show nothing", 2, &["nothing", "No such file"]),
+    ("compare newer nothing", 1, &["newer/manifest.json"]),
+    ("compare nothing newer", 2, &["nothing", "No such file"]),
+    ("create no/folder/new 1m", 2, &["no/folder/new", "No such file"]),
     ("show garbage", 1, &["garbage/manifest.json:1", "damaged"]),
     ("show newer", 1, &["newer/manifest.json", "schema version 999"]),
     ("compare garbage garbage", 1, &["garbage/manifest.json:1"]),
     ("run --resume garbage", 1, &["garbage/manifest.json:1"]),
-    ("run --resume nothing", 1, &["no result", "nothing"]),
+    ("run --resume nothing", 2, &["nothing", "No such file"]),
     ("run --resume garbage -o other", 2, &["--resume", "--output"]),
     ("measure null: --number-ios 10 -o garbage", 1, &["garbage", "-o"]),
     ("measure null: --number-ios 10 -o occupied", 1, &["occupied", "no result", "-o"]),
@@ -184,7 +204,7 @@ fn a_dry_run_creates_and_writes_nothing() {
     let mine = scratch.path("mine");
     let before = fingerprint(&mine);
     let plan = call(&folder(&scratch), &["run", "mine", "--quick", "--write", "--dry-run"]).well().out;
-    for word in ["runs over", "state: random", "written", "endurance", "about"] {
+    for word in ["runs over", "state: random", "written", "endurance", "at least about", "at most"] {
         assert!(plan.contains(word), "'{word}' is missing in: {plan}");
     }
     call(&folder(&scratch), &["run", "--dry-run"]).well();
@@ -276,6 +296,18 @@ fn the_json_of_measure_has_the_agreed_keys() {
     }
     let plain = call(&folder(&scratch), &["measure", "rig:plain", "--json"]).well().json();
     assert!(plain.get("period_ios").unwrap().is_null(), "no period is null, not absent");
+}
+
+#[test]
+fn the_json_of_a_chosen_block_size_has_the_same_keys() {
+    let scratch = scratch();
+    let json = call(&folder(&scratch), &["measure", "rig:plain", "--bs", "auto", "--json"]).well().json();
+    for key in MEASURE_KEYS {
+        assert!(json.get(key).is_some(), "{key} is missing in {json:#}");
+    }
+    let tried = json["tried"].as_array().expect("a list");
+    let chosen = tried.iter().find(|row| row["bs_bytes"] == json["bs_bytes"]).expect("it was tried");
+    assert_eq!(chosen["mean_ms"], json["mean_ms"]);
 }
 
 #[test]

@@ -54,6 +54,12 @@ impl fmt::Display for Suffix {
 }
 
 impl ReportError {
+    /// Whether a place that was named to be read is not there at all.
+    pub fn is_missing(&self) -> bool {
+        let ReportError::File { doing, cause, .. } = self else { return false };
+        *doing == "read" && cause.kind() == io::ErrorKind::NotFound
+    }
+
     /// Wraps what the system said about `path`.
     pub(crate) fn file(doing: &'static str, path: &Path, cause: io::Error) -> ReportError {
         let remedy = match cause.kind() {

@@ -1,9 +1,10 @@
 //! What `--json` prints. The keys are an interface: programs read them.
 
-use flashscope_analysis::{Context, Finished};
+use flashscope_analysis::{Context, Estimate, Finished};
 use serde_json::{Value, json};
 
-use crate::folder::SCHEMA_VERSION;
+use crate::folder::{SCHEMA_VERSION, Stored};
+use crate::pairs::{Pair, Pairs, Verdict};
 use crate::view::Findings;
 
 /// A single experiment. Times in ms; numbers that the run was too short for are null.
@@ -57,6 +58,51 @@ pub fn run_json(findings: &Findings<'_>) -> Value {
         "hints": hints,
         "warnings": warnings,
         "folder": folder.map(|folder| folder.display().to_string()),
+    })
+}
+
+/// Two results side by side. `ratio` is B over A.
+pub fn compare_json(a: &Stored, b: &Stored) -> Value {
+    let pairs = Pairs::of(a, b);
+    let side = |stored: &Stored| {
+        json!({
+            "folder": stored.path.display().to_string(),
+            "target": stored.manifest.target.name,
+            "state": stored.state(),
+        })
+    };
+    let mean = |estimate: &Option<Estimate>| {
+        estimate.map(|mean| {
+            json!({
+                "mean_ms": mean.mean_ns / 1e6,
+                "ci_low_ms": mean.ci_low_ns / 1e6,
+                "ci_high_ms": mean.ci_high_ns / 1e6,
+            })
+        })
+    };
+    let experiment = |pair: &Pair<'_>| {
+        let verdict = match pair.verdict() {
+            Verdict::Same => "same",
+            Verdict::Faster => "b_faster",
+            Verdict::Slower => "b_slower",
+            Verdict::Unknown => "unknown",
+        };
+        json!({
+            "experiment": pair.id(),
+            "a": mean(&pair.means[0]),
+            "b": mean(&pair.means[1]),
+            "ratio": pair.ratio,
+            "verdict": verdict,
+            "same_pattern": pair.is_same_pattern(),
+        })
+    };
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "a": side(a),
+        "b": side(b),
+        "experiments": pairs.both.iter().map(experiment).collect::<Vec<_>>(),
+        "only_a": pairs.only_a,
+        "only_b": pairs.only_b,
     })
 }
 

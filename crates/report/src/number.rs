@@ -67,8 +67,9 @@ fn scaled_span(ns: f64, like_ns: f64) -> (f64, &'static str) {
     }
 }
 
-/// A size in binary units: `512 B`, `32 KiB`, `1.5 GiB`.
-pub(crate) fn size(bytes: f64) -> String {
+/// A size in binary units as a person reads it: `512 B`, `32 KiB`, `1.5 GiB`. The form that is typed and read
+/// back is [`flashscope_core::Bytes`]'s own.
+pub fn size(bytes: f64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let mut value = bytes;
     let mut unit = 0;
@@ -87,6 +88,11 @@ pub(crate) fn count(things: u64) -> String {
         1_000_000..1_000_000_000 => format!("{} M", trimmed(&digits(things as f64 / 1e6))),
         _ => format!("{} G", trimmed(&digits(things as f64 / 1e9))),
     }
+}
+
+/// A number of things with their name: `1 run`, `2,304 IOs`.
+pub fn counted(things: u64, noun: &str) -> String {
+    format!("{} {noun}{}", count(things), if things == 1 { "" } else { "s" })
 }
 
 /// Exact, with commas: `1,048,576`.
@@ -112,7 +118,7 @@ pub(crate) fn rate(iops: f64) -> String {
 }
 
 /// A share in two digits: `23 %`, `4.1 %`, `0.089 %`.
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     match percent.abs() {
         size if size >= 10.0 => format!("{percent:.0} %"),
@@ -175,6 +181,10 @@ mod tests {
         assert_eq!(size(1.5 * 1073741824.0), "1.5 GiB");
         assert_eq!((count(512), count(2304), count(148_000)), ("512".into(), "2,304".into(), "148 k".into()));
         assert_eq!(grouped(1_048_576), "1,048,576");
+        assert_eq!(
+            [counted(0, "run"), counted(1, "run"), counted(2304, "IO")],
+            ["0 runs", "1 run", "2,304 IOs"]
+        );
         assert_eq!(rate(9.1e6), "9.10 M IO/s");
         assert_eq!((percent(0.041), percent(0.231)), ("4.1 %".into(), "23 %".into()));
         assert_eq!((percent(0.00089), percent(1e-9)), ("0.089 %".into(), "below 0.001 %".into()));

@@ -111,12 +111,21 @@ fn two_results_are_compared_in_plain_words() {
     };
     let (a, slower) = (stored(1.0, 1, "a"), stored(1.3, 9, "b"));
     let text = compare_view(&a, &slower, WIDE);
-    in_order(&text, &["baseline/SR/32KiB", "x1.30", "A is faster", "baseline/RW/32KiB", "A is faster"]);
-    in_order(&text, &["A is faster in 4 of 4 experiments, B in 0"]);
-    in_order(&compare_view(&slower, &a, WIDE), &["x0.769", "B is faster", "B in 4"]);
+    in_order(&text, &["baseline/SR/32KiB", "x1.30", "slower", "baseline/RW/32KiB", "slower"]);
+    in_order(&text, &["Of 4 experiments, B is faster in 0, slower in 4"]);
+    in_order(&compare_view(&slower, &a, WIDE), &["x0.769", "faster", "B is faster in 4, slower in 0"]);
     let same = compare_view(&a, &a, WIDE);
-    assert_eq!(same.matches("no difference seen").count(), 4, "{same}");
+    assert_eq!(same.matches("  =\n").count(), 4, "{same}");
     in_order(&same, &["x1.00", "No difference seen."]);
+    let mut part = stored(1.0, 1, "part");
+    let alone = part.finished.remove(1).experiment.id();
+    in_order(&compare_view(&a, &part, WIDE), &["No difference seen.", "1 experiment only in A: ", &alone]);
+    let json = flashscope_report::compare_json(&part, &slower);
+    assert_eq!(json["experiments"].as_array().map(Vec::len), Some(3));
+    assert_eq!((&json["experiments"][0]["verdict"], &json["only_b"][0]), (&"b_slower".into(), &alone.into()));
+    assert!(
+        json["experiments"][0]["ratio"]["value"].as_f64().is_some_and(|ratio| (1.25..1.35).contains(&ratio))
+    );
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn bad_runs<'a>(scene: &Scene<'a>, is_bad: fn(&Run) -> bool) -> Option<(String, 
 /// Which limit ended a run, and how to move it.
 fn remedy(run: &Run) -> &'static str {
     match run.outcome.stopped_because {
-        Stop::Interrupted => "The run was interrupted: --resume DIR finishes it.",
+        Stop::Interrupted => "The run was interrupted; finish it: flashscope run --resume DIR",
         Stop::Budget => "The budget was spent: give a larger --budget, or fewer experiments with --only.",
         Stop::Runtime => "The time for a run was over: give a larger --budget or --full.",
         Stop::Ios | Stop::Precision => {

@@ -80,7 +80,13 @@ pub const KEYS: &[Key] = &[
         name: "size",
         help: "size of the target space (TargetSize); the whole target where it is not given",
         example: "64MiB",
-        set: |p, text| parse(text).map(|v| p.size = v),
+        set: |p, text| match parse(text)? {
+            Bytes(0) => Err("must be more than 0; leave it out for the whole target".into()),
+            size => {
+                p.size = size;
+                Ok(())
+            }
+        },
         get: |p| unless(p.size, Bytes(0)),
     },
     Key {

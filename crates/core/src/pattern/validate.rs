@@ -2,7 +2,8 @@
 
 use thiserror::Error;
 
-use super::{KEYS, Location, Pattern};
+use super::{KEYS, Location, Pattern, Rw};
+use crate::pacing::Arrivals;
 use crate::record::Record;
 use crate::target::TargetInfo;
 use crate::units::Bytes;
@@ -38,6 +39,8 @@ impl Pattern {
     /// The first setting that cannot be, with the reason and the way out.
     pub fn validate(&self, target: &TargetInfo) -> Result<(), PatternError> {
         self.check_counts()?;
+        self.check_pacing()?;
+        self.check_addresses()?;
         self.check_sectors(target)?;
         self.check_space(target)
     }
@@ -50,14 +53,26 @@ impl Pattern {
         if self.iodepth == 0 || self.iodepth > 65_536 / self.numjobs {
             return fail("iodepth", "must be at least 1, and iodepth x numjobs at most 65536");
         }
-        if self.thinktime_blocks == 0 {
-            return fail("thinktime_blocks", "must be at least 1: a pause comes after that many IOs");
-        }
         if self.number_ios.is_some_and(|count| count <= self.ignore_ios) {
             return fail("number_ios", "must be more than ignore_ios, or no IO is left to measure");
         }
         if self.mix.is_some_and(|mix| mix.ratio == 0) {
             return fail("mix", "needs a ratio of at least 1");
+        }
+        Ok(())
+    }
+
+    /// A setting of time that would have no effect is refused: it promises what does not happen.
+    fn check_pacing(&self) -> Result<(), PatternError> {
+        let fail = |key: &str, problem: &str| Err(PatternError::new(key, problem.into()));
+        if self.thinktime_blocks == 0 {
+            return fail("thinktime_blocks", "must be at least 1: a pause comes after that many IOs");
+        }
+        if self.thinktime_blocks != 1 && self.thinktime.0 == 0 {
+            return fail("thinktime_blocks", "has no effect without thinktime: set both, or neither");
+        }
+        if self.arrivals != Arrivals::Fixed && self.rate_iops.is_none() {
+            return fail("arrivals", "has no effect without rate_iops: set both, or neither");
         }
         if self.rate_iops.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)) {
             return fail("rate_iops", "must be more than 0");
@@ -67,6 +82,25 @@ impl Pattern {
                 "thinktime",
                 "has no meaning with rate_iops: arrivals do not wait; leave one of them out",
             );
+        }
+        Ok(())
+    }
+
+    /// Each kind of addresses can be, and is not what a random `rw` contradicts.
+    fn check_addresses(&self) -> Result<(), PatternError> {
+        let fail = |key: &str, problem: &str| Err(PatternError::new(key, problem.into()));
+        let in_order = match self.location {
+            // As a stride of 1 would; it has no word of its own.
+            Location::Sequential | Location::Ordered { .. } => Some("stride"),
+            Location::Partitioned { .. } => Some("partitions"),
+            Location::RegularGaps { .. } | Location::RandomGaps { .. } => Some("gap"),
+            _ => None,
+        };
+        if let Some(key) = in_order.filter(|_| self.rw.is_random()) {
+            let ordered = if self.rw.is_write() { Rw::Write } else { Rw::Read };
+            let problem =
+                format!("puts the addresses in order, rw={} at random: write rw={ordered}", self.rw);
+            return fail(key, &problem);
         }
         match self.location {
             Location::Zipf { theta } if !(theta.is_finite() && theta > 0.0) => {
@@ -109,15 +143,15 @@ impl Pattern {
     }
 
     fn check_space(&self, target: &TargetInfo) -> Result<(), PatternError> {
-        let end =
-            [self.size.0, self.shift.0].iter().try_fold(self.offset.0, |sum, size| sum.checked_add(*size));
-        if end.is_none_or(|end| end > target.size_bytes) {
+        let end_bytes = self.end_bytes();
+        if end_bytes > target.size_bytes {
             let (name, size) = (&target.name, Bytes(target.size_bytes));
-            let left = target.size_bytes.saturating_sub(self.offset.0 + self.shift.0) / self.bs.0 * self.bs.0;
+            let left = target.size_bytes.saturating_sub(self.offset.0.saturating_add(self.shift.0));
+            let left = left / self.bs.0 * self.bs.0;
             let problem = format!(
                 "the pattern ends at {}, beyond the end of {name} ({size}); \
                  at most {} fit at this offset and shift",
-                Bytes(end.unwrap_or(u64::MAX)),
+                Bytes(end_bytes),
                 Bytes(left)
             );
             return Err(PatternError::new("size", problem));
@@ -130,7 +164,7 @@ impl Pattern {
             (Some(_), _) => (2, "a mix needs"),
             (None, _) => (1, "a pattern needs"),
         };
-        let needed = walks * u64::from(self.numjobs) * self.bs.0;
+        let needed = (walks * u64::from(self.numjobs)).saturating_mul(self.bs.0);
         if self.size.0 < needed {
             let problem = format!("{} is too small: {what} room for at least {}", self.size, Bytes(needed));
             return Err(PatternError::new("size", problem));

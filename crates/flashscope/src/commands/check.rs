@@ -1,8 +1,8 @@
 //! `flashscope check`: what a target is, and whether it may be written. Changes nothing.
 
 use anyhow::Result;
-use flashscope_core::Bytes;
-use flashscope_device::{Identity, Intent, Reason, Verdict, check};
+use flashscope_device::{Hardware, Identity, Intent, Kind, Reason, Verdict, check};
+use flashscope_report::size;
 use serde_json::json;
 
 use crate::cli::CheckArgs;
@@ -40,7 +40,7 @@ fn virtual_target(named: &Named, args: &CheckArgs, screen: &Screen) -> Result<Do
         });
         screen.print(&serde_json::to_string_pretty(&document)?)?;
     } else {
-        let size = Bytes(info.size_bytes);
+        let size = size(info.size_bytes as f64);
         screen
             .print(&format!("{}: {size}, {}; holds no data, so it may be written", info.name, info.engine))?;
     }
@@ -72,16 +72,17 @@ fn describe(identity: &Identity) -> Vec<String> {
         "{}: {}, {}",
         identity.canonical_path.display(),
         identity.kind.name(),
-        Bytes(identity.size_bytes)
+        size(identity.size_bytes as f64)
     )];
     let mut row = |name: &str, value: Option<String>| {
         if let Some(value) = value {
-            lines.push(format!("  {name:<15} {value}"));
+            lines.push(format!("  {name:<19} {value}"));
         }
     };
     let hardware = identity.hardware.as_ref();
-    row("model", hardware.and_then(|h| h.model.clone()));
-    row("serial", hardware.and_then(|h| h.serial.clone()));
+    if identity.kind == Kind::BlockDevice {
+        describe_disk("", hardware, &mut row);
+    }
     row(
         "sector",
         Some(format!(
@@ -89,11 +90,21 @@ fn describe(identity: &Identity) -> Vec<String> {
             identity.logical_block_bytes, identity.physical_block_bytes
         )),
     );
-    row("scheduler", hardware.and_then(|h| h.scheduler.clone()));
-    row("write cache", hardware.and_then(|h| h.write_cache.clone()));
     row(
         "filesystem",
         identity.filesystem.as_ref().map(|fs| format!("{} at {}", fs.name, fs.mount_point.display())),
     );
+    if identity.kind != Kind::BlockDevice {
+        // It holds more than this file: nothing here names the file.
+        row("disk below", hardware.map(|h| h.name.clone()));
+        describe_disk("disk's ", hardware, &mut row);
+    }
     lines
+}
+
+fn describe_disk(whose: &str, hardware: Option<&Hardware>, row: &mut impl FnMut(&str, Option<String>)) {
+    row(&format!("{whose}model"), hardware.and_then(|h| h.model.clone()));
+    row(&format!("{whose}serial"), hardware.and_then(|h| h.serial.clone()));
+    row(&format!("{whose}scheduler"), hardware.and_then(|h| h.scheduler.clone()));
+    row(&format!("{whose}write cache"), hardware.and_then(|h| h.write_cache.clone()));
 }

@@ -5,11 +5,13 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Result;
 use flashscope_device::create_file;
+use flashscope_report::size;
 
 use crate::cli::CreateArgs;
 use crate::exit::Done;
 use crate::progress::bytes_bar;
 use crate::screen::Screen;
+use crate::shell::quoted;
 use crate::signal;
 
 /// Runs the command.
@@ -26,10 +28,11 @@ pub fn run(args: &CreateArgs, screen: &Screen) -> Result<Done> {
         return Ok(Done::Interrupted);
     }
     result?;
-    let file = args.file.display();
     screen.print(&format!(
-        "{file}: {} of random data; try: flashscope run {file} --quick --write",
-        args.size
+        "{}: {} of random data; try: flashscope run {} --quick --write",
+        args.file.display(),
+        size(args.size.0 as f64),
+        quoted(&args.file)
     ))?;
     Ok(Done::Well)
 }

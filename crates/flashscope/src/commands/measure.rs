@@ -7,8 +7,8 @@ use flashscope_bench::{
 };
 use flashscope_core::{Bytes, Nanos, Pattern, TargetInfo};
 use flashscope_device::{Engine, Intent};
-use flashscope_report::{ResultFolder, measure_json, measure_view};
-use serde_json::json;
+use flashscope_report::{ResultFolder, counted, measure_json, measure_view, size};
+use serde_json::{Value, json};
 
 use crate::cli::MeasureArgs;
 use crate::confirm::confirm;
@@ -40,7 +40,10 @@ pub fn run(args: &MeasureArgs, screen: &Screen) -> Result<Done> {
         let problem = "the sync engine has one IO in flight: leave out --engine, or --iodepth and --numjobs";
         return Err(Usage(problem.into()).into());
     }
+    named.must_heed(&args.target, args.lab.engine, args.lab.data)?;
     let mut bench = Bench::open(&named, opening(args, &pattern, is_scaling))?;
+    let depth = pattern.iodepth.saturating_mul(pattern.numjobs);
+    bench.will_serve(depth..=depth);
     let info = bench.info().clone();
     if is_scaling {
         pattern.bs = Bytes(u64::from(info.logical_block_bytes));
@@ -51,16 +54,20 @@ pub fn run(args: &MeasureArgs, screen: &Screen) -> Result<Done> {
     if let Some(handle) = bench.handle().filter(|_| pattern.writes()) {
         let most = args.runtime.or(args.budget).unwrap_or(BUDGET);
         let end = fits.number_ios.map_or(format!("for at most {most}"), |ios| {
-            format!("{} in all", Bytes(ios * u64::from(fits.numjobs) * fits.bs.0))
+            let ios = ios.saturating_mul(u64::from(fits.numjobs));
+            format!("{} in all", size(ios as f64 * fits.bs.0 as f64))
         });
         confirm(handle.identity(), args.writing.confirm.as_deref(), &format!("{fits}\n  {end}"))?;
     }
     let mut session = Session::new(args, &named, &bench, &fits, screen)?;
     if is_scaling {
+        let mut tried = Vec::new();
         let scaled = self_scaling(pattern.bs, Bytes(info.size_bytes), |bs| {
-            session.one(&mut bench, &fit(&pattern, bs)).map(|finished| finished.run)
+            let finished = session.one(&mut bench, &fit(&pattern, bs))?;
+            tried.push(finished.clone());
+            anyhow::Ok(finished.run)
         })?;
-        return session.conclude_scaled(&scaled, pattern);
+        return session.conclude_scaled(scaled.bs, &tried);
     }
     let finished = session.one(&mut bench, &fits)?;
     session.conclude(&finished)
@@ -199,8 +206,8 @@ impl<'a> Session<'a> {
             None => Ok(finished),
             Some(error) => {
                 let dir = self.folder.path().display();
-                self.screen
-                    .note(&format!("{} IOs measured before the error are kept in {dir}", finished.run.ios));
+                let ios = counted(finished.run.ios, "IO");
+                self.screen.note(&format!("{ios} measured before the error are kept in {dir}"));
                 Err(error.into())
             }
         }
@@ -215,10 +222,14 @@ impl<'a> Session<'a> {
             self.screen.print(&measure_view(&self.context, finished, &means_ns, self.screen.style()))?;
             self.screen.note(&format!("  every IO is in {}/", self.folder.path().display()));
         }
+        self.warn();
+        Ok(self.status(&finished.run))
+    }
+
+    fn warn(&self) {
         for warning in &self.facts.warnings {
             self.screen.note(&format!("warning: {}; {}", warning.seen, warning.remedy));
         }
-        Ok(self.status(&finished.run))
     }
 
     fn status(&self, run: &Run) -> Done {
@@ -236,29 +247,50 @@ impl<'a> Session<'a> {
         self.args.runtime.is_some() || self.args.pattern.given("number_ios").is_some()
     }
 
-    fn conclude_scaled(&self, scaled: &flashscope_bench::Scaled, pattern: Pattern) -> Result<Done> {
-        let rows = scaled.tried.iter().map(|(bs, run)| {
-            let mean_ms = run.outcome.estimate.map(|estimate| estimate.mean_ns / 1e6);
-            json!({ "bs_bytes": bs.0, "mean_ms": mean_ms, "ios": run.ios })
-        });
+    /// The size that was chosen, with what a measurement of it alone would say, and all that were tried.
+    fn conclude_scaled(&self, chosen: Bytes, tried: &[Finished]) -> Result<Done> {
         if self.args.lab.json {
-            let document = json!({
-                "schema_version": 1, "target": self.context.target.name, "pattern": pattern,
-                "bs_bytes": scaled.bs.0, "tried": rows.collect::<Vec<_>>(),
-            });
-            self.screen.print(&serde_json::to_string_pretty(&document)?)?;
-            return Ok(Done::Well);
+            self.screen.print(&serde_json::to_string_pretty(&self.scaled_json(chosen, tried))?)?;
+        } else {
+            self.screen.print(&scaled_view(chosen, tried))?;
+            self.screen.note(&format!("  every IO is in {}/", self.folder.path().display()));
         }
-        let mut text = String::new();
-        for (bs, run) in &scaled.tried {
-            let Some(estimate) = run.outcome.estimate else { continue };
-            let mib_s = bs.0 as f64 * 1e9 / estimate.mean_ns / f64::from(1 << 20);
-            text +=
-                &format!("  {:>8}  {:>10}  {mib_s:>8.1} MiB/s\n", bs.to_string(), rounded(estimate.mean_ns));
-        }
-        let gain = GAIN_MIN * 100.0;
-        text += &format!("Block size {}: doubling it brings less than {gain} % more throughput.", scaled.bs);
-        self.screen.print(&text)?;
-        Ok(Done::Well)
+        self.warn();
+        // A size that ended early ends the search with it.
+        Ok(tried.last().map_or(Done::Well, |last| self.status(&last.run)))
+    }
+
+    fn scaled_json(&self, chosen: Bytes, tried: &[Finished]) -> Value {
+        let rows = tried.iter().map(|finished| {
+            let mean_ms = finished.run.outcome.estimate.map(|estimate| estimate.mean_ns / 1e6);
+            let bs_bytes = finished.experiment.pattern.bs.0;
+            json!({ "bs_bytes": bs_bytes, "mean_ms": mean_ms, "ios": finished.run.ios })
+        });
+        let rows: Vec<_> = rows.collect();
+        let of_chosen = tried.iter().find(|finished| finished.experiment.pattern.bs == chosen);
+        let mut document = of_chosen.map_or(json!({}), |finished| measure_json(&self.context, finished));
+        document["bs_bytes"] = chosen.0.into();
+        document["tried"] = rows.into();
+        document
+    }
+}
+
+fn scaled_view(chosen: Bytes, tried: &[Finished]) -> String {
+    let mut text = String::new();
+    for finished in tried {
+        let bs = finished.experiment.pattern.bs.0 as f64;
+        let Some(estimate) = finished.run.outcome.estimate else { continue };
+        let mib_s = bs * 1e9 / estimate.mean_ns / f64::from(1 << 20);
+        text += &format!("  {:>8}  {:>10}  {mib_s:>8.1} MiB/s\n", size(bs), rounded(estimate.mean_ns));
+    }
+    let is_last = tried.last().is_some_and(|last| last.experiment.pattern.bs == chosen);
+    let chosen = size(chosen.0 as f64);
+    if is_last {
+        text + &format!("Block size {chosen}: the largest that could be tried, or the last with a mean.")
+    } else {
+        text + &format!(
+            "Block size {chosen}: doubling it brings less than {} % more throughput.",
+            GAIN_MIN * 100.0
+        )
     }
 }

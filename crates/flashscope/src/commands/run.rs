@@ -1,11 +1,12 @@
 //! `flashscope run`: characterise a device from end to end.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use flashscope_analysis::{Context, Finished, Stop, Warning, hints, indicators, points, warnings};
 use flashscope_bench::{
-    BenchError, Campaign, Effort, Outcome, Plan, Prior, Scope, Settings, State, run as run_plan,
+    BenchError, Campaign, Effort, Outcome, Plan, Prior, Scope, Settings, State, Step, run as run_plan,
 };
 use flashscope_core::{Bytes, Nanos, TargetInfo};
 use flashscope_device::{DataPattern, Engine, Intent};
@@ -19,8 +20,10 @@ use crate::exit::{Done, Usage};
 use crate::figures;
 use crate::journal::{FolderJournal, enforced_pieces, folder_path, fresh_seed};
 use crate::manifest::{Facts, manifest};
-use crate::progress::{Progress, plan_lines};
+use crate::plan_view::{Cost, plan_lines};
+use crate::progress::Progress;
 use crate::screen::Screen;
+use crate::shell::resume;
 use crate::signal;
 use crate::target::{Bench, Named, Opening};
 
@@ -53,7 +56,14 @@ impl Options {
             "table-1"
         };
         let target = args.target.clone().unwrap_or_else(|| "rig:mtron".into());
-        let write = args.writing.write || is_virtual(&target);
+        let named = Named::parse(&target);
+        if named == Named::Null {
+            let problem = "null: has no character to find; what flashscope itself costs is told by: \
+                           flashscope measure null: --rw randread --bs 4k";
+            return Err(Usage(problem.into()).into());
+        }
+        named.must_heed(&target, args.lab.engine, args.lab.data)?;
+        let write = args.writing.write || named.is_virtual();
         let state = match args.state {
             Some(StateArg::Random) => State::Random,
             Some(StateArg::Sequential) => State::Sequential,
@@ -84,6 +94,11 @@ impl Options {
             data: args.lab.data,
             engine: args.lab.engine,
         })
+    }
+
+    /// Whether a command that goes on with it has to say `--write`.
+    fn needs_leave(&self) -> bool {
+        self.write && !Named::parse(&self.target).is_virtual()
     }
 
     fn settings(&self) -> Settings {
@@ -136,11 +151,6 @@ impl Options {
     }
 }
 
-/// Virtual devices hold no data: writing to them needs no leave.
-fn is_virtual(target: &str) -> bool {
-    !matches!(Named::parse(target), Named::Path(_))
-}
-
 /// A folder to go on in, or one to be made.
 enum Place {
     New(PathBuf),
@@ -164,7 +174,7 @@ fn asked(args: &RunArgs) -> Result<(Options, Place)> {
             }
             // A spent budget would stop it again at once.
             options.budget = args.budget;
-            if options.write && !args.writing.write && !is_virtual(&options.target) {
+            if options.needs_leave() && !args.writing.write {
                 return Err(Usage("the interrupted run writes: add --write to go on".into()).into());
             }
             (options, Place::Old(folder, Box::new(stored)))
@@ -184,29 +194,20 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
     let named = Named::parse(&options.target);
     let settings = options.settings();
     let mut bench = Bench::open(&named, options.opening(args))?;
+    let plan = Plan::new(bench.info(), &settings)?;
+    bench.will_serve(depths(&plan));
     let info = bench.info().clone();
-    let plan = Plan::new(&info, &settings)?;
-    let lines = plan_lines(&plan, &info);
+    let cost = Cost::of(&plan, &settings, &info);
+    let lines = plan_lines(&plan, &cost, &info);
     if args.dry_run {
-        return show_plan(&plan, &info, &lines, args.lab.json, screen);
+        return show_plan(&plan, &cost, &info, &lines, args.lab.json, screen);
     }
     lines.iter().for_each(|line| screen.note(&format!("  {line}")));
     if let Some(handle) = bench.handle().filter(|_| options.write) {
         confirm(handle.identity(), args.writing.confirm.as_deref(), &lines.join("\n  "))?;
     }
     let facts = Facts::of(&bench, &options.data, options.seed);
-    let (mut folder, prior) = match place {
-        Place::Old(folder, stored) => {
-            facts.must_match(&stored.manifest)?;
-            let prior = prior(&folder, *stored, info.virtual_time);
-            (folder, prior)
-        }
-        Place::New(path) => {
-            let stored = serde_json::to_value(&options)?;
-            let manifest = manifest(&facts, plan.state.name(), &lines, stored);
-            (ResultFolder::create(&path, &manifest)?, Prior::default())
-        }
-    };
+    let (mut folder, prior) = settle(place, &facts, plan.state, &lines, &options)?;
     let mut context = Context {
         target: info.clone(),
         state: state_words(&options),
@@ -231,8 +232,10 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
     let kept = folder.write_context(&context);
     let finished = &outcome.finished;
     draw(&folder, &context, finished, screen);
-    let warnings = show_result(&context, finished, facts.warnings, folder.path(), args.lab.json, screen)?;
-    let done = conclude(outcome, warnings, args.lab.strict, &folder, screen)?;
+    let resume = resume(folder.path(), options.needs_leave());
+    let shown = Shown { context: &context, finished, folder: folder.path(), resume: &resume };
+    let warnings = show_result(&shown, facts.warnings, args.lab.json, screen)?;
+    let done = conclude(outcome, warnings, args.lab.strict, &resume, screen)?;
     kept?;
     Ok(done)
 }
@@ -244,9 +247,39 @@ fn draw(folder: &ResultFolder, context: &Context, finished: &[Finished], screen:
     }
 }
 
+/// The folder that the result goes to, and what is in it already.
+fn settle(
+    place: Place,
+    facts: &Facts,
+    state: State,
+    lines: &[String],
+    options: &Options,
+) -> Result<(ResultFolder, Prior)> {
+    match place {
+        Place::Old(folder, stored) => {
+            facts.must_match(&stored.manifest)?;
+            let is_virtual = stored.manifest.target.virtual_time;
+            let prior = prior(&folder, *stored, is_virtual);
+            Ok((folder, prior))
+        }
+        Place::New(path) => {
+            let manifest = manifest(facts, state.name(), lines, serde_json::to_value(options)?);
+            Ok((ResultFolder::create(&path, &manifest)?, Prior::default()))
+        }
+    }
+}
+
+/// The fewest and the most IOs in flight.
+fn depths(plan: &Plan) -> RangeInclusive<u32> {
+    let pattern = |step: &Step| step.experiment.pattern.iodepth * step.experiment.pattern.numjobs;
+    // The state is enforced by single IOs.
+    1..=plan.steps.iter().map(pattern).max().unwrap_or(1)
+}
+
 /// Prints a plan that is not to be run.
 fn show_plan(
     plan: &Plan,
+    cost: &Cost,
     info: &TargetInfo,
     lines: &[String],
     as_json: bool,
@@ -258,6 +291,7 @@ fn show_plan(
             "target": info.name,
             "runs": plan.steps.len(),
             "written_bytes": plan.written_bytes,
+            "written_bytes_max": cost.written_bytes_max,
             "duration_s": plan.duration.as_s(),
             "endurance_share": plan.endurance_share(info),
             "plan": lines,
@@ -288,14 +322,8 @@ fn state_words(options: &Options) -> String {
 }
 
 /// How the command ends after its result is shown.
-fn conclude(
-    outcome: Outcome,
-    warnings: usize,
-    strict: bool,
-    folder: &ResultFolder,
-    screen: &Screen,
-) -> Result<Done> {
-    let resume = format!("finish it with: flashscope run --resume {}", folder.path().display());
+fn conclude(outcome: Outcome, warnings: usize, strict: bool, resume: &str, screen: &Screen) -> Result<Done> {
+    let resume = format!("finish it with: {resume}");
     if let Some(error) = outcome.error {
         screen.note(&format!("What was measured is kept; once the cause is mended, {resume}"));
         return Err(match error {
@@ -316,20 +344,29 @@ fn conclude(
     }
 }
 
-/// Prints the result of a run, fresh or stored. `more` are warnings from elsewhere. Returns the number of
-/// warnings.
-pub fn show_result(
-    context: &Context,
-    finished: &[Finished],
-    more: Vec<Warning>,
-    folder: &Path,
-    as_json: bool,
-    screen: &Screen,
-) -> Result<usize> {
+/// The result of a run, fresh or stored.
+pub struct Shown<'a> {
+    /// Facts about the whole run.
+    pub context: &'a Context,
+    /// Its single runs.
+    pub finished: &'a [Finished],
+    /// Where it is.
+    pub folder: &'a Path,
+    /// The command that finishes it.
+    pub resume: &'a str,
+}
+
+/// Prints a result. `more` are warnings from elsewhere. Returns the number of warnings.
+pub fn show_result(shown: &Shown<'_>, more: Vec<Warning>, as_json: bool, screen: &Screen) -> Result<usize> {
+    let Shown { context, finished, folder, resume } = *shown;
     let points = points(finished);
     let indicators = indicators(context, &points);
     let hints = hints(context, &indicators, &points);
     let mut warnings = warnings(context, &indicators, &points);
+    for warning in &mut warnings {
+        // Only here it is known which folder.
+        warning.remedy = warning.remedy.replace("flashscope run --resume DIR", resume);
+    }
     warnings.extend(more);
     let findings = Findings {
         context,

@@ -4,20 +4,22 @@ use anyhow::{Context as _, Result};
 use flashscope_report::{Stored, measure_json, measure_view};
 
 use crate::cli::ShowArgs;
-use crate::commands::run::show_result;
+use crate::commands::run::{Shown, show_result};
 use crate::exit::Done;
 use crate::figures;
 use crate::screen::Screen;
+use crate::shell::resume;
 
 /// Runs the command.
 pub fn run(args: &ShowArgs, screen: &Screen) -> Result<Done> {
-    let Stored { path, context, finished, warnings, .. } = Stored::read(&args.dir)?;
-    let context = context.with_context(|| {
-        let dir = args.dir.display();
-        format!("{dir}: the run was killed; finish it with: flashscope run --resume {dir}")
-    })?;
+    let Stored { path, context, finished, warnings, manifest } = Stored::read(&args.dir)?;
+    let writes = manifest.options["write"] == true && !manifest.target.virtual_time;
+    let resume = resume(&args.dir, writes);
+    let context = context
+        .with_context(|| format!("{}: the run was killed; finish it with: {resume}", args.dir.display()))?;
     if !finished.iter().all(|done| done.experiment.micro == "measure") || finished.is_empty() {
-        show_result(&context, &finished, warnings, &path, args.json, screen)?;
+        let shown = Shown { context: &context, finished: &finished, folder: &path, resume: &resume };
+        show_result(&shown, warnings, args.json, screen)?;
         return Ok(Done::Well);
     }
     // A single measurement, or the sizes that `--bs auto` tried.

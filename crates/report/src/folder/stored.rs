@@ -36,9 +36,10 @@ impl Stored {
     /// missing or incomplete still counts, with a warning.
     ///
     /// # Errors
-    /// There is no result; a file cannot be read, is damaged, or is of a newer flashscope.
+    /// There is no folder or no result; a file cannot be read, is damaged, or is of a newer flashscope.
     pub fn read(path: &Path) -> Result<Stored, ReportError> {
         let file = path.join(MANIFEST);
+        fs::metadata(path).map_err(|cause| ReportError::file("read", path, cause))?;
         if !file.exists() {
             return Err(ReportError::Folder {
                 path: path.to_path_buf(),
@@ -62,6 +63,11 @@ impl Stored {
         let finished = finished(&path.join(RUNS))?;
         let warnings = finished.iter().filter_map(|run| records_missing(path, run)).collect();
         Ok(Stored { path: path.to_path_buf(), manifest, context, finished, warnings })
+    }
+
+    /// The state that the target was in, as far as it is known.
+    pub(crate) fn state(&self) -> &str {
+        self.context.as_ref().map_or(&self.manifest.state, |context| &context.state)
     }
 }
 

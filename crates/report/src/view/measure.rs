@@ -49,7 +49,7 @@ fn rows(context: &Context, finished: &Finished) -> Vec<(&'static str, String)> {
     }
     rows.push(("period", period(&outcome.phases)));
     let ignored = outcome.estimate.map_or(outcome.phases.startup_ios_high, |estimate| estimate.ios_ignored);
-    rows.push(("length", format!("{} IOs, {} set aside", grouped(run.ios), grouped(ignored))));
+    rows.push(("length", format!("{}, {} set aside", ios_of(run.ios), grouped(ignored))));
     rows.push(("stopped", because(outcome.stopped_because).into()));
     rows
 }
@@ -77,7 +77,7 @@ fn startup(phases: &Phases) -> String {
     };
     let (low, high) = (phases.startup_ios_low, phases.startup_ios_high);
     let sure = if low == high { String::new() } else { format!(" ({} to {})", grouped(low), grouped(high)) };
-    format!("{} IOs{sure}{written}", grouped(phases.startup_ios))
+    format!("{}{sure}{written}", ios_of(phases.startup_ios))
 }
 
 fn regimes(phases: &Phases) -> String {
@@ -91,12 +91,17 @@ fn period(phases: &Phases) -> String {
     match phases.period {
         None if phases.alternations > 1 => "not proved: too few cycles seen".into(),
         None => "none".into(),
-        Some(period) if period.is_exact() => format!("{} IOs", grouped(period.ios)),
+        Some(period) if period.is_exact() => ios_of(period.ios),
         Some(period) => {
             let [ios, low, high] = [period.ios, period.ios_low, period.ios_high].map(grouped);
             format!("{ios} IOs ({low} to {high})")
         }
     }
+}
+
+/// Exact: `1 IO`, `128 IOs`.
+fn ios_of(ios: u64) -> String {
+    format!("{} {}", grouped(ios), if ios == 1 { "IO" } else { "IOs" })
 }
 
 fn because(stop: Stop) -> &'static str {

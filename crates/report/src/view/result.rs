@@ -5,7 +5,7 @@ use flashscope_analysis::{Hint, Indicator, Indicators, Interference, Warning};
 use super::text::{Tone, item, table, table_columns, wrap};
 use super::{Findings, Style, why};
 use crate::json::iops_of;
-use crate::number::{count, paper_factor, percent, rate, size, span, span_scale};
+use crate::number::{counted, paper_factor, percent, rate, size, span, span_scale};
 
 /// The whole result of a characterisation: the device, the row of paper 001's table 3 with intervals, hints
 /// with evidence, warnings, and where the data lie.
@@ -76,7 +76,8 @@ fn row(indicators: &Indicators, style: Style) -> String {
         ]
     };
     let caption = "Times are for one IO of the baseline size (32 KiB unless said otherwise), with the 95 % \
-                   interval of each; = means no different, a blank no effect.";
+                   interval of each; = means no different, a blank that no effect was seen or nothing \
+                   measured.";
     let mut out = String::new();
     if table_columns(&wide(&paper)) <= style.columns() {
         out.push_str(&table(style, &wide(&paper)));
@@ -187,6 +188,6 @@ fn place(findings: &Findings<'_>, style: Style) -> String {
     let Some(folder) = findings.folder else { return String::new() };
     let ios: u64 = findings.finished.iter().map(|done| done.run.ios).sum();
     let runs = findings.finished.len() as u64;
-    let amount = format!("{} runs, {} IOs", count(runs), count(ios));
+    let amount = format!("{}, {}", counted(runs, "run"), counted(ios, "IO"));
     format!("\n  results in {}   {}\n", folder.display(), style.paint(Tone::Faint, &format!("({amount})")))
 }
