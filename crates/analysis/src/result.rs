@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::compare::pool;
 use crate::estimate::Estimate;
-use crate::judge::Outcome;
+use crate::judge::{Outcome, Stop};
 use crate::lingering::Lingering;
 
 /// One point of a micro-benchmark: a pattern, and where it stands among its like.
@@ -50,6 +50,14 @@ pub struct Run {
     pub outcome: Outcome,
     /// The file with every IO's times, relative to the result folder.
     pub records: Option<String>,
+}
+
+impl Run {
+    /// Whether it has a mean, came to its own end, and its running phase was reached and level.
+    pub fn is_sound(&self) -> bool {
+        let came_to_its_end = !matches!(self.outcome.stopped_because, Stop::Interrupted | Stop::Budget);
+        came_to_its_end && self.outcome.stationary && self.outcome.estimate.is_some()
+    }
 }
 
 /// A run that is done: the unit of storage, resume and display.
@@ -98,12 +106,23 @@ pub struct Point<'a> {
     pub experiment: &'a Experiment,
     /// Its runs in order.
     pub runs: Vec<&'a Run>,
-    /// The mean over the runs; none if no run reached one.
+    /// The mean over the runs that count; none if no run reached one.
     pub estimate: Option<Estimate>,
+    /// Runs with a mean that do not count, because others of the same experiment are sound: see
+    /// [`Run::is_sound`].
+    pub left_out: usize,
+}
+
+impl Point<'_> {
+    /// Whether the mean rests on sound runs alone. If not, it may belong to the start-up.
+    pub fn is_sound(&self) -> bool {
+        self.estimate.is_some() && self.runs.iter().any(|run| run.is_sound())
+    }
 }
 
 /// Gathers finished runs into points, in the order in which the experiments first appear. A run that was done
-/// again, after an interruption, counts once: the later one.
+/// again, after an interruption, counts once: the later one. The mean rests on the sound runs; where there
+/// are none, on those that there are.
 pub fn points(finished: &[Finished]) -> Vec<Point<'_>> {
     let mut latest = BTreeMap::new();
     for (place, entry) in finished.iter().enumerate() {
@@ -120,13 +139,17 @@ pub fn points(finished: &[Finished]) -> Vec<Point<'_>> {
             Some(&at) => points[at].runs.push(run),
             None => {
                 places.insert(id, points.len());
-                points.push(Point { experiment, runs: vec![run], estimate: None });
+                points.push(Point { experiment, runs: vec![run], estimate: None, left_out: 0 });
             }
         }
     }
     for point in &mut points {
-        let estimates: Vec<Estimate> = point.runs.iter().filter_map(|run| run.outcome.estimate).collect();
-        point.estimate = pool(&estimates).ok();
+        let means = |runs: &[&Run]| runs.iter().filter_map(|run| run.outcome.estimate).collect::<Vec<_>>();
+        let sound: Vec<&Run> = point.runs.iter().copied().filter(|run| run.is_sound()).collect();
+        let (all, sound) = (means(&point.runs), means(&sound));
+        let counting = if sound.is_empty() { &all } else { &sound };
+        point.estimate = pool(counting).ok();
+        point.left_out = all.len() - counting.len();
     }
     points
 }
