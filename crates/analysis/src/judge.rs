@@ -58,7 +58,7 @@ impl Goal {
     }
 
     /// IOs before the first decision.
-    fn first_ios(&self) -> u64 {
+    pub fn first_ios(&self) -> u64 {
         match self.known {
             Some(known) => known.startup_ios + IOS_MIN.max(PERIODS_MIN * known.period_ios),
             None => self.explore_ios.max(IOS_MIN),
@@ -211,9 +211,7 @@ impl Look {
         let found = phases(series, options);
         let phases = match goal.known {
             // A run that was broken off before has to make do with what can be seen.
-            Some(known) if series.len() >= goal.first_ios() => {
-                behind_known(found, series, known.startup_ios)
-            }
+            Some(known) if series.len() >= goal.first_ios() => behind_known(found, series, known.startup_ios),
             _ => found,
         };
         let estimate = estimate(series, &phases, 1.0 - spend * (1.0 - goal.confidence)).ok();

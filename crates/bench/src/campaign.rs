@@ -8,7 +8,7 @@ use flashscope_core::{Bytes, Driven, Limits, Nanos, Target, TargetError, Time};
 
 use crate::error::BenchError;
 use crate::goal::Known;
-use crate::interference::interference;
+use crate::interference::{self, interference};
 use crate::journal::{Event, Journal, Recording};
 use crate::measure::{Measured, Request, measure};
 use crate::plan::{Plan, Settings, Step};
@@ -90,9 +90,6 @@ struct Work<'a, L, J> {
     /// Times that the state was enforced, each with a seed of its own.
     enforcements: u64,
 }
-
-/// Random writes between the reads of the interference experiment, beyond a start-up.
-const INTERFERING_WRITES: u64 = 256;
 
 /// The longest wait without a look at the interruption flag.
 const WAIT_MAX: Nanos = Nanos::from_ms(100);
@@ -194,7 +191,7 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         let runtime = self.budget_left()?;
         let Campaign { settings, plan, interrupted } = self.campaign;
         let limits = Limits { runtime, interrupted };
-        let random_writes = Known::from(&self.finished).random_write_startup_ios() + INTERFERING_WRITES;
+        let random_writes = Known::from(&self.finished).random_write_startup_ios() + interference::WRITES;
         let writes = settings.write.then_some(random_writes);
         let target = self.lab.target(1)?;
         let seed = derive(settings.seed, u64::MAX / 2);

@@ -48,6 +48,17 @@ impl Effort {
     }
 }
 
+impl Effort {
+    /// The fewest and the most IOs of a run that nothing but its goal ends, before anything is known:
+    /// `explores` says whether it is a baseline. A start-up or period longer than a quarter of the most may
+    /// take more.
+    pub(crate) fn ios_range(&self, pattern: &Pattern, explores: bool) -> (u64, u64) {
+        let goal =
+            if explores { self.exploring(pattern) } else { self.knowing(pattern, &Known::nothing_seen()) };
+        (goal.first_ios(), goal.ios_max)
+    }
+}
+
 /// Upper bounds on start-up and period of each baseline, from its runs (paper 001, section 4.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Known {
@@ -84,6 +95,11 @@ impl Known {
             bounds.period_bytes = bounds.period_bytes.max(period_ios * pattern.bs.0);
         }
         known
+    }
+
+    /// Of a device that has neither start-up nor period.
+    fn nothing_seen() -> Known {
+        Known { bounds: [Some(Baseline::default()); 4] }
     }
 
     /// Whether the baselines of a pattern were seen in their running phase.

@@ -15,6 +15,10 @@ const BEFORE_IOS: u64 = 512;
 const AFTER_IOS: u64 = 1024;
 /// Reads after them at most.
 const AFTER_IOS_MAX: u64 = 1 << 16;
+/// Random writes between the reads, beyond a start-up.
+pub(crate) const WRITES: u64 = 256;
+/// Times that it is done, at most: the reads grow from [`AFTER_IOS`] to [`AFTER_IOS_MAX`].
+pub(crate) const ROUNDS_MAX: u64 = (AFTER_IOS_MAX / AFTER_IOS).ilog(4) as u64 + 1;
 /// uFLIP's pause for devices without an effect: one second, "to be conservative".
 const PAUSE: Nanos = Nanos::from_s(1);
 /// The same in a quick run.

@@ -1,10 +1,11 @@
 //! The plan: which runs, where, in which order, and what they will cost. Made before anything is written.
 
 use flashscope_core::seed::derive;
-use flashscope_core::{Bytes, Nanos, Pattern, TargetInfo};
+use flashscope_core::{Bytes, Nanos, Pattern, Rw, TargetInfo};
 
 use crate::error::BenchError;
 use crate::goal::Effort;
+use crate::interference;
 use crate::micro::{Draft, Frame, MICROS, Micro, Scope};
 use crate::state::{FLASH_BLOCK_BYTES, State, state_bytes};
 use flashscope_analysis::Experiment;
@@ -64,6 +65,12 @@ pub struct Plan {
     pub enforcements: u64,
     /// Bytes that will be written, about.
     pub written_bytes: u64,
+    /// Bytes that will be written at least, if nothing ends the plan early: state, first looks, and once the
+    /// writes of the interference experiment.
+    pub written_bytes_min: u64,
+    /// Bytes that will be written at most: every run to its limit of IOs or, at [`ASSUMED_RATE_MAX`], of
+    /// time. A start-up or period that is longer than a quarter of the limit of IOs may take more.
+    pub written_bytes_max: u64,
     /// Time that it will take, about: see [`ASSUMED_READ`] and [`ASSUMED_WRITE`].
     pub duration: Nanos,
     /// Why the plan leaves something out, for the person.
@@ -74,6 +81,8 @@ pub struct Plan {
 pub const ASSUMED_READ: Nanos = Nanos::from_us(200);
 /// The same for a write.
 pub const ASSUMED_WRITE: Nanos = Nanos::from_ms(1);
+/// Bytes a second that no single device takes, for the most that a plan may write.
+pub const ASSUMED_RATE_MAX: u64 = 16 << 30;
 /// The pause between runs in that estimate.
 const ASSUMED_PAUSE: Nanos = Nanos::from_s(1);
 /// Full drive writes that a drive is rated for, where nothing better is known: 0.3 a day for five years.
@@ -100,17 +109,27 @@ impl Plan {
         if !settings.write {
             notes.push("only reads: nothing writes without --write".into());
         }
-        drafts.sort_by_key(|(micro, draft)| rank(micro, &draft.pattern));
+        drafts.sort_by_key(|(micro, draft)| rank(micro, &draft.pattern, &frame));
         let steps = place(&drafts, &frame, settings, &mut notes);
         let state = if settings.write { settings.state } else { State::AsIs };
         let resets = steps.iter().filter(|step| step.reset_before).count() as u64;
         let enforcements = if state == State::AsIs { 0 } else { 1 + resets };
-        let mut plan =
-            Plan { frame, state, steps, enforcements, written_bytes: 0, duration: Nanos::ZERO, notes };
+        let mut plan = Plan {
+            frame,
+            state,
+            steps,
+            enforcements,
+            written_bytes: 0,
+            written_bytes_min: 0,
+            written_bytes_max: 0,
+            duration: Nanos::ZERO,
+            notes,
+        };
         for step in &plan.steps {
             step.experiment.pattern.validate(target)?;
         }
         plan.estimate(settings);
+        (plan.written_bytes_min, plan.written_bytes_max) = plan.written_range(settings);
         Ok(plan)
     }
 
@@ -144,6 +163,44 @@ impl Plan {
             self.duration = self.duration.min(budget);
         }
     }
+}
+
+impl Plan {
+    /// The least and the most bytes that it writes.
+    fn written_range(&self, settings: &Settings) -> (u64, u64) {
+        let enforced_bytes = self.enforcements * state_bytes(self.state, self.frame.span);
+        let runs: Vec<(u64, u64)> = self.steps.iter().map(|step| run_range(step, settings)).collect();
+        let sum = |of: fn(&(u64, u64)) -> u64| runs.iter().map(of).fold(enforced_bytes, u64::saturating_add);
+        let (interfering_min, interfering_max) = self.interfering_range(settings);
+        let min = sum(|run| run.0) + interfering_min;
+        let max = sum(|run| run.1).saturating_add(interfering_max);
+        (min, max)
+    }
+
+    /// The random writes of the interference experiment: a start-up may be as long as a baseline.
+    fn interfering_range(&self, settings: &Settings) -> (u64, u64) {
+        let is_done = self.steps.iter().any(|step| step.experiment.micro != "baseline");
+        if !settings.write || !is_done {
+            return (0, 0);
+        }
+        let random = Pattern::baseline(Rw::RandWrite, Bytes(0), self.frame.span);
+        let (_, startup_ios_max) = settings.effort.ios_range(&random, true);
+        let most = interference::ROUNDS_MAX * (interference::WRITES + startup_ios_max);
+        (interference::WRITES * self.frame.bs.0, most.saturating_mul(self.frame.bs.0))
+    }
+}
+
+/// The least and the most bytes that a run writes.
+fn run_range(step: &Step, settings: &Settings) -> (u64, u64) {
+    let pattern = &step.experiment.pattern;
+    let (min, max) = settings.effort.ios_range(pattern, step.experiment.micro == "baseline");
+    let bytes = |ios: u64| (ios as f64 * pattern.write_share() * pattern.bs.0 as f64) as u64;
+    let in_time = settings.run_max.filter(|_| pattern.writes()).map_or(u64::MAX, bytes_within);
+    (bytes(min).min(in_time), bytes(max).min(in_time))
+}
+
+fn bytes_within(span: Nanos) -> u64 {
+    (span.as_s() * ASSUMED_RATE_MAX as f64) as u64
 }
 
 /// How much of the target is measured, and in which portions.
@@ -195,11 +252,14 @@ fn chosen(settings: &Settings) -> Result<Vec<&'static Micro>, BenchError> {
     Ok(MICROS.iter().filter(|m| m.name == "baseline" || only.iter().any(|name| name == m.name)).collect())
 }
 
-/// FlashIO's order: what disturbs the state least comes first.
-fn rank(micro: &Micro, pattern: &Pattern) -> u32 {
+/// FlashIO's order: what disturbs the state least comes first, and what leaves traces in the rooms of others
+/// last.
+fn rank(micro: &Micro, pattern: &Pattern, frame: &Frame) -> u32 {
     match micro.name {
         "baseline" => 0,
         _ if !pattern.writes() => 1,
+        "mix" if pattern.size > frame.room => 8,
+        "order" if pattern.size > frame.room => 9,
         "mix" => 4,
         "partitioning" => 5,
         "parallelism" => 6,
@@ -309,6 +369,22 @@ mod tests {
     }
 
     #[test]
+    fn what_goes_over_the_rooms_of_others_in_order_comes_last() {
+        let plan = Plan::new(&target(4 << 30), &settings()).unwrap();
+        let has_room = |step: &&Step| step.experiment.pattern.size <= plan.frame.room;
+        let roams = |step: &&Step| {
+            let micro = step.experiment.micro.as_str();
+            (micro == "mix" || micro == "order") && step.experiment.pattern.writes() && !has_room(step)
+        };
+        for repeat in 0..3 {
+            let steps: Vec<&Step> = plan.steps.iter().filter(|step| step.repeat == repeat).collect();
+            let first = steps.iter().position(roams).expect("some do");
+            assert!(steps[first..].iter().all(roams), "repeat {repeat}: {first} of {}", steps.len());
+            assert_eq!(steps.len() - first, 4 * 7 + 8, "four mixes and the steps above one");
+        }
+    }
+
+    #[test]
     fn every_run_fits_the_target() {
         for size in [16 << 20, 64 << 20, (1 << 30) + 512, 1 << 40] {
             let target = target(size);
@@ -333,7 +409,8 @@ mod tests {
         assert!(kinds.is_sorted());
         let plan = Plan::new(&target(4 << 30), &Settings { write: false, ..settings() }).unwrap();
         assert!(plan.steps.iter().all(|step| !step.experiment.pattern.writes()));
-        assert_eq!((plan.written_bytes, plan.enforcements), (0, 0));
+        let written = (plan.written_bytes, plan.written_bytes_min, plan.written_bytes_max);
+        assert_eq!((written, plan.enforcements), ((0, 0, 0), 0));
     }
 
     #[test]

@@ -22,14 +22,19 @@ struct Watched {
     rig: Rig,
     reads: u64,
     writes: u64,
+    written_bytes: u64,
     /// The IO after so many fails.
     good_ios: u64,
 }
 
 impl Watched {
     fn new(good_ios: u64) -> Watched {
-        let spec = rigs::get("plain").expect("a built-in rig");
-        Watched { rig: Rig::new(spec, 5), reads: 0, writes: 0, good_ios }
+        Watched::on("plain", good_ios)
+    }
+
+    fn on(name: &str, good_ios: u64) -> Watched {
+        let spec = rigs::get(name).expect("a built-in rig");
+        Watched { rig: Rig::new(spec, 5), reads: 0, writes: 0, written_bytes: 0, good_ios }
     }
 }
 
@@ -46,6 +51,7 @@ impl Target for Watched {
                 return Err(eio(request));
             }
             *(if request.op == Op::Read { &mut self.reads } else { &mut self.writes }) += 1;
+            self.written_bytes += if request.op == Op::Write { u64::from(request.length_bytes) } else { 0 };
             self.rig.submit(std::slice::from_ref(request))?;
         }
         Ok(())
@@ -242,5 +248,20 @@ fn without_leave_to_write_nothing_is_written() {
         assert!(outcome.stopped.is_none() && outcome.error.is_none());
         assert_eq!(complete(&outcome.finished), planned(&plan));
         assert!(lab.writes == 0 && lab.reads > 2_000, "{} reads", lab.reads);
+    }
+}
+
+#[test]
+fn what_is_written_lies_between_the_least_and_the_most_of_the_plan() {
+    for (name, state) in [("plain", State::AsIs), ("mtron", State::AsIs), ("slow-decay", State::Random)] {
+        let span = Some(Bytes(256 << 20));
+        let settings = Settings { span, state, repeats: 1, ..settings(Scope::Quick, 6) };
+        let mut lab = Watched::on(name, u64::MAX);
+        let (outcome, _, plan) = campaign(&mut lab, &settings, NEVER, Prior::default());
+        assert!(outcome.stopped.is_none() && outcome.error.is_none(), "{name}");
+        let (min, most, written) = (plan.written_bytes_min, plan.written_bytes_max, lab.written_bytes);
+        assert!((min..=most).contains(&written), "{name}: {written} is not within {min} to {most}");
+        // Where nothing is to be found but noise, little more is written than must be.
+        assert!(name != "plain" || written < 2 * min, "{written} is far from {min}");
     }
 }

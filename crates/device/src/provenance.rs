@@ -2,9 +2,9 @@
 //!
 //! The mark is the extended attribute `user.flashscope`, or a file `NAME.flashscope` beside the target where
 //! the filesystem takes no attributes. It holds inode, size and time of last change, and so stops being true
-//! as soon as anybody else writes, replaces or copies it. While flashscope writes, the mark is a lease: it says
-//! until when changes are flashscope's, and is renewed for as long as the run lasts. So a run that was killed
-//! can be resumed at any later time, and what somebody else wrote after the last lease shows.
+//! as soon as anybody else writes, replaces or copies it. While flashscope writes, the mark is a lease: it
+//! says until when changes are flashscope's, and is renewed for as long as the run lasts. So a run that was
+//! killed can be resumed at any later time, and what somebody else wrote after the last lease shows.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
