@@ -73,11 +73,15 @@ struct Baseline {
     period_ios: u64,
     /// 0 if there is no period.
     period_bytes: u64,
+    /// Upper end of the interval of its mean.
+    mean_ns: f64,
 }
 
 /// A device that works off deferred writes in a pause takes longer until it is behind: a start-up is looked
 /// for in this many times the IOs, so that a pause that hides 7/8 of the work is not taken to hide all of it.
 const IDLE_FACTOR: u64 = 8;
+/// Idle time of so many writes hides the work of one, whatever it is, if idle work is no slower than this.
+const IDLE_WRITES: f64 = 8.0;
 
 impl Known {
     /// Learns from the baselines among `finished` that reached their running phase.
@@ -93,6 +97,8 @@ impl Known {
             bounds.startup_bytes = bounds.startup_bytes.max(phases.startup_ios_high * pattern.bs.0);
             bounds.period_ios = bounds.period_ios.max(period_ios);
             bounds.period_bytes = bounds.period_bytes.max(period_ios * pattern.bs.0);
+            bounds.mean_ns =
+                bounds.mean_ns.max(entry.run.outcome.estimate.map_or(0.0, |mean| mean.ci_high_ns));
         }
         known
     }
@@ -117,7 +123,7 @@ impl Known {
     /// larger bounds of both; in a mix they are stretched by the share of the pattern that they belong to
     /// (paper 001, section 5.1: "automatically scaled ... when considering mixed workloads").
     fn bounds(&self, pattern: &Pattern) -> Bounds {
-        let idle_factor = if pattern.thinktime.0 > 0 && pattern.writes() { IDLE_FACTOR } else { 1 };
+        let idle_factor = if self.falls_behind_slowly(pattern) { IDLE_FACTOR } else { 1 };
         let of = |rw: Rw| {
             let bounds = self.for_baseline(rw, pattern.bs.0);
             Bounds { startup_ios: bounds.startup_ios * idle_factor, ..bounds }
@@ -140,6 +146,15 @@ impl Known {
         }
     }
 
+    /// Whether pauses may hide a part of the work that writes leave behind. Longer ones hide all of it, and
+    /// then there is nothing to fall behind with.
+    fn falls_behind_slowly(&self, pattern: &Pattern) -> bool {
+        let idle_ns = pattern.thinktime.0 as f64 / pattern.thinktime_blocks as f64;
+        let writes = [Rw::Write, Rw::RandWrite].iter().filter_map(|rw| self.bounds[*rw as usize]);
+        let dearest_ns = writes.map(|baseline| baseline.mean_ns).fold(0.0, f64::max);
+        pattern.writes() && idle_ns > 0.0 && idle_ns < IDLE_WRITES * dearest_ns
+    }
+
     fn for_baseline(&self, rw: Rw, bs_bytes: u64) -> Bounds {
         let kin = if rw.is_write() { [Rw::Write, Rw::RandWrite] } else { [rw, rw] };
         let mut bounds = Bounds { startup_ios: 0, period_ios: 1 };
@@ -152,5 +167,57 @@ impl Known {
             bounds.period_ios = bounds.period_ios.max(period_ios);
         }
         bounds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flashscope_core::{Bytes, Nanos};
+
+    /// Writes of 1 ms with a start-up of 128 and a period of 32, at 32 KiB; reads without either.
+    fn known() -> Known {
+        let of_32_kib = |ios: u64| ios * (32 << 10);
+        let write = Baseline {
+            startup_ios: 128,
+            startup_bytes: of_32_kib(128),
+            period_ios: 32,
+            period_bytes: of_32_kib(32),
+            mean_ns: 1e6,
+        };
+        let read = Baseline { mean_ns: 1e5, ..Baseline::default() };
+        Known {
+            bounds: [Rw::Read, Rw::RandRead, Rw::Write, Rw::RandWrite]
+                .map(|rw| Some(if rw.is_write() { write } else { read })),
+        }
+    }
+
+    fn bounds(pattern: Pattern) -> (u64, u64) {
+        let Bounds { startup_ios, period_ios } = known().bounds(&pattern);
+        (startup_ios, period_ios)
+    }
+
+    fn writes() -> Pattern {
+        Pattern { bs: Bytes(32 << 10), ..Pattern::baseline(Rw::RandWrite, Bytes(0), Bytes(1 << 30)) }
+    }
+
+    #[test]
+    fn bounds_hold_for_what_is_counted_in_ios_and_for_what_is_counted_in_bytes() {
+        let of_size = |bs| bounds(Pattern { bs: Bytes(bs), ..writes() });
+        assert_eq!(of_size(32 << 10), (128, 32));
+        assert_eq!(of_size(512), (128 * 64, 32 * 64));
+        assert_eq!(of_size(256 << 10), (128, 32));
+        let reads = Pattern { rw: Rw::Read, bs: Bytes(512), ..writes() };
+        assert_eq!(bounds(reads), (0, 1), "no period stays no period at any size");
+    }
+
+    #[test]
+    fn a_start_up_is_looked_for_longer_where_pauses_may_hide_a_part_of_the_work_but_not_all() {
+        let paused = |us, burst| {
+            bounds(Pattern { thinktime: Nanos::from_us(us), thinktime_blocks: burst, ..writes() }).0
+        };
+        assert_eq!((paused(0, 1), paused(100, 1), paused(7_900, 1)), (128, 8 * 128, 8 * 128));
+        assert_eq!((paused(8_000, 1), paused(25_600, 1)), (128, 128));
+        assert_eq!((paused(100_000, 10), paused(100_000, 20)), (128, 8 * 128), "of a burst, each has a part");
     }
 }
