@@ -7,7 +7,9 @@
 //! one FTL (free blocks, recovery) has files of its own here.
 
 pub mod free;
+pub mod log_block;
 pub mod page;
+pub mod page_set;
 
 use serde::{Deserialize, Serialize};
 
@@ -182,4 +184,5 @@ macro_rules! ftls {
 
 ftls! {
     Page, "page", page::PageFtl, "every page is mapped by itself";
+    LogBlock, "log-block", log_block::LogBlockFtl, "blocks are mapped, and each is written through a log of its own";
 }

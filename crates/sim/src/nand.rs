@@ -322,6 +322,10 @@ impl Nand {
     #[cold]
     #[inline(never)]
     fn violate(&mut self, operation: Operation, block: Block, page: u32, cause: Cause) {
+        if self.power.is_off() {
+            // Nothing is tried: an FTL may believe in an erase that did not happen.
+            return;
+        }
         let state = self.blocks.get(block as usize).copied().unwrap_or_default();
         let fault = Fault {
             operation,

@@ -103,6 +103,8 @@ pub struct Settings {
     pub ram: BufferSettings,
     /// `[page]`
     pub page: ftl::page::PageSettings,
+    /// `[log_block]`
+    pub log_block: ftl::log_block::LogBlockSettings,
 }
 
 impl Default for Settings {
@@ -121,6 +123,7 @@ impl Default for Settings {
             victim: GcSettings::default(),
             ram: BufferSettings::default(),
             page: ftl::page::PageSettings::default(),
+            log_block: ftl::log_block::LogBlockSettings::default(),
         }
     }
 }
