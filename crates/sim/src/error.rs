@@ -25,6 +25,22 @@ pub enum SimError {
         /// What to write instead.
         remedy: String,
     },
+    /// A profile's text is not TOML, has an unknown key, or a value of the wrong kind.
+    #[error("profile {name}: {message}")]
+    Profile {
+        /// The profile.
+        name: String,
+        /// Line, column and what was expected there.
+        message: String,
+    },
+    /// No profile of that name is built in.
+    #[error("there is no profile '{name}'; choose one of {known}, or name a .toml file")]
+    UnknownProfile {
+        /// The name that was asked for.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
     /// A setting of a simulated SSD, or two together, that cannot be.
     #[error("{key} {problem}; {remedy}")]
     Setting {

@@ -6,17 +6,22 @@
 //! randomness is the seed that a device is given: the same seed gives the same bytes on every machine.
 
 pub mod buffer;
+pub mod disk;
 mod error;
+mod flight;
 #[macro_use]
 pub mod ftl;
 pub mod gc;
 pub mod nand;
+pub mod profiles;
 pub mod rig;
 pub mod rigs;
 pub mod settings;
 pub mod ssd;
 
+pub use disk::{Disk, DiskSettings};
 pub use error::SimError;
+pub use profiles::Profile;
 pub use rig::indicators::IndicatorsTruth;
 pub use rig::truth::{Level, Truth};
 pub use rig::{Rig, RigSpec};

@@ -4,7 +4,6 @@
 //! between the host's bytes and the FTL's pages: the link, partial pages, the buffer's write-backs, host
 //! counts, the oracle of token mode.
 
-mod flight;
 mod oracle;
 mod path;
 mod prepare;
@@ -14,11 +13,11 @@ use flashscope_core::{Completion, ErrorKind, Op, Request, Target, TargetError, T
 
 use crate::buffer::{AnyBuffer, BufferSetup};
 use crate::error::SimError;
+use crate::flight::Flight;
 use crate::ftl::{AnyFtl, Setup};
 use crate::nand::{Geometry, Nand, Timing};
 use crate::settings::Settings;
 
-use flight::Flight;
 pub use oracle::Corruption;
 pub use path::HostCounts;
 use path::Path;
@@ -167,7 +166,7 @@ impl Ssd {
 }
 
 #[inline]
-fn fits(info: &TargetInfo, request: &Request) -> bool {
+pub(crate) fn fits(info: &TargetInfo, request: &Request) -> bool {
     let Request { offset_bytes, length_bytes, op, .. } = *request;
     let length = u64::from(length_bytes);
     let inside = offset_bytes.checked_add(length).is_some_and(|end| end <= info.size_bytes);
@@ -214,21 +213,8 @@ impl Target for Ssd {
 
     #[inline]
     fn reap(&mut self, min: usize, until: Time, out: &mut Vec<Completion>) -> Result<(), TargetError> {
-        let mut missing = min;
-        loop {
-            while let Some(completion) = self.flight.pop(Time(self.clock)) {
-                out.push(completion);
-                missing = missing.saturating_sub(1);
-            }
-            match self.flight.next() {
-                Some(next) if missing > 0 && next <= until => self.clock = next.0,
-                _ if missing > 0 && until != Time::NEVER => {
-                    self.clock = self.clock.max(until.0);
-                    return Ok(());
-                }
-                _ => return Ok(()),
-            }
-        }
+        self.clock = self.flight.reap(self.clock, min, until, out);
+        Ok(())
     }
 
     fn wait_until(&mut self, time: Time) {

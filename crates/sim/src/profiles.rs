@@ -1,0 +1,278 @@
+//! The devices that flashscope can simulate out of the box, and how a description becomes [`Settings`]: a
+//! profile's TOML, and dotted overrides on top. One file in `profiles/` and one line here for each.
+
+use serde::de::DeserializeOwned;
+use toml::{Table, Value};
+
+use crate::disk::DiskSettings;
+use crate::error::SimError;
+use crate::settings::Settings;
+
+/// Every built-in profile: its name and its text.
+const LIST: &[(&str, &str)] = &[
+    ("bplru-board", include_str!("../profiles/bplru-board.toml")),
+    ("x25m-2009", include_str!("../profiles/x25m-2009.toml")),
+    ("slc-sata-2009", include_str!("../profiles/slc-sata-2009.toml")),
+    ("usb-stick-2009", include_str!("../profiles/usb-stick-2009.toml")),
+    ("nvme-tlc-2024", include_str!("../profiles/nvme-tlc-2024.toml")),
+    ("hdd-7200", include_str!("../profiles/hdd-7200.toml")),
+];
+
+/// The names of all built-in profiles, in the order of the list.
+pub const NAMES: [&str; LIST.len()] = {
+    let mut names = [""; LIST.len()];
+    let mut i = 0;
+    while i < LIST.len() {
+        names[i] = LIST[i].0;
+        i += 1;
+    }
+    names
+};
+
+/// The text of a built-in profile, a model for one's own.
+pub fn text(name: &str) -> Option<&'static str> {
+    LIST.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// A device, described.
+#[derive(Clone, Debug)]
+pub enum Profile {
+    /// A solid-state drive.
+    Ssd(Box<Settings>),
+    /// A hard disk.
+    Disk(DiskSettings),
+}
+
+impl Profile {
+    /// Reads a profile and puts `overrides` (dotted key and value) on top.
+    ///
+    /// # Errors
+    /// [`SimError::Profile`] with line, column and the names that are valid there, or
+    /// [`SimError::Setting`] for an override.
+    pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<Profile, SimError> {
+        let table: Table = text.parse().map_err(|error| syntax(name, &error))?;
+        if table.contains_key("disk") {
+            let plain: DiskProfile = read(name, text)?;
+            let mut table = Table::new();
+            table.insert("disk".into(), Value::try_from(&plain.disk).map_err(|e| syntax_of(name, &e))?);
+            return Ok(Profile::Disk(override_with::<DiskProfile>(name, table, overrides)?.disk));
+        }
+        let plain: Settings = read(name, text)?;
+        let table = Table::try_from(&plain).map_err(|error| syntax_of(name, &error))?;
+        Ok(Profile::Ssd(Box::new(override_with(name, table, overrides)?)))
+    }
+
+    /// The built-in profile of this name.
+    ///
+    /// # Errors
+    /// [`SimError::UnknownProfile`] lists the names there are; or as [`Profile::parse`].
+    pub fn find(name: &str, overrides: &[(String, String)]) -> Result<Profile, SimError> {
+        let unknown = || SimError::UnknownProfile { name: name.into(), known: NAMES.join(", ") };
+        Profile::parse(name, text(name).ok_or_else(unknown)?, overrides)
+    }
+
+    /// One sentence about it.
+    pub fn about(&self) -> &str {
+        match self {
+            Profile::Ssd(settings) => &settings.about,
+            Profile::Disk(disk) => &disk.about,
+        }
+    }
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DiskProfile {
+    disk: DiskSettings,
+}
+
+fn read<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, SimError> {
+    toml::from_str(text).map_err(|error| syntax(name, &error))
+}
+
+fn syntax(name: &str, error: &toml::de::Error) -> SimError {
+    syntax_of(name, error)
+}
+
+fn syntax_of(name: &str, error: &dyn std::fmt::Display) -> SimError {
+    SimError::Profile { name: name.into(), message: error.to_string().trim_end().into() }
+}
+
+/// Puts each value at its dotted key, which must exist, and reads the whole again.
+fn override_with<T: DeserializeOwned>(
+    name: &str,
+    mut table: Table,
+    overrides: &[(String, String)],
+) -> Result<T, SimError> {
+    for (key, text) in overrides {
+        *slot(&mut table, key)? = value(text);
+        let tried: Result<T, _> = table.clone().try_into();
+        if let Err(error) = tried {
+            return Err(SimError::Setting {
+                key: key.clone(),
+                problem: format!("cannot be '{text}': {}", error.message()),
+                remedy: "`flashscope list settings` shows what each key takes".into(),
+            });
+        }
+    }
+    table.try_into().map_err(|error| syntax(name, &error))
+}
+
+fn slot<'a>(table: &'a mut Table, key: &str) -> Result<&'a mut Value, SimError> {
+    let known = dotted(table, "");
+    if !known.iter().any(|name| name == key) {
+        let near = known.iter().filter(|name| close(name, key)).cloned().collect::<Vec<_>>();
+        let remedy = match near.as_slice() {
+            [] => "`flashscope list settings` lists all keys".into(),
+            near => format!("did you mean {}? `flashscope list settings` lists all keys", near.join(" or ")),
+        };
+        return Err(SimError::Setting { key: key.into(), problem: "is no setting".into(), remedy });
+    }
+    let mut parts = key.split('.');
+    let first = parts.next().unwrap_or_default();
+    let mut slot = &mut table[first];
+    for part in parts {
+        slot = &mut slot[part];
+    }
+    Ok(slot)
+}
+
+/// All leaves of a table by their dotted keys.
+fn dotted(table: &Table, prefix: &str) -> Vec<String> {
+    let mut keys = Vec::new();
+    for (key, value) in table {
+        match value {
+            Value::Table(inner) => keys.extend(dotted(inner, &format!("{prefix}{key}."))),
+            _ => keys.push(format!("{prefix}{key}")),
+        }
+    }
+    keys
+}
+
+/// Whether a person may have meant `name`: the same last word, or few letters apart.
+fn close(name: &str, key: &str) -> bool {
+    let last = |text: &str| text.rsplit('.').next().unwrap_or_default().to_string();
+    last(name) == last(key) || distance(name.as_bytes(), key.as_bytes()) <= 2
+}
+
+/// Levenshtein's.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let next = (diagonal + usize::from(x != y)).min(row[j] + 1).min(row[j + 1] + 1);
+            diagonal = std::mem::replace(&mut row[j + 1], next);
+        }
+    }
+    row[b.len()]
+}
+
+/// TOML if it is TOML, otherwise a bare word: `fifo`, `8MiB`.
+fn value(text: &str) -> Value {
+    let table: Result<Table, _> = format!("value = {text}").parse();
+    table.ok().and_then(|mut table| table.remove("value")).unwrap_or_else(|| Value::String(text.into()))
+}
+
+/// A key that can be set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// Dotted: `nand.pages_per_block`.
+    pub name: String,
+    /// What it means, its unit and its values.
+    pub about: String,
+    /// What it is when nobody says anything, as TOML.
+    pub default: String,
+}
+
+/// Every key of a profile, of `--set` and of `sim:PROFILE?key=value`, for a drive and then for a disk.
+pub fn keys() -> Vec<Key> {
+    let drive = Table::try_from(Settings::default()).unwrap_or_default();
+    let mut keys = described(&drive, &schemars::schema_for!(Settings).to_value(), "");
+    let disk = Table::try_from(DiskSettings::default()).unwrap_or_default();
+    keys.extend(described(&disk, &schemars::schema_for!(DiskSettings).to_value(), "disk."));
+    keys
+}
+
+fn described(defaults: &Table, schema: &serde_json::Value, prefix: &str) -> Vec<Key> {
+    dotted(defaults, "")
+        .into_iter()
+        .map(|name| Key {
+            about: about(schema, &name),
+            default: name.split('.').fold(&Value::Table(defaults.clone()), |at, part| &at[part]).to_string(),
+            name: format!("{prefix}{name}"),
+        })
+        .collect()
+}
+
+/// The doc comment at a dotted key of a JSON schema.
+fn about(schema: &serde_json::Value, key: &str) -> String {
+    let mut at = schema;
+    for part in key.split('.') {
+        at = &resolve(schema, at)["properties"][part];
+    }
+    let text = at["description"].as_str().or_else(|| resolve(schema, at)["description"].as_str());
+    text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Follows `$ref`, also where it is wrapped for the sake of a description.
+fn resolve<'a>(schema: &'a serde_json::Value, at: &'a serde_json::Value) -> &'a serde_json::Value {
+    let reference = at["$ref"].as_str().or_else(|| at["allOf"][0]["$ref"].as_str());
+    match reference.and_then(|path| path.strip_prefix("#/$defs/")) {
+        Some(name) => &schema["$defs"][name],
+        None => at,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(profile: &str, key: &str, value: &str) -> Result<Profile, SimError> {
+        Profile::find(profile, &[(key.into(), value.into())])
+    }
+
+    #[test]
+    fn every_profile_is_right() {
+        for name in NAMES {
+            let profile = Profile::find(name, &[]).unwrap_or_else(|error| panic!("{error}"));
+            assert!(!profile.about().is_empty(), "{name} says what it is");
+            if let Profile::Ssd(settings) = profile {
+                settings.geometry().unwrap_or_else(|error| panic!("{name}: {error}"));
+            }
+        }
+    }
+
+    #[test]
+    fn every_key_says_what_it_means() {
+        for key in keys() {
+            assert!(key.about.len() > 8, "{} has no description", key.name);
+        }
+    }
+
+    #[test]
+    fn an_override_changes_its_key_alone() {
+        let Ok(Profile::Ssd(settings)) = set("bplru-board", "nand.pages_per_block", "64") else { panic!() };
+        let Ok(Profile::Ssd(plain)) = Profile::find("bplru-board", &[]) else { panic!() };
+        assert_eq!((settings.nand.pages_per_block, settings.ram.size), (64, plain.ram.size));
+    }
+
+    #[test]
+    fn a_misspelt_override_names_the_near_key() {
+        let message = set("bplru-board", "nand.page_per_block", "64").unwrap_err().to_string();
+        assert!(message.contains("did you mean nand.pages_per_block?"), "{message}");
+    }
+
+    #[test]
+    fn a_wrong_value_names_key_and_value() {
+        let message = set("bplru-board", "nand.pages_per_block", "many").unwrap_err().to_string();
+        assert!(message.contains("nand.pages_per_block cannot be 'many'"), "{message}");
+    }
+
+    #[test]
+    fn a_misspelt_key_in_a_profile_names_line_and_choices() {
+        let text = "about = \"x\"\n[nand]\nplains = 2\n";
+        let message = Profile::parse("mine", text, &[]).unwrap_err().to_string();
+        assert!(message.contains("line 3") && message.contains("planes"), "{message}");
+    }
+}
