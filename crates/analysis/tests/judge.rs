@@ -5,7 +5,7 @@ mod devices;
 
 use devices::{Device, Noise, Running};
 use flashscope_analysis::{
-    Decision, Goal, Judge, Options, Outcome, Series, Stop, Why, estimate, phases, trend,
+    Bounds, Decision, Goal, Judge, Options, Outcome, Series, Stop, Why, estimate, phases, trend,
 };
 
 fn scripted(startup: &[(u64, f64)], running: Running, noise: Noise) -> Device {
@@ -47,6 +47,26 @@ fn a_late_change_must_be_outlived() {
     assert!(outcome.phases.ios >= 780, "{:?}", outcome.phases);
     let waited = reasons.iter().any(|(_, why)| matches!(why, Why::StartupNotOver { .. }));
     assert!(waited, "{reasons:?}");
+}
+
+/// The new level is 64 of 20,064 IOs: less than a cell of what is searched for changes.
+#[test]
+fn nothing_before_a_known_bound_enters_the_mean() {
+    let device = scripted(&[(20_000, 0.1)], Running::Level(0.4), Noise::Normal(0.03));
+    let known = Some(Bounds { startup_ios: 20_000, period_ios: 1 });
+    let (outcome, _) = run(&device, Goal { known, ..Goal::writes() });
+    assert_eq!((outcome.phases.ios, outcome.phases.startup_ios_high), (20_064, 20_000));
+    let estimate = outcome.estimate.expect("a mean");
+    assert!((estimate.mean_ns / 0.4e6 - 1.0).abs() < 0.02 && outcome.stationary, "{estimate:?}");
+}
+
+#[test]
+fn a_run_broken_off_before_a_known_bound_says_so() {
+    let device = scripted(&[(400, 0.1)], Running::Level(0.4), Noise::Normal(0.03));
+    let known = Some(Bounds { startup_ios: 400, period_ios: 1 });
+    let (outcome, _) = run(&device, Goal { known, ios_max: 300, ..Goal::writes() });
+    assert_eq!((outcome.stopped_because, outcome.stationary), (Stop::Ios, false));
+    assert!(matches!(outcome.missing, Some(Why::Exploring { .. })), "{:?}", outcome.missing);
 }
 
 #[test]
