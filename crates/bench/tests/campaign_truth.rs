@@ -187,12 +187,17 @@ fn a_cycle_of_so_many_bytes_is_seen_at_every_size() {
     }
 }
 
+/// Campaigns of the long test: SEEDS in the environment, 20 without it.
+fn seeds() -> u64 {
+    std::env::var("SEEDS").map_or(20, |seeds| seeds.parse().expect("SEEDS is a number"))
+}
+
 #[test]
 #[ignore = "20 campaigns on every rig, 5 of them repeated; prints the table of docs/method.md"]
 fn campaign_table() {
     println!("| rig | points | hold | near | error | largest |\n|---|---|---|---|---|---|");
     let scores = in_two_threads(&rigs::NAMES, |name| {
-        let scores = [Score::of(name, 20, 1), Score::of(name, 5, 3)];
+        let scores = [Score::of(name, seeds(), 1), Score::of(name, seeds().div_ceil(4), 3)];
         println!("{}\n{}", scores[0].row(name), scores[1].row(&format!("{name}, three repeats")));
         (name, scores)
     });
