@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use flashscope_core::{Bytes, Nanos, Share};
 use flashscope_device::{DataPattern, Engine};
@@ -105,6 +106,7 @@ pub struct LabArgs {
 #[derive(Debug, Args)]
 pub struct RunArgs {
     /// What to characterise [default: rig:mtron]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub target: Option<String>,
     /// A few minutes on a real file: the points that the indicators need
     #[arg(long, conflicts_with = "full")]
@@ -154,6 +156,7 @@ pub struct RunArgs {
 #[derive(Debug, Args)]
 pub struct MeasureArgs {
     /// What to measure
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub target: String,
     #[command(flatten)]
     /// The pattern.
@@ -184,6 +187,7 @@ pub struct MeasureArgs {
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// What to check
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub target: String,
     /// Print the verdict as one JSON document
     #[arg(long)]

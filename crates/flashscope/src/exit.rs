@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use flashscope_bench::BenchError;
-use flashscope_core::PatternError;
+use flashscope_core::{Nanos, PatternError};
 use flashscope_device::DeviceError;
 use flashscope_report::ReportError;
 
@@ -35,6 +35,14 @@ impl std::fmt::Display for Usage {
 }
 
 impl std::error::Error for Usage {}
+
+/// Refuses a span of time in which nothing can be measured.
+pub fn not_zero(flag: &str, time: Option<Nanos>) -> Result<(), Usage> {
+    if time == Some(Nanos::ZERO) {
+        return Err(Usage(format!("{flag} must be more than 0")));
+    }
+    Ok(())
+}
 
 /// A refusal for safety that did not come from the guard: the person did not confirm.
 #[derive(Debug)]

@@ -69,6 +69,10 @@ const WRONG: &[Case] = &[
     ("run --repeats -1", 2, &["--repeats", "-1"]),
     ("run --seed -1", 2, &["--seed", "-1"]),
     ("run --repeats 0", 2, &["--repeats", "more than 0"]),
+    ("run --repeats 4294967295", 2, &["--repeats", "at most"]),
+    ("run --budget 0s", 2, &["--budget", "more than 0"]),
+    ("measure rig:plain --runtime 0s", 2, &["--runtime", "more than 0"]),
+    ("measure rig:plain --rate-iops 1e300 --runtime 1s", 2, &["rate_iops", "1000000000"]),
     ("run --precision 0", 2, &["--precision", "more than 0"]),
     ("run --budget soon", 2, &["--budget", "soon"]),
     ("run --quick --full", 2, &["--quick", "--full", "cannot be used with"]),
@@ -112,10 +116,11 @@ const WRONG: &[Case] = &[
     ("compare garbage garbage", 1, &["garbage/manifest.json:1"]),
     ("run --resume garbage", 1, &["garbage/manifest.json:1"]),
     ("run --resume nothing", 2, &["nothing", "No such file"]),
+    ("measure rig:plain --offset 4g", 2, &["no IO of 32KiB fits", "rig:plain (4GiB)"]),
     ("run --resume garbage -o other", 2, &["--resume", "--output"]),
     ("measure null: --number-ios 10 -o garbage", 1, &["garbage", "-o"]),
     ("measure null: --number-ios 10 -o occupied", 1, &["occupied", "no result", "-o"]),
-    ("measure null: --number-ios 10 -o thesis.odt", 1, &["thesis.odt"]),
+    ("measure null: --number-ios 10 -o thesis.odt", 1, &["thesis.odt", "another folder with -o"]),
     ("run rig:plain --only pause -o thesis.odt/inner", 1, &["thesis.odt/inner"]),
 ];
 
@@ -204,7 +209,7 @@ fn a_dry_run_creates_and_writes_nothing() {
     let mine = scratch.path("mine");
     let before = fingerprint(&mine);
     let plan = call(&folder(&scratch), &["run", "mine", "--quick", "--write", "--dry-run"]).well().out;
-    for word in ["runs over", "state: random", "written", "endurance", "at least about", "at most"] {
+    for word in ["runs over", "state: random", "about", "written", "endurance", "at least", "at most"] {
         assert!(plan.contains(word), "'{word}' is missing in: {plan}");
     }
     call(&folder(&scratch), &["run", "--dry-run"]).well();

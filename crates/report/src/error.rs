@@ -69,6 +69,9 @@ impl ReportError {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                 "choose a folder that you may write with -o"
             }
+            io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+                "that is a file: choose another folder with -o"
+            }
             io::ErrorKind::NotFound => "check the path",
             _ => "check that file system, or put the results elsewhere with -o",
         };

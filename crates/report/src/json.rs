@@ -108,7 +108,7 @@ pub fn compare_json(a: &Stored, b: &Stored) -> Value {
 
 /// IOs a second in the running phase. The streams of a closed loop spend their time in IOs and in gaps
 /// between them; the gaps are known for the whole run, the IOs for the running phase.
-pub(crate) fn iops_of(finished: &Finished) -> f64 {
+pub fn iops_of(finished: &Finished) -> f64 {
     let run = &finished.run;
     let overall = if run.elapsed_ns > 0 { run.ios as f64 / run.elapsed_ns as f64 * 1e9 } else { 0.0 };
     let pattern = &finished.experiment.pattern;

@@ -18,7 +18,7 @@ mod view;
 pub use error::ReportError;
 pub use figure::{micro_figure, response_figure};
 pub use folder::{Manifest, Records, ResultFolder, SCHEMA_VERSION, Stored};
-pub use json::{compare_json, measure_json, run_json};
+pub use json::{compare_json, iops_of, measure_json, run_json};
 pub use number::{counted, paper_factor, paper_round, percent, size};
 pub use read::Responses;
 pub use recorder::{Origin, Recorder, Written};

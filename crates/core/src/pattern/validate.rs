@@ -32,6 +32,11 @@ impl PatternError {
 /// The largest single IO: Linux' own limit on one read or write, rounded down.
 const BS_MAX: Bytes = Bytes(1 << 30);
 
+/// Skews that differ from a uniform draw, and from a single address.
+const THETA: std::ops::RangeInclusive<f64> = 1e-3..=100.0;
+/// Arrivals a second whose gaps are spans of time.
+const RATE_IOPS: std::ops::RangeInclusive<f64> = 1e-6..=1e9;
+
 impl Pattern {
     /// Checks the pattern against a target.
     ///
@@ -77,6 +82,12 @@ impl Pattern {
         if self.rate_iops.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)) {
             return fail("rate_iops", "must be more than 0");
         }
+        if self.rate_iops.is_some_and(|rate| !RATE_IOPS.contains(&rate)) {
+            return fail(
+                "rate_iops",
+                "must be 0.000001 to 1000000000: from one a fortnight to one a nanosecond",
+            );
+        }
         if self.rate_iops.is_some() && self.thinktime.0 > 0 {
             return fail(
                 "thinktime",
@@ -103,8 +114,8 @@ impl Pattern {
             return fail(key, &problem);
         }
         match self.location {
-            Location::Zipf { theta } if !(theta.is_finite() && theta > 0.0) => {
-                fail("random", "zipf needs a theta above 0, such as zipf:1.1")
+            Location::Zipf { theta } if !THETA.contains(&theta) => {
+                fail("random", "zipf needs a theta of 0.001 to 100, such as zipf:1.1")
             }
             Location::Partitioned { partitions: 0 } => fail("partitions", "must be at least 1"),
             _ => Ok(()),
@@ -113,16 +124,12 @@ impl Pattern {
 
     fn check_sectors(&self, target: &TargetInfo) -> Result<(), PatternError> {
         let sector_bytes = u64::from(target.logical_block_bytes);
-        let gap = match self.location {
-            Location::RegularGaps { gap } | Location::RandomGaps { gap } => gap,
-            _ => Bytes(0),
-        };
         let sizes = [
             ("bs", self.bs),
             ("offset", self.offset),
             ("size", self.size),
             ("shift", self.shift),
-            ("gap", gap),
+            ("gap", self.gap()),
         ];
         for (key, size) in sizes {
             if !size.0.is_multiple_of(sector_bytes) {
@@ -140,6 +147,14 @@ impl Pattern {
             return Err(PatternError::new("bs", format!("must be {sector_bytes} bytes to {BS_MAX}")));
         }
         Ok(())
+    }
+
+    /// Bytes left out after an IO.
+    fn gap(&self) -> Bytes {
+        match self.location {
+            Location::RegularGaps { gap } | Location::RandomGaps { gap } => gap,
+            _ => Bytes(0),
+        }
     }
 
     fn check_space(&self, target: &TargetInfo) -> Result<(), PatternError> {
@@ -164,6 +179,16 @@ impl Pattern {
             (Some(_), _) => (2, "a mix needs"),
             (None, _) => (1, "a pattern needs"),
         };
+        if self.size.0 == 0 {
+            let (name, size, bs) = (&target.name, Bytes(target.size_bytes), self.bs);
+            let problem =
+                format!("no IO of {bs} fits between offset and shift and the end of {name} ({size})");
+            return Err(PatternError::new("size", problem));
+        }
+        if self.gap() >= self.size {
+            let problem = format!("{} is no less than the target space of {}", self.gap(), self.size);
+            return Err(PatternError::new("gap", problem));
+        }
         let needed = (walks * u64::from(self.numjobs)).saturating_mul(self.bs.0);
         if self.size.0 < needed {
             let problem = format!("{} is too small: {what} room for at least {}", self.size, Bytes(needed));

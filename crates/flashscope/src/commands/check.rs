@@ -74,6 +74,9 @@ fn describe(identity: &Identity) -> Vec<String> {
         identity.kind.name(),
         size(identity.size_bytes as f64)
     )];
+    if ![Kind::File, Kind::BlockDevice].contains(&identity.kind) {
+        return lines;
+    }
     let mut row = |name: &str, value: Option<String>| {
         if let Some(value) = value {
             lines.push(format!("  {name:<19} {value}"));

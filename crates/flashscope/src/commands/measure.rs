@@ -7,12 +7,12 @@ use flashscope_bench::{
 };
 use flashscope_core::{Bytes, Nanos, Pattern, TargetInfo};
 use flashscope_device::{Engine, Intent};
-use flashscope_report::{ResultFolder, counted, measure_json, measure_view, size};
+use flashscope_report::{ResultFolder, counted, iops_of, measure_json, measure_view, size};
 use serde_json::{Value, json};
 
 use crate::cli::MeasureArgs;
 use crate::confirm::confirm;
-use crate::exit::{Done, Usage};
+use crate::exit::{Done, Usage, not_zero};
 use crate::figures;
 use crate::journal::{FolderJournal, folder_path, fresh_seed};
 use crate::manifest::{Facts, manifest};
@@ -30,6 +30,9 @@ pub fn run(args: &MeasureArgs, screen: &Screen) -> Result<Done> {
             "--precision must be more than 0; for a fixed length use --number-ios or --runtime".into(),
         )
         .into());
+    }
+    for (flag, time) in [("--runtime", args.runtime), ("--budget", args.budget)] {
+        not_zero(flag, time)?;
     }
     let mut pattern = if is_scaling { args.pattern.without("bs") } else { args.pattern.clone() }.pattern()?;
     if pattern.writes() && !args.writing.write && matches!(named, Named::Path(_)) {
@@ -280,7 +283,7 @@ fn scaled_view(chosen: Bytes, tried: &[Finished]) -> String {
     for finished in tried {
         let bs = finished.experiment.pattern.bs.0 as f64;
         let Some(estimate) = finished.run.outcome.estimate else { continue };
-        let mib_s = bs * 1e9 / estimate.mean_ns / f64::from(1 << 20);
+        let mib_s = bs * iops_of(finished) / f64::from(1 << 20);
         text += &format!("  {:>8}  {:>10}  {mib_s:>8.1} MiB/s\n", size(bs), rounded(estimate.mean_ns));
     }
     let is_last = tried.last().is_some_and(|last| last.experiment.pattern.bs == chosen);

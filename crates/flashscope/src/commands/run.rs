@@ -16,16 +16,19 @@ use serde_json::json;
 
 use crate::cli::{RunArgs, StateArg};
 use crate::confirm::confirm;
-use crate::exit::{Done, Usage};
+use crate::exit::{Done, Usage, not_zero};
 use crate::figures;
 use crate::journal::{FolderJournal, enforced_pieces, folder_path, fresh_seed};
 use crate::manifest::{Facts, manifest};
-use crate::plan_view::{Cost, plan_lines};
+use crate::plan_view::plan_lines;
 use crate::progress::Progress;
 use crate::screen::Screen;
 use crate::shell::resume;
 use crate::signal;
 use crate::target::{Bench, Named, Opening};
+
+/// More runs of everything than anybody waits for.
+const REPEATS_MAX: u32 = 1_000;
 
 /// What a run was asked to do: stored in the manifest, so that it can be resumed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,8 +79,11 @@ impl Options {
             )
             .into());
         }
-        if args.repeats == Some(0) || args.precision.0 <= 0.0 {
-            return Err(Usage("--repeats and --precision must be more than 0".into()).into());
+        if args.precision.0 <= 0.0 {
+            return Err(Usage("--precision must be more than 0".into()).into());
+        }
+        if args.repeats.is_some_and(|repeats| !(1..=REPEATS_MAX).contains(&repeats)) {
+            return Err(Usage(format!("--repeats must be more than 0, and at most {REPEATS_MAX}")).into());
         }
         Ok(Options {
             target,
@@ -163,6 +169,10 @@ fn asked(args: &RunArgs) -> Result<(Options, Place)> {
         Some(dir) => {
             let folder = ResultFolder::open(dir)?;
             let stored = Stored::read(dir)?;
+            if !stored.manifest.options["pattern"].is_null() {
+                let problem = "holds a single measurement, which is not resumed: measure again";
+                return Err(Usage(format!("{} {problem}", dir.display())).into());
+            }
             let mut options: Options = serde_json::from_value(stored.manifest.options.clone())
                 .map_err(|error| Usage(format!("{}: not the folder of a run: {error}", dir.display())))?;
             if let Some(named) = args.target.as_ref().filter(|named| **named != options.target) {
@@ -190,6 +200,7 @@ fn asked(args: &RunArgs) -> Result<(Options, Place)> {
 /// Runs the command.
 pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
     let interrupted = signal::listen();
+    not_zero("--budget", args.budget)?;
     let (options, place) = asked(args)?;
     let named = Named::parse(&options.target);
     let settings = options.settings();
@@ -197,10 +208,9 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
     let plan = Plan::new(bench.info(), &settings)?;
     bench.will_serve(depths(&plan));
     let info = bench.info().clone();
-    let cost = Cost::of(&plan, &settings, &info);
-    let lines = plan_lines(&plan, &cost, &info);
+    let lines = plan_lines(&plan, &settings, &info);
     if args.dry_run {
-        return show_plan(&plan, &cost, &info, &lines, args.lab.json, screen);
+        return show_plan(&plan, &info, &lines, args.lab.json, screen);
     }
     lines.iter().for_each(|line| screen.note(&format!("  {line}")));
     if let Some(handle) = bench.handle().filter(|_| options.write) {
@@ -279,7 +289,6 @@ fn depths(plan: &Plan) -> RangeInclusive<u32> {
 /// Prints a plan that is not to be run.
 fn show_plan(
     plan: &Plan,
-    cost: &Cost,
     info: &TargetInfo,
     lines: &[String],
     as_json: bool,
@@ -291,7 +300,8 @@ fn show_plan(
             "target": info.name,
             "runs": plan.steps.len(),
             "written_bytes": plan.written_bytes,
-            "written_bytes_max": cost.written_bytes_max,
+            "written_bytes_min": plan.written_bytes_min,
+            "written_bytes_max": plan.written_bytes_max,
             "duration_s": plan.duration.as_s(),
             "endurance_share": plan.endurance_share(info),
             "plan": lines,

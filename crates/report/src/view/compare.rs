@@ -30,8 +30,11 @@ pub fn compare_view(a: &Stored, b: &Stored, style: Style) -> String {
         let rows: Vec<_> = std::iter::once((Tone::Bold, names)).chain(rows).collect();
         out.push_str(&table(style, &rows));
     }
-    out.push('\n');
-    out.push_str(&summary(&pairs, style));
+    let summary = summary(&pairs, style);
+    if !summary.is_empty() {
+        out.push('\n');
+        out.push_str(&summary);
+    }
     out
 }
 

@@ -56,7 +56,9 @@ fn rows(context: &Context, finished: &Finished) -> Vec<(&'static str, String)> {
 
 fn mean(finished: &Finished) -> String {
     let Some(estimate) = finished.run.outcome.estimate else {
-        let Some(asked) = finished.experiment.pattern.rate_iops else {
+        // Slower than asked by more than the first hiccups of a short run.
+        let asked = finished.experiment.pattern.rate_iops.filter(|asked| iops_of(finished) < 0.97 * asked);
+        let Some(asked) = asked else {
             return "none: the run was too short for one".into();
         };
         return format!("none: the target does not keep up with {asked} IO/s, so times grow without end");
