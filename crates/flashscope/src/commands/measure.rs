@@ -286,14 +286,17 @@ fn scaled_view(chosen: Bytes, tried: &[Finished]) -> String {
         let mib_s = bs * iops_of(finished) / f64::from(1 << 20);
         text += &format!("  {:>8}  {:>10}  {mib_s:>8.1} MiB/s\n", size(bs), rounded(estimate.mean_ns));
     }
-    let is_last = tried.last().is_some_and(|last| last.experiment.pattern.bs == chosen);
+    let last = tried.last().map(|finished| &finished.run.outcome);
+    let is_cut = last.is_some_and(|outcome| outcome.stopped_because == Stop::Interrupted);
+    let is_proved = tried.last().is_some_and(|finished| finished.experiment.pattern.bs != chosen)
+        && last.is_some_and(|outcome| outcome.estimate.is_some());
     let chosen = size(chosen.0 as f64);
-    if is_last {
-        text + &format!("Block size {chosen}: the largest that could be tried, or the last with a mean.")
-    } else {
-        text + &format!(
-            "Block size {chosen}: doubling it brings less than {} % more throughput.",
-            GAIN_MIN * 100.0
-        )
+    text + &match (is_cut, is_proved) {
+        (true, _) => format!("Interrupted at a block size of {chosen}: larger ones may bring more."),
+        (false, false) => format!("Block size {chosen}: the largest that fits or has a mean."),
+        (false, true) => {
+            let gain = GAIN_MIN * 100.0;
+            format!("Block size {chosen}: doubling it brings less than {gain} % more throughput.")
+        }
     }
 }
