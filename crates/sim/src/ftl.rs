@@ -10,6 +10,7 @@ pub mod free;
 pub mod log_block;
 pub mod page;
 pub mod page_set;
+pub mod recover;
 
 use serde::{Deserialize, Serialize};
 
@@ -184,5 +185,8 @@ macro_rules! ftls {
 
 ftls! {
     Page, "page", page::PageFtl, "every page is mapped by itself";
-    LogBlock, "log-block", log_block::LogBlockFtl, "blocks are mapped, and each is written through a log of its own";
+    LogBlock, "log-block", log_block::LogBlockFtl, "blocks are mapped, each written through a log of its own";
 }
+
+#[cfg(test)]
+mod testing;

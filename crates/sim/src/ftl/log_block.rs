@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::free::FreeBlocks;
 use super::page_set::PageSet;
+use super::recover::{Recovered, normal_form};
 use super::{Ftl, Merges, Setup, Tombstone};
 use crate::error::SimError;
 use crate::nand::divide::Divisor;
@@ -241,8 +242,9 @@ impl Ftl for LogBlockFtl {
     }
 
     fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<LogBlockFtl, SimError> {
-        let _ = (nand, trims);
-        LogBlockFtl::empty(setup)
+        let ftl = LogBlockFtl::empty(setup)?;
+        let Recovered { data, mapped, free } = normal_form(setup, nand, trims, DATA);
+        Ok(LogBlockFtl { data, mapped, free, ..ftl })
     }
 
     #[inline]
@@ -299,6 +301,7 @@ impl Ftl for LogBlockFtl {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ftl::testing;
     use crate::nand::{Geometry, Timing};
     use crate::settings::Settings;
 
@@ -427,5 +430,18 @@ mod tests {
         assert_eq!(nand.counts().programs(), programs + 1);
         assert_eq!((ftl.data[2], ftl.free.len()), (NONE, 2));
         assert_eq!(ftl.read(&mut nand, 9, Cause::Host, 0).token, NO_TOKEN);
+    }
+
+    #[test]
+    fn it_returns_what_was_written_and_survives_power_cuts() {
+        for (log_blocks, partial_merge, eager_switch) in
+            [(1, false, true), (3, true, true), (11, true, false), (5, false, false)]
+        {
+            let log_block =
+                LogBlockSettings { log_blocks, partial_merge, eager_switch, ..Default::default() };
+            let settings = Settings { log_block, ..testing::small("log-block") };
+            testing::returns_what_was_written(&settings);
+            testing::survives_power_cuts(&settings, 150);
+        }
     }
 }

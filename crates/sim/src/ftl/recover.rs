@@ -1,0 +1,212 @@
+//! Recovery of block-mapped FTLs after a loss of power, from spare areas alone.
+//!
+//! The newest copy of a page is the one with the highest token, unless a trim is newer still. Each logical
+//! block is brought into *normal form*: one data block with every page in its own place. A block that is so
+//! already is kept; of the others the newest pages are copied before anything that holds them is erased, so
+//! the power may go again at any time.
+//!
+//! What an FTL must keep to: `spare` blocks more than logical ones (`Setup::need_spare_blocks`), at most
+//! `spare - 1` blocks with data besides one for each logical block, and no erase of a copy before the next
+//! one is complete. Then there is always a free block, or one that holds nothing but second copies.
+
+use super::free::FreeBlocks;
+use super::page_set::PageSet;
+use super::{Setup, Tombstone};
+use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, Ppn, Tag, Token};
+
+/// The newest token of every logical page.
+#[derive(Clone, Debug)]
+pub struct Newest {
+    tokens: Vec<Token>,
+}
+
+impl Newest {
+    /// Reads every page that was programmed (counted as [`Cause::Map`]), and applies the trims.
+    pub fn scan(nand: &mut Nand, logical_pages: u32, trims: &[Tombstone]) -> Newest {
+        let mut tokens = vec![NO_TOKEN; logical_pages as usize];
+        for block in 0..nand.blocks() {
+            let first = nand.first_page(block);
+            for ppn in first..first + nand.next_page(block) {
+                let token = nand.read(ppn, Cause::Map, 0).token;
+                if let Some(newest) = tokens.get_mut(nand.owner(ppn) as usize) {
+                    *newest = token.max(*newest);
+                }
+            }
+        }
+        for trim in trims {
+            let newest = &mut tokens[trim.lpn as usize];
+            if *newest < trim.token {
+                *newest = NO_TOKEN;
+            }
+        }
+        Newest { tokens }
+    }
+
+    /// Whether the page holds anything.
+    pub fn is_mapped(&self, lpn: Lpn) -> bool {
+        self.tokens[lpn as usize] != NO_TOKEN
+    }
+
+    /// The logical page of which `ppn` holds the newest copy, or one of several.
+    pub fn page_at(&self, nand: &Nand, ppn: Ppn) -> Option<Lpn> {
+        let lpn = nand.owner(ppn);
+        let newest = *self.tokens.get(lpn as usize)?;
+        (newest != NO_TOKEN && newest == nand.token(ppn)).then_some(lpn)
+    }
+
+    /// The newest copies in `block`, in its order.
+    pub fn pages_in(&self, nand: &Nand, block: Block) -> Vec<(Ppn, Lpn)> {
+        let first = nand.first_page(block);
+        let pages = first..first + nand.next_page(block);
+        pages.filter_map(|ppn| Some((ppn, self.page_at(nand, ppn)?))).collect()
+    }
+}
+
+/// Flash in normal form.
+#[derive(Clone, Debug)]
+pub struct Recovered {
+    /// The data block of each logical block, with page `i` in page `i`; [`NONE`] if nothing is mapped.
+    pub data: Vec<Block>,
+    /// Pages that hold anything.
+    pub mapped: PageSet,
+    /// All other blocks, erased.
+    pub free: FreeBlocks,
+}
+
+/// Brings the flash into normal form. Data blocks that it writes are tagged with `kind` and their logical
+/// block.
+pub fn normal_form(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone], kind: u32) -> Recovered {
+    let mut recovery = Recovery::new(setup, nand, trims);
+    recovery.drop_second_copies(nand);
+    recovery.choose(nand);
+    for lbn in 0..setup.logical_blocks() {
+        recovery.rewrite(nand, lbn, kind);
+    }
+    recovery.recovered
+}
+
+struct Recovery {
+    newest: Newest,
+    recovered: Recovered,
+    /// Blocks that hold newest copies.
+    kept: Vec<Block>,
+    /// The copy of each page that is used.
+    chosen: Vec<Ppn>,
+    /// Chosen copies in each block.
+    live: Vec<u32>,
+}
+
+impl Recovery {
+    fn new(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Recovery {
+        let pages = setup.logical_pages;
+        let newest = Newest::scan(nand, pages, trims);
+        let mut mapped = PageSet::none(pages);
+        (0..pages).filter(|&lpn| newest.is_mapped(lpn)).for_each(|lpn| mapped.insert(lpn));
+        let recovered = Recovered {
+            data: vec![NONE; setup.logical_blocks() as usize],
+            mapped,
+            free: FreeBlocks::none(setup.settings.wear.levelling),
+        };
+        Recovery {
+            newest,
+            recovered,
+            kept: Vec::new(),
+            chosen: vec![NONE; pages as usize],
+            live: vec![0; nand.blocks() as usize],
+        }
+    }
+
+    /// Frees every block of whose newest copies there are others, those that are the least in order first.
+    fn drop_second_copies(&mut self, nand: &mut Nand) {
+        let mut copies = vec![0_u32; self.chosen.len()];
+        let mut used = Vec::new();
+        for block in 0..nand.blocks() {
+            for (_, lpn) in self.newest.pages_in(nand, block) {
+                copies[lpn as usize] += 1;
+            }
+            used.push((self.in_place(nand, block).map_or(0, |(_, pages)| pages), block));
+        }
+        used.sort_unstable();
+        for (_, block) in used {
+            let pages = self.newest.pages_in(nand, block);
+            pages.iter().for_each(|&(_, lpn)| copies[lpn as usize] -= 1);
+            if pages.iter().all(|&(_, lpn)| copies[lpn as usize] > 0) {
+                self.release(nand, block);
+            } else {
+                pages.iter().for_each(|&(_, lpn)| copies[lpn as usize] += 1);
+                self.kept.push(block);
+            }
+        }
+    }
+
+    /// The logical block of which `block` holds pages in their places and no newest page otherwise, and how
+    /// many.
+    fn in_place(&self, nand: &Nand, block: Block) -> Option<(u32, u32)> {
+        let pages = self.newest.pages_in(nand, block);
+        let lbn = pages.first()?.1 / nand.pages_per_block();
+        let place = |lpn: Lpn| nand.first_page(block) + lpn % nand.pages_per_block();
+        let all = pages.iter().all(|&(ppn, lpn)| lpn / nand.pages_per_block() == lbn && ppn == place(lpn));
+        all.then_some((lbn, pages.len() as u32))
+    }
+
+    /// Keeps what is in normal form, and chooses one copy of everything else.
+    fn choose(&mut self, nand: &mut Nand) {
+        let per_block = nand.pages_per_block() as usize;
+        let mapped = |lpns: &[Token]| lpns.iter().filter(|&&token| token != NO_TOKEN).count() as u32;
+        let wanted: Vec<u32> = self.newest.tokens.chunks(per_block).map(mapped).collect();
+        let kept = std::mem::take(&mut self.kept);
+        let (normal, others): (Vec<Block>, Vec<Block>) = kept.into_iter().partition(|&block| {
+            self.in_place(nand, block).is_some_and(|(lbn, pages)| {
+                let normal = pages == wanted[lbn as usize];
+                if normal {
+                    self.recovered.data[lbn as usize] = block;
+                }
+                normal
+            })
+        });
+        for &block in normal.iter().chain(&others) {
+            for (ppn, lpn) in self.newest.pages_in(nand, block) {
+                if self.chosen[lpn as usize] == NONE {
+                    self.chosen[lpn as usize] = ppn;
+                    self.live[block as usize] += 1;
+                }
+            }
+            if self.live[block as usize] == 0 {
+                self.release(nand, block);
+            }
+        }
+    }
+
+    /// Copies a logical block that is not in normal form into a free block, and erases what is empty then.
+    fn rewrite(&mut self, nand: &mut Nand, lbn: u32, kind: u32) {
+        let first = lbn * nand.pages_per_block();
+        let end = (self.chosen.len() as u32).min(first + nand.pages_per_block());
+        let pages: Vec<Lpn> = (first..end).filter(|&lpn| self.chosen[lpn as usize] != NONE).collect();
+        if self.recovered.data[lbn as usize] != NONE || pages.is_empty() {
+            return;
+        }
+        let fresh = self.recovered.free.take();
+        nand.set_tag(fresh, Tag { kind, owner: lbn });
+        for &lpn in &pages {
+            let read = nand.read(self.chosen[lpn as usize], Cause::Merge, 0);
+            let place = nand.first_page(fresh) + (lpn - first);
+            nand.program(place, lpn, read.token, Cause::Merge, read.done);
+        }
+        self.recovered.data[lbn as usize] = fresh;
+        for &lpn in &pages {
+            let block = nand.block_of(self.chosen[lpn as usize]);
+            self.live[block as usize] -= 1;
+            if self.live[block as usize] == 0 {
+                self.release(nand, block);
+            }
+        }
+    }
+
+    fn release(&mut self, nand: &mut Nand, block: Block) {
+        if nand.next_page(block) > 0 {
+            nand.erase(block, Cause::Merge, 0);
+        }
+        nand.set_tag(block, Tag::default());
+        self.recovered.free.give(nand, block);
+    }
+}

@@ -1,2 +1,0 @@
-//! Megabytes a CPU-second of each parser.
-fn main() {}
