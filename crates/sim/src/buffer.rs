@@ -4,6 +4,11 @@
 //! a page goes in, answers with the pages that must be written back first, and [`crate::Ssd`] writes them
 //! through the FTL. So every buffer works with every FTL.
 
+pub mod block_lru;
+mod blocks;
+pub mod bplru;
+pub mod fab;
+mod list;
 pub mod lru;
 
 use flashscope_core::Bytes;
@@ -208,4 +213,7 @@ macro_rules! buffers {
 
 buffers! {
     Lru, "lru", lru::Lru, "pages; the one not written for longest leaves";
+    Fab, "fab", fab::Fab, "blocks; the one with the most pages here leaves";
+    BlockLru, "block-lru", block_lru::BlockLru, "blocks; the one not written for longest leaves";
+    Bplru, "bplru", bplru::Bplru, "blocks; the one not written for longest leaves, padded to a whole block";
 }

@@ -3,7 +3,12 @@
 //!
 //! A policy sees blocks close, lose valid pages, and must name one to collect. It never moves a page.
 
+pub mod closed;
+pub mod cost_benefit;
+pub mod d_choices;
+pub mod fifo;
 pub mod greedy;
+pub mod random;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -105,4 +110,8 @@ macro_rules! policies {
 
 policies! {
     Greedy, "greedy", greedy::Greedy, "the block with the fewest valid pages";
+    Fifo, "fifo", fifo::Fifo, "the block that was closed first";
+    DChoices, "d-choices", d_choices::DChoices, "the emptiest of victim.choices blocks drawn at random";
+    CostBenefit, "cost-benefit", cost_benefit::CostBenefit, "much garbage, and not written for long";
+    Random, "random", random::Uniform, "any block";
 }

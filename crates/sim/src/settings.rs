@@ -5,7 +5,7 @@ use flashscope_core::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::buffer::BufferSettings;
+use crate::buffer::{self, BufferSettings};
 use crate::ftl;
 use crate::gc::GcSettings;
 use crate::nand::NandSettings;
@@ -101,6 +101,10 @@ pub struct Settings {
     pub victim: GcSettings,
     /// `[ram]`
     pub ram: BufferSettings,
+    /// `[bplru]`
+    pub bplru: buffer::bplru::BplruSettings,
+    /// `[fab]`
+    pub fab: buffer::fab::FabSettings,
     /// `[page]`
     pub page: ftl::page::PageSettings,
     /// `[log_block]`
@@ -122,6 +126,8 @@ impl Default for Settings {
             wear: WearSettings::default(),
             victim: GcSettings::default(),
             ram: BufferSettings::default(),
+            bplru: buffer::bplru::BplruSettings::default(),
+            fab: buffer::fab::FabSettings::default(),
             page: ftl::page::PageSettings::default(),
             log_block: ftl::log_block::LogBlockSettings::default(),
         }

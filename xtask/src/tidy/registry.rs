@@ -45,6 +45,16 @@ pub const ALL: &[Registry] = &[
         all: "MICROS",
         crate_folder: "crates/bench/",
     },
+    Registry {
+        rule: "registry-trace-format",
+        folder: "crates/trace/src/format",
+        extension: "rs",
+        doc: "//! ",
+        list: "crates/trace/src/format.rs",
+        line: "NAME::FORMAT",
+        all: "FORMATS",
+        crate_folder: "crates/trace/",
+    },
 ];
 
 /// What a registry's rules look at.

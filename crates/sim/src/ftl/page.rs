@@ -55,6 +55,9 @@ impl PageFtl {
         if !(1..=2).contains(&frontiers) {
             return Err(SimError::setting("page.frontiers", "is neither 1 nor 2", "set it to 1 or 2"));
         }
+        if settings.victim.choices == 0 {
+            return Err(SimError::setting("victim.choices", "is 0", "draw at least 1 block"));
+        }
         let reserve_blocks = reserve_blocks.max(frontiers);
         setup.need_spare_blocks("page", reserve_blocks + frontiers)?;
         let policy_setup = PolicySetup {

@@ -1,0 +1,123 @@
+//! How fast a simulated SSD is, on one core, in processor time: the anchors of docs/performance.md.
+//!
+//! `cargo bench -p flashscope-sim --bench ssd_speed [-- NAME]` runs those whose name contains NAME.
+#![allow(clippy::print_stdout)]
+
+use flashscope_core::seed::Random;
+use flashscope_core::{Bytes, Op, Request, Target};
+use flashscope_sim::settings::Initial;
+use flashscope_sim::{Settings, Ssd};
+use rustix::time::{ClockId, clock_gettime};
+
+/// Requests that a batch shows to the device ahead of time.
+const BATCH: usize = 64;
+/// The best of so many rounds counts: other processes only ever slow one down.
+const ROUNDS: usize = 5;
+
+/// What is measured, and how much of it a second is enough.
+struct Anchor {
+    name: &'static str,
+    unit: &'static str,
+    least_millions: f64,
+    /// The best rate of the rounds, in units a second.
+    measure: fn() -> f64,
+}
+
+const ANCHORS: &[Anchor] = &[
+    Anchor { name: "random-8g", unit: "host writes", least_millions: 15.0, measure: || random(8 << 30) },
+    Anchor { name: "random-64g", unit: "host writes", least_millions: 8.0, measure: || random(64 << 30) },
+    Anchor { name: "sequential", unit: "host writes", least_millions: 50.0, measure: sequential },
+    Anchor { name: "programs", unit: "page programs", least_millions: 60.0, measure: programs },
+];
+
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let wanted = |anchor: &&Anchor| wanted.iter().all(|word| anchor.name.contains(word.as_str()));
+    for Anchor { name, unit, least_millions, measure } in ANCHORS.iter().filter(wanted) {
+        let millions = measure() / 1e6;
+        let verdict = if millions >= *least_millions { "held" } else { "missed" };
+        println!("{name:<12} {millions:6.1} M {unit}/s, at least {least_millions:4.1}: {verdict}");
+    }
+}
+
+/// Processor time of this process so far.
+fn cpu_s() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+fn page_ssd(capacity_bytes: u64, over_provisioning: f64) -> Ssd {
+    let mut settings = Settings {
+        capacity: Bytes(capacity_bytes),
+        over_provisioning,
+        initial: Initial::Random,
+        ..Settings::default()
+    };
+    settings.nand.pages_per_block = 256;
+    Ssd::new("speed", settings, 1).expect("the settings are right")
+}
+
+/// Serves `count` page writes, in batches.
+fn write_pages(ssd: &mut Ssd, count: u64, mut next: impl FnMut() -> u64) {
+    let mut batch = [Request { length_bytes: 4096, op: Op::Write, ..Request::default() }; BATCH];
+    let mut out = Vec::with_capacity(BATCH);
+    for _ in 0..count / BATCH as u64 {
+        for request in &mut batch {
+            request.offset_bytes = next() * 4096;
+        }
+        ssd.prepare(&batch);
+        ssd.serve_in_turn(&batch, &mut out).expect("served");
+        out.clear();
+    }
+}
+
+/// The best rate of the rounds. A round does what it does and says how much that was.
+fn best(mut round: impl FnMut() -> u64) -> f64 {
+    let rate = |_| {
+        let start_s = cpu_s();
+        let units = round();
+        units as f64 / (cpu_s() - start_s)
+    };
+    (0..ROUNDS).map(rate).fold(0.0, f64::max)
+}
+
+/// Uniform random page writes in steady state, 28 % over-provisioning.
+fn random(capacity_bytes: u64) -> f64 {
+    let mut ssd = page_ssd(capacity_bytes, 0.28);
+    let pages = u64::from(ssd.logical_pages());
+    let mut random = Random::new(2);
+    write_pages(&mut ssd, pages, || random.below(pages));
+    best(|| {
+        write_pages(&mut ssd, 4_000_000, || random.below(pages));
+        4_000_000
+    })
+}
+
+/// Page writes in order.
+fn sequential() -> f64 {
+    let mut ssd = page_ssd(8 << 30, 0.28);
+    let pages = u64::from(ssd.logical_pages());
+    let mut page = 0;
+    let mut next = || {
+        page = if page + 1 == pages { 0 } else { page + 1 };
+        page
+    };
+    write_pages(&mut ssd, 2 * pages, &mut next);
+    best(|| {
+        write_pages(&mut ssd, 10_000_000, &mut next);
+        10_000_000
+    })
+}
+
+/// Page programs, copies included, where collection copies most.
+fn programs() -> f64 {
+    let mut ssd = page_ssd(3_481 << 20, 0.143);
+    let pages = u64::from(ssd.logical_pages());
+    let mut random = Random::new(3);
+    write_pages(&mut ssd, pages, || random.below(pages));
+    best(|| {
+        let before = ssd.nand().counts().programs();
+        write_pages(&mut ssd, 2_000_000, || random.below(pages));
+        ssd.nand().counts().programs() - before
+    })
+}

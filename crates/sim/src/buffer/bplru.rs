@@ -1,0 +1,73 @@
+//! BPLRU: block padding LRU (paper 002, section 3), block-level LRU with page padding and LRU compensation,
+//! each of which can be switched off.
+//!
+//! Padding reads every page of the victim that is not in the buffer, however many, and writes the block whole
+//! and in order: a log-block FTL then switches instead of merging. Compensation moves a block that was written
+//! whole and in order to the tail.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::block_lru::{BlockLru, Techniques};
+use super::{BufferSetup, Evictions, WriteBuffer};
+use crate::error::SimError;
+use crate::nand::{Lpn, Token};
+
+/// The table `[bplru]` of a profile.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct BplruSettings {
+    /// Pages that are missing from a victim block are read, and the whole block is written in order.
+    pub padding: bool,
+    /// A block that was written whole and in order is the next one to leave.
+    pub compensation: bool,
+    /// Pages' worth of RAM that the header of a block takes: paper 002's nodes are 1. With 0 the headers have
+    /// RAM of their own.
+    pub header_nodes: u32,
+}
+
+impl Default for BplruSettings {
+    fn default() -> BplruSettings {
+        BplruSettings { padding: true, compensation: true, header_nodes: 0 }
+    }
+}
+
+/// Block-level LRU with padding and compensation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Bplru(BlockLru);
+
+impl WriteBuffer for Bplru {
+    fn new(setup: &BufferSetup<'_>) -> Result<Bplru, SimError> {
+        let BplruSettings { padding, compensation, header_nodes } = setup.settings.bplru;
+        if header_nodes >= setup.pages {
+            return Err(SimError::Setting {
+                key: "bplru.header_nodes".into(),
+                problem: format!("is {header_nodes}, and the buffer has {} pages", setup.pages),
+                remedy: "use 0 or 1, or a larger ram.size: a block needs its header and a page".into(),
+            });
+        }
+        Ok(Bplru(BlockLru::with(setup, Techniques { padding, compensation, header_nodes })))
+    }
+
+    #[inline]
+    fn write(&mut self, lpn: Lpn, token: Token, out: &mut Evictions) -> bool {
+        self.0.write(lpn, token, out)
+    }
+
+    #[inline]
+    fn read(&mut self, lpn: Lpn) -> Option<Token> {
+        self.0.read(lpn)
+    }
+
+    fn flush(&mut self, out: &mut Evictions) {
+        self.0.flush(out);
+    }
+
+    fn discard(&mut self, lpn: Lpn) {
+        self.0.discard(lpn);
+    }
+
+    fn dirty_pages(&self) -> u32 {
+        self.0.dirty_pages()
+    }
+}

@@ -1,0 +1,104 @@
+//! blkreplay's `.load` files:
+//!
+//! ```text
+//! start ; sector; length ; op ;  replay_delay=0 ; replay_duration=0
+//!       0.449518165 ;     37766917 ;   14 ; W ; 0.0 ; 0.0
+//! ```
+//!
+//! Seconds, sectors of 512 bytes, RWBS letters, seconds, seconds. Any text may stand before the first
+//! request; among them, only lines that begin with `#`. A duration that is not zero is the latency of an
+//! earlier replay; the delay of that replay is checked and not kept. There is no device; it is called `0`.
+
+use flashscope_core::request::Op;
+
+use super::Format;
+use crate::devices::Devices;
+use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::record::Record;
+use crate::rwbs::Rwbs;
+use crate::text::{Fields, Problem, sectors};
+
+/// The registry's line.
+pub const FORMAT: Format = Format {
+    name: "blkreplay",
+    about: "blkreplay .load: start s ; sector ; sectors ; op ; delay s ; duration s",
+    sniff: sniff_lines::<Blkreplay>,
+    decoder: Lines::<Blkreplay>::decoder,
+};
+
+#[derive(Default)]
+struct Blkreplay {
+    /// Past the text before the requests.
+    has_begun: bool,
+}
+
+impl LineFormat for Blkreplay {
+    #[inline]
+    fn line(&mut self, line: &[u8], devices: &mut Devices, records: &mut Vec<Record>) -> Result<(), Problem> {
+        let line = line.trim_ascii();
+        if line.is_empty() || line[0] == b'#' {
+            return Ok(());
+        }
+        if !self.has_begun {
+            let is_heading = line.starts_with(b"start ;");
+            self.has_begun = is_heading || looks_like_request(line);
+            if is_heading || !self.has_begun {
+                return Ok(());
+            }
+        }
+        request(line, devices, records)
+    }
+}
+
+#[cold]
+fn looks_like_request(line: &[u8]) -> bool {
+    let begins = line[0].is_ascii_digit() || matches!(line[0], b'-' | b'.' | b'+');
+    begins && line.iter().filter(|&&c| c == b';').count() == 5
+}
+
+#[inline]
+fn request(line: &[u8], devices: &mut Devices, records: &mut Vec<Record>) -> Result<(), Problem> {
+    let mut fields = Fields(line);
+    let time_ns = field(&mut fields, Fields::seconds_ns, "the start is not in seconds")?;
+    let first = field(&mut fields, Fields::number, "the sector is not a number")?;
+    let count = field(&mut fields, Fields::number, "the length is not a number")?;
+    let letters = fields.until(b';').ok_or("it is cut short")?.trim_ascii();
+    field(&mut fields, Fields::seconds_ns, "the delay is not in seconds")?;
+    fields.skip_blanks();
+    let duration_ns = fields.seconds_ns().filter(|_| fields.0.is_empty());
+    let duration_ns = duration_ns.ok_or("the duration is not in seconds")?;
+    let flush = Record {
+        time_ns,
+        device: devices.number(b"0")?,
+        latency_ns: (duration_ns > 0).then_some(duration_ns),
+        op: Op::Flush,
+        ..Record::default()
+    };
+    match Rwbs::parse(letters)? {
+        Rwbs::Flush if count == 0 => records.push(flush),
+        Rwbs::Io { op, flags, flush_first } if count > 0 => {
+            if flush_first {
+                records.push(Record { latency_ns: None, ..flush });
+            }
+            let (offset_bytes, length_bytes) = sectors(first, count)?;
+            records.push(Record { offset_bytes, length_bytes, op, flags, ..flush });
+        }
+        Rwbs::Flush => return Err("a flush has a length"),
+        Rwbs::Io { .. } => return Err("the length is zero"),
+        Rwbs::Other => return Err("operation N is neither read nor write"),
+    }
+    Ok(())
+}
+
+/// A field and the `;` after it.
+#[inline]
+fn field<'a>(
+    fields: &mut Fields<'a>,
+    take: impl Fn(&mut Fields<'a>) -> Option<u64>,
+    problem: Problem,
+) -> Result<u64, Problem> {
+    fields.skip_blanks();
+    let value = take(fields).ok_or(problem)?;
+    fields.skip_blanks();
+    if fields.eat(b';') { Ok(value) } else { Err(problem) }
+}

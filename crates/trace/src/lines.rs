@@ -1,0 +1,101 @@
+//! Text formats: from bytes to lines, and from lines that a format understands to records.
+
+use memchr::memchr;
+
+use crate::devices::Devices;
+use crate::error::{TraceError, shown};
+use crate::reader::{BATCH, Decoder, Sink};
+use crate::record::Record;
+use crate::text::Problem;
+
+/// A longer line is no line of a trace.
+pub(crate) const LINE_BYTES_MAX: usize = 64 << 10;
+
+/// A text format: understands one line at a time.
+pub(crate) trait LineFormat: Default + Send {
+    /// Appends the line's requests; none if it is a comment or tells of something else.
+    fn line(&mut self, line: &[u8], devices: &mut Devices, records: &mut Vec<Record>) -> Result<(), Problem>;
+}
+
+/// The decoder of a text format.
+#[derive(Default)]
+pub(crate) struct Lines<F> {
+    format: F,
+    /// Within a line that is too long and already counted.
+    in_long_line: bool,
+}
+
+impl<F: LineFormat + 'static> Lines<F> {
+    pub(crate) fn decoder() -> Box<dyn Decoder> {
+        Box::new(Lines::<F>::default())
+    }
+}
+
+impl<F: LineFormat> Decoder for Lines<F> {
+    fn decode(&mut self, bytes: &[u8], last: bool, sink: &mut Sink<'_>) -> Result<usize, TraceError> {
+        let mut done = 0;
+        while sink.records.len() < BATCH && done < bytes.len() {
+            let rest = &bytes[done..];
+            let length = match memchr(b'\n', rest) {
+                Some(length) => length,
+                None if last || rest.len() > LINE_BYTES_MAX => rest.len(),
+                None => break,
+            };
+            let ended = length < rest.len();
+            done += length + usize::from(ended);
+            if std::mem::replace(&mut self.in_long_line, !ended && !last) {
+                continue;
+            }
+            sink.counts.lines += 1;
+            sink.counts.is_last_line_open = !ended;
+            self.line(&rest[..length], sink)?;
+        }
+        Ok(done)
+    }
+}
+
+impl<F: LineFormat> Lines<F> {
+    #[inline]
+    fn line(&mut self, line: &[u8], sink: &mut Sink<'_>) -> Result<(), TraceError> {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let before = sink.records.len();
+        let result = match line.len() {
+            0..=LINE_BYTES_MAX => self.format.line(line, sink.devices, sink.records),
+            _ => Err("it is longer than 64 KiB"),
+        };
+        match result {
+            Ok(()) => {
+                sink.counts.other_lines += u64::from(sink.records.len() == before);
+                Ok(())
+            }
+            Err(problem) => {
+                sink.records.truncate(before);
+                let line =
+                    TraceError::Line { line: sink.counts.lines, problem: problem.into(), text: shown(line) };
+                sink.bad_line(line)
+            }
+        }
+    }
+}
+
+/// How sure a text format may be of a trace that begins like this, in percent: the share of good lines
+/// among those that are good or bad, 0 if there is no request among them.
+pub(crate) fn sniff_lines<F: LineFormat>(head: &[u8]) -> u8 {
+    const LINES: usize = 100;
+    let (mut format, mut devices, mut records) = (F::default(), Devices::default(), Vec::new());
+    let (mut good, mut bad) = (0, 0);
+    // The last line may be cut.
+    let whole = memchr::memrchr(b'\n', head).map_or(head, |end| &head[..end]);
+    for line in whole.split(|&c| c == b'\n') {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let before = records.len();
+        match format.line(line, &mut devices, &mut records) {
+            Ok(()) => good += usize::from(records.len() > before),
+            Err(_) => bad += 1,
+        }
+        if good + bad == LINES {
+            break;
+        }
+    }
+    (100 * good / (good + bad).max(1)) as u8
+}

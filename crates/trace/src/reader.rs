@@ -1,0 +1,256 @@
+//! A trace as it streams by: opened, uncompressed, decoded in batches, in constant memory.
+
+use std::io::{Cursor, ErrorKind, Read};
+
+use flate2::read::MultiGzDecoder;
+
+use crate::devices::Devices;
+use crate::error::{TraceError, shown};
+use crate::format::{Format, find, names, sniff};
+use crate::record::Record;
+
+/// Records of a batch, or one more where a line tells of two.
+pub const BATCH: usize = 1024;
+
+/// More than any line or binary record, so that a full buffer always holds one.
+const BUFFER_BYTES: usize = 256 << 10;
+/// What is looked at to recognise a format.
+const HEAD_BYTES: usize = 64 << 10;
+
+/// What a reader has seen so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Lines, or records of a binary format.
+    pub lines: u64,
+    /// Requests.
+    pub records: u64,
+    /// Lines left out because they are bad; always 0 in a strict reader.
+    pub bad_lines: u64,
+    /// Lines that are in order but tell of no request: comments, other events, commands passed through.
+    pub other_lines: u64,
+    /// Requests that are earlier than the one before them.
+    pub unsorted: u64,
+    /// The last line had no end: the file may have been cut there.
+    pub is_last_line_open: bool,
+}
+
+/// Where a decoder puts what it finds.
+pub(crate) struct Sink<'a> {
+    pub(crate) records: &'a mut Vec<Record>,
+    pub(crate) devices: &'a mut Devices,
+    pub(crate) counts: &'a mut Counts,
+    first_bad: &'a mut Option<TraceError>,
+    lenient: bool,
+}
+
+impl Sink<'_> {
+    /// Counts it, or fails with it.
+    #[cold]
+    pub(crate) fn bad_line(&mut self, error: TraceError) -> Result<(), TraceError> {
+        if !self.lenient {
+            return Err(error);
+        }
+        self.counts.bad_lines += 1;
+        self.first_bad.get_or_insert(error);
+        Ok(())
+    }
+}
+
+/// Turns bytes into records, many at a time.
+pub(crate) trait Decoder: Send {
+    /// Decodes from the front of `bytes` until [`BATCH`] records are there or no whole line or record is
+    /// left; returns how many bytes are done with. With `last`, nothing follows. Of a full buffer, it takes
+    /// some.
+    fn decode(&mut self, bytes: &[u8], last: bool, sink: &mut Sink<'_>) -> Result<usize, TraceError>;
+}
+
+/// Reads a trace.
+pub struct Reader {
+    format: &'static Format,
+    input: Box<dyn Read + Send>,
+    decoder: Box<dyn Decoder>,
+    lenient: bool,
+    buffer: Vec<u8>,
+    /// The part of the buffer that is read and not yet decoded.
+    start: usize,
+    end: usize,
+    at_end: bool,
+    devices: Devices,
+    counts: Counts,
+    last_time_ns: u64,
+    first_bad: Option<TraceError>,
+    failed: Option<TraceError>,
+}
+
+/// Opens a trace, plain or gzip, of the `format` named or recognised. Lenient: bad lines are left out and
+/// counted. A format that is not named is recognised from the first 64 KiB, which a pipe has to deliver
+/// first.
+///
+/// # Errors
+/// An empty or unreadable input, a compression or format that is not known.
+pub fn open(
+    input: impl Read + Send + 'static,
+    format: Option<&str>,
+    lenient: bool,
+) -> Result<Reader, TraceError> {
+    let named = format.map(find).transpose()?;
+    let mut input = Input { read: uncompressed(Box::new(input))?, bytes: vec![0; BUFFER_BYTES], end: 0 };
+    let wanted = if named.is_some() { 1 } else { HEAD_BYTES };
+    let at_end = input.fill_to(wanted)?;
+    let head = &input.bytes[..input.end.min(HEAD_BYTES)];
+    if head.is_empty() {
+        return Err(TraceError::Empty);
+    }
+    let format = match named {
+        Some(format) => format,
+        None => sniff(head).map(|(format, _)| format).ok_or_else(|| unrecognised(head))?,
+    };
+    Ok(Reader {
+        format,
+        decoder: (format.decoder)(),
+        lenient,
+        input: input.read,
+        buffer: input.bytes,
+        start: 0,
+        end: input.end,
+        at_end,
+        devices: Devices::default(),
+        counts: Counts::default(),
+        last_time_ns: 0,
+        first_bad: None,
+        failed: None,
+    })
+}
+
+impl Reader {
+    /// The next records, up to [`BATCH`] of them, in place of those in `records`; returns how many, 0 at
+    /// the end.
+    ///
+    /// # Errors
+    /// The first bad line (unless lenient), bytes that cannot be read, or a trace without any request.
+    /// `records` then holds those before it, and every further call fails alike.
+    pub fn next_batch(&mut self, records: &mut Vec<Record>) -> Result<usize, TraceError> {
+        records.clear();
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let result = self.decode(records);
+        for record in records.iter() {
+            self.counts.unsorted += u64::from(record.time_ns < self.last_time_ns);
+            self.last_time_ns = record.time_ns;
+        }
+        self.counts.records += records.len() as u64;
+        let result = result.and_then(|()| self.check_for_requests());
+        self.failed = result.clone().err();
+        result.map(|()| records.len())
+    }
+
+    fn decode(&mut self, records: &mut Vec<Record>) -> Result<(), TraceError> {
+        loop {
+            let mut sink = Sink {
+                records,
+                devices: &mut self.devices,
+                counts: &mut self.counts,
+                first_bad: &mut self.first_bad,
+                lenient: self.lenient,
+            };
+            let bytes = &self.buffer[self.start..self.end];
+            self.start += self.decoder.decode(bytes, self.at_end, &mut sink)?;
+            if !records.is_empty() || self.at_end {
+                return Ok(());
+            }
+            self.refill()?;
+        }
+    }
+
+    fn refill(&mut self) -> Result<(), TraceError> {
+        self.buffer.copy_within(self.start..self.end, 0);
+        (self.start, self.end) = (0, self.end - self.start);
+        assert!(self.end < self.buffer.len(), "a decoder takes some of a full buffer");
+        let read = read_some(&mut self.input, &mut self.buffer[self.end..], self.counts.lines)?;
+        self.end += read;
+        self.at_end = read == 0;
+        Ok(())
+    }
+
+    fn check_for_requests(&self) -> Result<(), TraceError> {
+        if self.counts.records > 0 {
+            return Ok(());
+        }
+        let Counts { lines, bad_lines, .. } = self.counts;
+        Err(TraceError::NoRequests { format: self.format.name, lines, bad_lines })
+    }
+
+    /// The format, named or recognised.
+    pub fn format(&self) -> &'static Format {
+        self.format
+    }
+
+    /// Names of the devices seen so far; [`Record::device`] is an index into them.
+    pub fn devices(&self) -> &[String] {
+        self.devices.names()
+    }
+
+    /// What was seen so far, the present batch included.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The first line that a lenient reader left out.
+    pub fn first_bad_line(&self) -> Option<&TraceError> {
+        self.first_bad.as_ref()
+    }
+}
+
+struct Input {
+    read: Box<dyn Read + Send>,
+    bytes: Vec<u8>,
+    end: usize,
+}
+
+impl Input {
+    /// Reads until there are `wanted` bytes; returns whether the input ended.
+    fn fill_to(&mut self, wanted: usize) -> Result<bool, TraceError> {
+        while self.end < wanted {
+            let read = read_some(&mut self.read, &mut self.bytes[self.end..], 0)?;
+            self.end += read;
+            if read == 0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn read_some(input: &mut dyn Read, bytes: &mut [u8], line: u64) -> Result<usize, TraceError> {
+    loop {
+        match input.read(bytes) {
+            Ok(length) => return Ok(length),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(TraceError::Read { line, cause: error.to_string() }),
+        }
+    }
+}
+
+/// The input with its compression, told by its first bytes, taken away.
+fn uncompressed(read: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>, TraceError> {
+    const MAGIC_BYTES: usize = 6;
+    let mut input = Input { read, bytes: vec![0; MAGIC_BYTES], end: 0 };
+    input.fill_to(MAGIC_BYTES)?;
+    input.bytes.truncate(input.end);
+    let refuse = |method, command| Err(TraceError::Compressed { method, command });
+    let magic = input.bytes.clone();
+    let whole = Cursor::new(input.bytes).chain(input.read);
+    match &magic[..] {
+        [0x1f, 0x8b, ..] => Ok(Box::new(MultiGzDecoder::new(whole))),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => refuse("zstd", "zstd -dc"),
+        [0xfd, b'7', b'z', b'X', b'Z', 0] => refuse("xz", "xz -dc"),
+        [b'B', b'Z', b'h', ..] => refuse("bzip2", "bzip2 -dc"),
+        _ => Ok(Box::new(whole)),
+    }
+}
+
+fn unrecognised(head: &[u8]) -> TraceError {
+    let line = head.split(|&c| c == b'\n').next().unwrap_or_default();
+    TraceError::Unrecognised { text: shown(line), known: names() }
+}

@@ -1,0 +1,86 @@
+//! The kernel's RWBS letters, which blktrace, tracefs, perf and blkreplay share: an optional leading `F`
+//! (flush before it), the operation, then `F` (FUA), `A` (read-ahead), `S` (sync), `M` (metadata) and rarer
+//! ones.
+
+use flashscope_core::request::{Flags, Op};
+
+use crate::text::Problem;
+
+/// What the letters say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rwbs {
+    /// A flush and nothing else.
+    Flush,
+    /// Neither read, write, flush nor trim: a command passed through, or one that has no letter of its own.
+    Other,
+    /// An operation on a range.
+    Io {
+        op: Op,
+        flags: Flags,
+        /// A leading `F`: the cache is flushed first.
+        flush_first: bool,
+    },
+}
+
+impl Rwbs {
+    #[inline]
+    pub(crate) fn parse(letters: &[u8]) -> Result<Rwbs, Problem> {
+        let (flush_first, rest) = match letters {
+            [b'F', rest @ ..] => (true, rest),
+            rest => (false, rest),
+        };
+        let (op, rest) = match rest {
+            [b'R', rest @ ..] => (Some(Op::Read), rest),
+            [b'W', rest @ ..] => (Some(Op::Write), rest),
+            [b'D', rest @ ..] => (Some(Op::Trim), rest),
+            [b'N', rest @ ..] => (None, rest),
+            rest if flush_first => (None, rest),
+            _ => return Err("the operation is not one of R, W, D, F, N"),
+        };
+        let mut flags = 0;
+        for letter in rest {
+            flags |= match letter {
+                b'F' => Flags::FUA.0,
+                b'S' => Flags::SYNC.0,
+                b'A' | b'M' | b'E' | b'U' | b'B' => 0,
+                _ => return Err("the operation has an unknown letter"),
+            };
+        }
+        Ok(match op {
+            Some(op) => Rwbs::Io { op, flags: Flags(flags), flush_first },
+            None if flush_first => Rwbs::Flush,
+            None => Rwbs::Other,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_of_the_kernel() {
+        let io = |op, flags, flush_first| Ok(Rwbs::Io { op, flags, flush_first });
+        let both = Flags(Flags::FUA.0 | Flags::SYNC.0);
+        for (letters, meaning) in [
+            ("R", io(Op::Read, Flags::NONE, false)),
+            ("RAM", io(Op::Read, Flags::NONE, false)),
+            ("W", io(Op::Write, Flags::NONE, false)),
+            ("WSM", io(Op::Write, Flags::SYNC, false)),
+            ("WFS", io(Op::Write, both, false)),
+            ("FWFSM", io(Op::Write, both, true)),
+            ("FWS", io(Op::Write, Flags::SYNC, true)),
+            ("D", io(Op::Trim, Flags::NONE, false)),
+            ("DE", io(Op::Trim, Flags::NONE, false)),
+            ("F", Ok(Rwbs::Flush)),
+            ("FF", Ok(Rwbs::Flush)),
+            ("FN", Ok(Rwbs::Flush)),
+            ("N", Ok(Rwbs::Other)),
+        ] {
+            assert_eq!(Rwbs::parse(letters.as_bytes()), meaning, "{letters}");
+        }
+        for bad in ["", "X", "S", "ZA", "r", "W?", "RW", "WSD", "4096"] {
+            assert!(Rwbs::parse(bad.as_bytes()).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! A trace as a source of requests for the drive loop.
+
+use flashscope_core::{Op, Request, RequestSource, TargetInfo, Time};
+
+use crate::error::TraceError;
+use crate::reader::Reader;
+use crate::record::Record;
+
+/// The longest piece of a request that does not fit one: a multiple of every block size up to it.
+const PIECE_BYTES: u64 = 1 << 31;
+
+/// The requests of one device of a trace, in the trace's order, due as they came: from the first record of
+/// that device on. A record that is earlier than the one before it is due with it.
+///
+/// Nothing is wrapped, shifted or rounded: a request that the target cannot take ends the source, as a bad
+/// line does. Whoever drives it asks for [`TraceSource::error`] at the end.
+pub struct TraceSource {
+    reader: Reader,
+    /// `None`: the only one there is.
+    device: Option<String>,
+    size_bytes: u64,
+    logical_block_bytes: u64,
+    records: Vec<Record>,
+    next: usize,
+    /// Pieces still to come of a record that is longer than a request can be.
+    rest: Option<Request64>,
+    /// Records of the trace taken so far, of any device.
+    taken: u64,
+    first_ns: Option<u64>,
+    due: Time,
+    error: Option<TraceError>,
+    at_end: bool,
+}
+
+/// A request of any length.
+struct Request64 {
+    request: Request,
+    length_bytes: u64,
+}
+
+impl TraceSource {
+    /// The requests that `reader` has not read yet, for a target as `info` says. Without a `device`, the
+    /// trace must hold only one.
+    pub fn new(reader: Reader, info: &TargetInfo, device: Option<&str>) -> TraceSource {
+        TraceSource {
+            reader,
+            device: device.map(Into::into),
+            size_bytes: info.size_bytes,
+            logical_block_bytes: u64::from(info.logical_block_bytes.max(1)),
+            records: Vec::new(),
+            next: 0,
+            rest: None,
+            taken: 0,
+            first_ns: None,
+            due: Time::ZERO,
+            error: None,
+            at_end: false,
+        }
+    }
+
+    /// What ended the source before the end of the trace.
+    pub fn error(&self) -> Option<&TraceError> {
+        self.error.as_ref()
+    }
+
+    /// The reader, for its counts and devices.
+    pub fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    /// The next request, whole.
+    fn next(&mut self) -> Result<Option<Request64>, TraceError> {
+        loop {
+            while let Some(&record) = self.records.get(self.next) {
+                self.next += 1;
+                self.taken += 1;
+                if self.is_chosen(&record)? {
+                    return self.request(&record).map(Some);
+                }
+            }
+            // What a failed batch still brought is served before its error.
+            if let Some(error) = self.error.take() {
+                return Err(error);
+            }
+            self.next = 0;
+            match self.reader.next_batch(&mut self.records) {
+                Ok(0) => return self.check_device().map(|()| None),
+                Ok(_) => {}
+                Err(error) => self.error = Some(error),
+            }
+        }
+    }
+
+    fn is_chosen(&mut self, record: &Record) -> Result<bool, TraceError> {
+        let name = &self.reader.devices()[record.device as usize];
+        match &self.device {
+            Some(device) => Ok(device == name),
+            None if record.device == 0 => Ok(true),
+            None => {
+                let problem = format!("it is for a second device, {name}");
+                Err(self.refused(record, &problem, "choose one of the trace's devices"))
+            }
+        }
+    }
+
+    fn request(&mut self, record: &Record) -> Result<Request64, TraceError> {
+        let Record { time_ns, offset_bytes, length_bytes, op, flags, .. } = *record;
+        if offset_bytes.checked_add(length_bytes).is_none_or(|end| end > self.size_bytes) {
+            let problem = format!("it reaches beyond the target's {} bytes", self.size_bytes);
+            return Err(self.refused(record, &problem, "take a larger target, or fit the trace to it first"));
+        }
+        let block = self.logical_block_bytes;
+        if offset_bytes % block != 0 || length_bytes % block != 0 {
+            let problem = format!("it is not aligned to the target's blocks of {block} bytes");
+            return Err(self.refused(
+                record,
+                &problem,
+                "take a target with smaller blocks, or align it first",
+            ));
+        }
+        let first_ns = *self.first_ns.get_or_insert(time_ns);
+        self.due = self.due.max(Time(time_ns.saturating_sub(first_ns)));
+        let request = Request { offset_bytes, due: self.due, op, flags, ..Request::default() };
+        Ok(Request64 { request, length_bytes })
+    }
+
+    fn refused(&self, record: &Record, problem: &str, remedy: &str) -> TraceError {
+        let Record { op, length_bytes, offset_bytes, .. } = record;
+        TraceError::Request {
+            record: self.taken,
+            request: format!("{op} of {length_bytes} bytes at offset {offset_bytes}"),
+            problem: problem.into(),
+            remedy: remedy.into(),
+        }
+    }
+
+    /// An error if the chosen device was not in the trace.
+    fn check_device(&self) -> Result<(), TraceError> {
+        match &self.device {
+            Some(device) if self.first_ns.is_none() => {
+                let known = self.reader.devices().join(" ");
+                Err(TraceError::NoSuchDevice { device: device.clone(), known })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The next request that fits one.
+    fn piece(&mut self) -> Result<Option<Request>, TraceError> {
+        let whole = match self.rest.take() {
+            Some(rest) => rest,
+            None => match self.next()? {
+                Some(whole) => whole,
+                None => return Ok(None),
+            },
+        };
+        let Request64 { mut request, length_bytes } = whole;
+        match u32::try_from(length_bytes) {
+            Ok(length_bytes) => request.length_bytes = length_bytes,
+            Err(_) => {
+                let offset_bytes = request.offset_bytes + PIECE_BYTES;
+                let rest = Request { offset_bytes, ..request };
+                self.rest = Some(Request64 { request: rest, length_bytes: length_bytes - PIECE_BYTES });
+                request.length_bytes = PIECE_BYTES as u32;
+            }
+        }
+        debug_assert!(request.length_bytes > 0 || request.op == Op::Flush);
+        Ok(Some(request))
+    }
+}
+
+impl RequestSource for TraceSource {
+    fn fill(&mut self, batch: &mut [Request]) -> usize {
+        let mut filled = 0;
+        while filled < batch.len() && !self.at_end {
+            match self.piece() {
+                Ok(Some(request)) => {
+                    batch[filled] = request;
+                    filled += 1;
+                }
+                Ok(None) => self.at_end = true,
+                Err(error) => (self.error, self.at_end) = (Some(error), true),
+            }
+        }
+        filled
+    }
+}

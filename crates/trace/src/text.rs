@@ -1,0 +1,143 @@
+//! Numbers and fields out of bytes, without allocation.
+
+/// Why a line is bad.
+pub(crate) type Problem = &'static str;
+
+/// What is left of a line.
+#[derive(Clone, Copy)]
+pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
+
+impl<'a> Fields<'a> {
+    /// Leaves out blanks and tabs.
+    #[inline]
+    pub(crate) fn skip_blanks(&mut self) {
+        let blanks = self.0.iter().take_while(|&&c| c == b' ' || c == b'\t').count();
+        self.0 = &self.0[blanks..];
+    }
+
+    /// Takes `expected` if it is next.
+    #[inline]
+    pub(crate) fn eat(&mut self, expected: u8) -> bool {
+        match self.0.split_first() {
+            Some((&c, rest)) if c == expected => {
+                self.0 = rest;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Everything up to `end`, which is taken too; `None` if there is none.
+    #[inline]
+    pub(crate) fn until(&mut self, end: u8) -> Option<&'a [u8]> {
+        let length = self.0.iter().position(|&c| c == end)?;
+        let (field, rest) = self.0.split_at(length);
+        self.0 = &rest[1..];
+        Some(field)
+    }
+
+    /// A decimal number, `None` if there is none or it does not fit 64 bits.
+    #[inline]
+    pub(crate) fn number(&mut self) -> Option<u64> {
+        let mut value = 0u64;
+        let mut length = 0;
+        // 19 digits always fit; a longer number is rare and takes the careful way.
+        for &c in self.0.iter().take(19) {
+            let digit = c.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            value = value * 10 + u64::from(digit);
+            length += 1;
+        }
+        self.0 = &self.0[length..];
+        match self.0.first() {
+            Some(c) if length == 19 && c.is_ascii_digit() => self.long_number(value),
+            _ if length == 0 => None,
+            _ => Some(value),
+        }
+    }
+
+    #[cold]
+    fn long_number(&mut self, mut value: u64) -> Option<u64> {
+        while let Some((&c, rest)) = self.0.split_first()
+            && c.is_ascii_digit()
+        {
+            value = value.checked_mul(10)?.checked_add(u64::from(c - b'0'))?;
+            self.0 = rest;
+        }
+        Some(value)
+    }
+
+    /// Seconds with or without a fraction, as nanoseconds; digits below one nanosecond are cut.
+    #[inline]
+    pub(crate) fn seconds_ns(&mut self) -> Option<u64> {
+        let whole_ns = self.number()?.checked_mul(1_000_000_000)?;
+        if !self.eat(b'.') {
+            return Some(whole_ns);
+        }
+        let length = self.0.iter().take_while(|c| c.is_ascii_digit()).count();
+        let (fraction, rest) = self.0.split_at(length);
+        self.0 = rest;
+        if fraction.is_empty() {
+            return None;
+        }
+        let (mut fraction_ns, kept) = (0, length.min(9));
+        for &c in &fraction[..kept] {
+            fraction_ns = fraction_ns * 10 + u64::from(c - b'0');
+        }
+        const SCALE: [u64; 10] =
+            [1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000, 1_000, 100, 10, 1];
+        whole_ns.checked_add(fraction_ns * SCALE[kept])
+    }
+}
+
+/// A range in 512-byte sectors as bytes: offset and length.
+#[inline]
+pub(crate) fn sectors(first: u64, count: u64) -> Result<(u64, u64), Problem> {
+    let range = || {
+        let (offset, length) = (first.checked_mul(512)?, count.checked_mul(512)?);
+        offset.checked_add(length)?;
+        Some((offset, length))
+    };
+    range().ok_or("the range does not fit 64 bits")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_up_to_the_last_that_fits() {
+        let number = |text: &str| Fields(text.as_bytes()).number();
+        assert_eq!(number("0"), Some(0));
+        assert_eq!(number("007x"), Some(7));
+        assert_eq!(number("18446744073709551615 "), Some(u64::MAX));
+        assert_eq!(number("00018446744073709551615"), Some(u64::MAX));
+        for bad in ["", "-1", "+1", " 1", "18446744073709551616", "99999999999999999999999"] {
+            assert_eq!(number(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn seconds_are_exact_to_the_nanosecond() {
+        let seconds = |text: &str| Fields(text.as_bytes()).seconds_ns();
+        assert_eq!(seconds("1746.135525:"), Some(1_746_135_525_000));
+        assert_eq!(seconds("0.000000001"), Some(1));
+        assert_eq!(seconds("0.0000000019"), Some(1));
+        assert_eq!(seconds("3599.890074831"), Some(3_599_890_074_831));
+        assert_eq!(seconds("7"), Some(7_000_000_000));
+        assert_eq!(seconds("18446744073.709551615"), Some(u64::MAX));
+        for bad in [".5", "1.", "18446744073.709551616", "18446744074", "-1.0", "nan"] {
+            assert_eq!(seconds(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn ranges_end_within_64_bits() {
+        assert_eq!(sectors(2, 3), Ok((1024, 1536)));
+        let last = u64::MAX / 512;
+        assert!(sectors(last, 0).is_ok());
+        assert!(sectors(last, 1).is_err() && sectors(last + 1, 0).is_err() && sectors(0, last + 1).is_err());
+    }
+}
