@@ -6,8 +6,12 @@
 //! collection and merging happen inside [`Ftl::write`]; nobody calls upwards. What belongs to more than
 //! one FTL (free blocks, recovery) has files of its own here.
 
+pub mod block;
+pub mod chunk;
 pub mod free;
 pub mod log_block;
+mod in_place;
+mod normal_form;
 pub mod page;
 pub mod page_set;
 pub mod recover;
@@ -186,6 +190,9 @@ macro_rules! ftls {
 ftls! {
     Page, "page", page::PageFtl, "every page is mapped by itself";
     LogBlock, "log-block", log_block::LogBlockFtl, "blocks are mapped, each written through a log of its own";
+    LogBlock, "log-block", log_block::LogBlockFtl, "blocks are mapped, and each is written through a log of its own";
+    Block, "block", block::BlockFtl, "blocks are mapped, pages have fixed places in them";
+    Chunk, "chunk", chunk::ChunkFtl, "ranges of blocks are mapped, the one being written twice";
 }
 
 #[cfg(test)]

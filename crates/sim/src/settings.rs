@@ -109,6 +109,10 @@ pub struct Settings {
     pub page: ftl::page::PageSettings,
     /// `[log_block]`
     pub log_block: ftl::log_block::LogBlockSettings,
+    /// `[block]`
+    pub block: ftl::block::BlockSettings,
+    /// `[chunk]`
+    pub chunk: ftl::chunk::ChunkSettings,
 }
 
 impl Default for Settings {
@@ -130,6 +134,8 @@ impl Default for Settings {
             fab: buffer::fab::FabSettings::default(),
             page: ftl::page::PageSettings::default(),
             log_block: ftl::log_block::LogBlockSettings::default(),
+            block: ftl::block::BlockSettings::default(),
+            chunk: ftl::chunk::ChunkSettings::default(),
         }
     }
 }
