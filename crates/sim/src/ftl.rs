@@ -9,8 +9,8 @@
 pub mod block;
 pub mod chunk;
 pub mod free;
-pub mod log_block;
 mod in_place;
+pub mod log_block;
 mod normal_form;
 pub mod page;
 pub mod page_set;
@@ -190,7 +190,6 @@ macro_rules! ftls {
 ftls! {
     Page, "page", page::PageFtl, "every page is mapped by itself";
     LogBlock, "log-block", log_block::LogBlockFtl, "blocks are mapped, each written through a log of its own";
-    LogBlock, "log-block", log_block::LogBlockFtl, "blocks are mapped, and each is written through a log of its own";
     Block, "block", block::BlockFtl, "blocks are mapped, pages have fixed places in them";
     Chunk, "chunk", chunk::ChunkFtl, "ranges of blocks are mapped, the one being written twice";
 }
