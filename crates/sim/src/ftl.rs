@@ -15,6 +15,7 @@ mod normal_form;
 pub mod page;
 pub mod page_set;
 pub mod recover;
+pub mod valid;
 
 use serde::{Deserialize, Serialize};
 
@@ -109,6 +110,12 @@ pub trait Ftl: Sized {
     /// A hint that `lpn` will be read or written soon.
     #[inline]
     fn prepare(&self, nand: &Nand, lpn: Lpn) {
+        let _ = (nand, lpn);
+    }
+
+    /// A second hint, after [`Ftl::prepare`] had some time: what the mapping says of `lpn` will be needed.
+    #[inline]
+    fn prepare_mapped(&self, nand: &Nand, lpn: Lpn) {
         let _ = (nand, lpn);
     }
 

@@ -53,6 +53,12 @@ pub trait VictimPolicy: Sized {
     /// A page of `block` is valid no more; `valid` are left. The block need not be closed.
     fn invalidated(&mut self, block: Block, valid: u32);
 
+    /// A hint that `block` will lose a page soon.
+    #[inline]
+    fn prepare(&self, block: Block) {
+        let _ = block;
+    }
+
     /// The block to collect, which is closed no more; none if no block is closed. `valid` are the valid pages
     /// of every block.
     fn pick(&mut self, valid: &[u32], host_writes: u64) -> Option<Block>;
@@ -92,6 +98,12 @@ macro_rules! policies {
             #[inline]
             pub fn invalidated(&mut self, block: Block, valid: u32) {
                 match self { $(AnyPolicy::$variant(policy) => policy.invalidated(block, valid)),+ }
+            }
+
+            /// See [`VictimPolicy::prepare`].
+            #[inline]
+            pub fn prepare(&self, block: Block) {
+                match self { $(AnyPolicy::$variant(policy) => policy.prepare(block)),+ }
             }
 
             /// See [`VictimPolicy::pick`].

@@ -13,6 +13,7 @@ mod flight;
 pub mod ftl;
 pub mod gc;
 pub mod nand;
+mod prefetch;
 pub mod profiles;
 pub mod rig;
 pub mod rigs;

@@ -24,6 +24,7 @@ pub use geometry::{Geometry, NandSettings};
 pub use power::Power;
 pub use timing::Timing;
 
+use crate::prefetch::prefetch;
 use divide::Divisor;
 
 /// Number of a logical page.
@@ -235,8 +236,9 @@ impl Nand {
     /// Programs the next page of `block`. Returns where, and when it is done.
     #[inline]
     pub fn append(&mut self, block: Block, lpn: Lpn, token: Token, cause: Cause, at: u64) -> (Ppn, u64) {
-        let ppn = self.first_page(block) + self.next_page(block);
-        (ppn, self.program(ppn, lpn, token, cause, at))
+        let page = self.next_page(block);
+        let ppn = self.first_page(block) + page;
+        (ppn, self.program_page(block, page, lpn, token, cause, at))
     }
 
     /// Programs a page, which must not be below the block's next one; what is skipped stays empty until the
@@ -244,11 +246,25 @@ impl Nand {
     #[inline]
     pub fn program(&mut self, ppn: Ppn, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64 {
         let block = self.block_of(ppn);
-        let page = ppn - block * self.pages_per_block;
-        if self.blocks.get(block as usize).is_none_or(|state| page < state.next_page) {
+        self.program_page(block, ppn - block * self.pages_per_block, lpn, token, cause, at)
+    }
+
+    #[inline]
+    fn program_page(
+        &mut self,
+        block: Block,
+        page: u32,
+        lpn: Lpn,
+        token: Token,
+        cause: Cause,
+        at: u64,
+    ) -> u64 {
+        let allowed = |state: &BlockState| (state.next_page..self.pages_per_block).contains(&page);
+        if !self.blocks.get(block as usize).is_some_and(allowed) {
             self.violate(Operation::Program, block, page, cause);
             return at;
         }
+        let ppn = self.first_page(block) + page;
         if self.careful && !self.program_carefully(ppn, token) {
             return at;
         }
@@ -263,6 +279,38 @@ impl Nand {
     pub fn copy(&mut self, from: Ppn, block: Block, cause: Cause, at: u64) -> (Ppn, u64) {
         let read = self.read(from, cause, at);
         self.append(block, self.owner(from), read.token, cause, read.done)
+    }
+
+    /// Copies `pages`, all of one block, to the next ones of `block`, which has room for them. Each read
+    /// starts at `at`. Returns where the first one went; the others follow.
+    pub fn copy_all(&mut self, pages: &[Ppn], block: Block, cause: Cause, at: u64) -> Ppn {
+        let (page, count) = (self.next_page(block), pages.len() as u32);
+        let first = self.first_page(block) + page;
+        if self.careful || count > self.pages_per_block - page {
+            for from in pages {
+                self.copy(*from, block, cause, at);
+            }
+            return first;
+        }
+        for (to, from) in (first as usize..).zip(pages) {
+            self.owners[to] = self.owners[*from as usize];
+        }
+        self.blocks[block as usize].next_page = page + count;
+        self.counts.copies(cause, u64::from(count));
+        let source = pages.first().map_or(0, |from| self.block_of(*from));
+        let source_first = self.first_page(source);
+        let sources = pages.iter().map(|from| (source, from - source_first));
+        self.timing.copies(sources, (block, page), at);
+        first
+    }
+
+    /// A hint that the spare areas of `block` will be read soon.
+    #[inline]
+    pub fn prepare_block(&self, block: Block) {
+        let first = self.first_page(block) as usize;
+        for page in (0..self.pages_per_block as usize).step_by(16) {
+            prefetch(&self.owners, first + page);
+        }
     }
 
     /// Erases a block. Returns when it is done.

@@ -8,10 +8,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::free::FreeBlocks;
+use super::valid::ValidPages;
 use super::{Ftl, Setup, Tombstone};
 use crate::error::SimError;
 use crate::gc::{AnyPolicy, POLICIES, PolicySetup};
 use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token};
+use crate::prefetch::prefetch;
 
 /// The table `[page]` of a profile.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -33,10 +35,7 @@ impl Default for PageSettings {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PageFtl {
     map: Vec<Ppn>,
-    /// One bit for each physical page.
-    valid: Vec<u64>,
-    /// Valid pages of each block.
-    valid_counts: Vec<u32>,
+    valid: ValidPages,
     policy: AnyPolicy,
     free: FreeBlocks,
     /// Where host writes go, and where collected pages go: the same block with one frontier.
@@ -44,6 +43,9 @@ pub struct PageFtl {
     gc_frontier: usize,
     reserve_blocks: u32,
     host_writes: u64,
+    /// The pages that a collection moves; here so that none allocates.
+    #[serde(skip)]
+    moving: Vec<Ppn>,
 }
 
 const HOST: usize = 0;
@@ -68,8 +70,7 @@ impl PageFtl {
         };
         Ok(PageFtl {
             map: vec![NONE; setup.logical_pages as usize],
-            valid: vec![0; geometry.pages().div_ceil(64) as usize],
-            valid_counts: vec![0; geometry.blocks as usize],
+            valid: ValidPages::none(&geometry),
             policy: AnyPolicy::named(&settings.gc, &policy_setup)
                 .ok_or_else(|| SimError::unknown_choice("gc", &settings.gc, POLICIES))?,
             free: FreeBlocks::none(settings.wear.levelling),
@@ -77,6 +78,7 @@ impl PageFtl {
             gc_frontier: frontiers as usize - 1,
             reserve_blocks,
             host_writes: 0,
+            moving: Vec::new(),
         })
     }
 
@@ -88,18 +90,15 @@ impl PageFtl {
 
     #[inline]
     fn invalidate(&mut self, nand: &Nand, ppn: Ppn) {
-        self.valid[ppn as usize / 64] &= !(1 << (ppn % 64));
         let block = nand.block_of(ppn);
-        let count = &mut self.valid_counts[block as usize];
-        *count -= 1;
-        self.policy.invalidated(block, *count);
+        let left = self.valid.clear(ppn, block);
+        self.policy.invalidated(block, left);
     }
 
     #[inline]
     fn validate(&mut self, lpn: Lpn, ppn: Ppn, block: Block) {
         self.map[lpn as usize] = ppn;
-        self.valid[ppn as usize / 64] |= 1 << (ppn % 64);
-        self.valid_counts[block as usize] += 1;
+        self.valid.set(ppn, block);
     }
 
     /// Replaces a full open block and restores the reserve.
@@ -114,13 +113,13 @@ impl PageFtl {
 
     fn advance(&mut self, frontier: usize) {
         let block = self.open[frontier];
-        self.policy.closed(block, self.valid_counts[block as usize], self.host_writes);
+        self.policy.closed(block, self.valid.count(block), self.host_writes);
         self.open[frontier] = self.free.take();
     }
 
     /// Moves the valid pages of a victim and erases it. False if no block is closed, or the flash failed.
     fn collect(&mut self, nand: &mut Nand, at: u64) -> bool {
-        let Some(victim) = self.policy.pick(&self.valid_counts, self.host_writes) else { return false };
+        let Some(victim) = self.policy.pick(self.valid.counts(), self.host_writes) else { return false };
         self.move_valid_pages(nand, victim, Cause::Gc, at);
         nand.erase(victim, Cause::Gc, at);
         self.free.give(nand, victim);
@@ -128,26 +127,32 @@ impl PageFtl {
     }
 
     fn move_valid_pages(&mut self, nand: &mut Nand, victim: Block, cause: Cause, at: u64) {
-        let (first, pages) = (nand.first_page(victim), nand.pages_per_block());
-        let mut ppn = first;
-        while self.valid_counts[victim as usize] > 0 && ppn < first + pages {
-            let word = self.valid[ppn as usize / 64] >> (ppn % 64);
-            if word == 0 {
-                ppn += 64 - ppn % 64;
-                continue;
-            }
-            ppn += word.trailing_zeros();
+        nand.prepare_block(victim);
+        let mut moving = std::mem::take(&mut self.moving);
+        self.valid.take(victim, nand.first_page(victim), nand.pages_per_block(), &mut moving);
+        moving.iter().for_each(|ppn| prefetch(&self.map, nand.owner(*ppn) as usize));
+        let mut left = &moving[..];
+        while !left.is_empty() {
             if nand.is_full(self.open[self.gc_frontier]) {
                 self.advance(self.gc_frontier);
             }
             let block = self.open[self.gc_frontier];
-            let lpn = nand.owner(ppn);
-            let (to, _) = nand.copy(ppn, block, cause, at);
-            self.valid[ppn as usize / 64] &= !(1 << (ppn % 64));
-            self.valid_counts[victim as usize] -= 1;
-            self.validate(lpn, to, block);
-            ppn += 1;
+            let room = nand.pages_per_block() - nand.next_page(block);
+            let (now, later) = left.split_at(left.len().min(room as usize));
+            self.move_pages(nand, now, block, cause, at);
+            left = later;
         }
+        moving.clear();
+        self.moving = moving;
+    }
+
+    /// Moves pages of one block to another that has room for them.
+    fn move_pages(&mut self, nand: &mut Nand, pages: &[Ppn], block: Block, cause: Cause, at: u64) {
+        let first = nand.copy_all(pages, block, cause, at);
+        for (to, from) in (first..).zip(pages) {
+            self.map[nand.owner(*from) as usize] = to;
+        }
+        self.valid.set_run(first, pages.len() as u32, block);
     }
 }
 
@@ -165,6 +170,22 @@ impl Ftl for PageFtl {
         let _ = (nand, trims);
         ftl.open_frontiers();
         Ok(ftl)
+    }
+
+    #[inline]
+    fn prepare(&self, _nand: &Nand, lpn: Lpn) {
+        prefetch(&self.map, lpn as usize);
+    }
+
+    #[inline]
+    fn prepare_mapped(&self, nand: &Nand, lpn: Lpn) {
+        if let Some(&ppn) = self.map.get(lpn as usize)
+            && ppn != NONE
+        {
+            let block = nand.block_of(ppn);
+            self.valid.prepare(ppn, block);
+            self.policy.prepare(block);
+        }
     }
 
     #[inline]

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{PolicySetup, VictimPolicy};
 use crate::nand::{Block, NONE};
+use crate::prefetch::prefetch;
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Link {
@@ -67,6 +68,11 @@ impl VictimPolicy for Greedy {
             self.unlink(block);
             self.link(block, valid);
         }
+    }
+
+    #[inline]
+    fn prepare(&self, block: Block) {
+        prefetch(&self.links, block as usize);
     }
 
     #[inline]

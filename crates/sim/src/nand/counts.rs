@@ -69,6 +69,13 @@ impl Counts {
         self.programs[cause as usize] += 1;
     }
 
+    /// A read and a program for each.
+    #[inline]
+    pub(super) fn copies(&mut self, cause: Cause, count: u64) {
+        self.reads[cause as usize] += count;
+        self.programs[cause as usize] += count;
+    }
+
     #[inline]
     pub(super) fn erase(&mut self, cause: Cause, physical_blocks: u32) {
         self.erases[cause as usize] += u64::from(physical_blocks);

@@ -140,6 +140,27 @@ impl Timing {
         done
     }
 
+    /// Reads `sources`, blocks and pages, each as early as `at`, and programs each as soon as it is read, to
+    /// the pages from `target` on. On one simple die the times just add up.
+    pub(super) fn copies(
+        &mut self,
+        sources: impl ExactSizeIterator<Item = (u32, u32)>,
+        target: (u32, u32),
+        at: u64,
+    ) {
+        if self.simple {
+            let copy_ns = self.read_ns[0] + self.program_ns[0] + 2 * self.transfer_ns;
+            if sources.len() > 0 {
+                self.die_busy[0] = self.die_busy[0].max(at) + sources.len() as u64 * copy_ns;
+            }
+            return;
+        }
+        for (to, (block, page)) in (target.1..).zip(sources) {
+            let read = self.read(block, page, at);
+            self.program(target.0, to, read);
+        }
+    }
+
     /// All dies of the block erase at the same time.
     pub(super) fn erase(&mut self, block: u32, at: u64) -> u64 {
         let first = (self.sets.remainder(block) * self.dies_in_set) as usize;

@@ -90,12 +90,13 @@ impl Path {
     }
 
     pub(super) fn prepare<F: Ftl>(&self, ftl: &F, requests: &[Request]) {
-        for request in requests {
-            if matches!(request.op, Op::Read | Op::Write) {
-                let lpn = (request.offset_bytes >> self.page_shift) as Lpn;
-                self.buffer.prepare(lpn);
-                ftl.prepare(&self.nand, lpn);
-            }
+        let first_page = |request: &Request| (request.offset_bytes >> self.page_shift) as Lpn;
+        for lpn in requests.iter().map(first_page) {
+            self.buffer.prepare(lpn);
+            ftl.prepare(&self.nand, lpn);
+        }
+        for lpn in requests.iter().map(first_page) {
+            ftl.prepare_mapped(&self.nand, lpn);
         }
     }
 
