@@ -4,7 +4,8 @@
 
 use flashscope_core::request::{Flags, Op};
 
-use crate::text::Problem;
+use crate::record::Record;
+use crate::text::{Problem, sectors};
 
 /// What the letters say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +52,35 @@ impl Rwbs {
             None if flush_first => Rwbs::Flush,
             None => Rwbs::Other,
         })
+    }
+
+    /// Offset and length in bytes of this operation on so many sectors.
+    #[inline]
+    pub(crate) fn range(self, first: u64, count: u64) -> Result<(u64, u64), Problem> {
+        match self {
+            Rwbs::Flush if count == 0 => Ok((0, 0)),
+            Rwbs::Flush => Err("a flush has a length"),
+            Rwbs::Io { .. } if count == 0 => Err("the length is zero"),
+            Rwbs::Io { .. } => sectors(first, count),
+            Rwbs::Other => Err("operation N on a range (write zeroes?) is neither read nor write"),
+        }
+    }
+
+    /// Appends the requests that the letters stand for: `record` with operation and flags, after a flush if
+    /// they ask for one. The whole latency belongs to `record`.
+    #[inline]
+    pub(crate) fn push(self, record: Record, records: &mut Vec<Record>) {
+        let flush = Record { offset_bytes: 0, length_bytes: 0, op: Op::Flush, ..record };
+        match self {
+            Rwbs::Flush => records.push(flush),
+            Rwbs::Other => {}
+            Rwbs::Io { op, flags, flush_first } => {
+                if flush_first {
+                    records.push(Record { latency_ns: None, ..flush });
+                }
+                records.push(Record { op, flags, ..record });
+            }
+        }
     }
 }
 

@@ -9,14 +9,12 @@
 //! request; among them, only lines that begin with `#`. A duration that is not zero is the latency of an
 //! earlier replay; the delay of that replay is checked and not kept. There is no device; it is called `0`.
 
-use flashscope_core::request::Op;
-
 use super::Format;
 use crate::devices::Devices;
 use crate::lines::{LineFormat, Lines, sniff_lines};
 use crate::record::Record;
 use crate::rwbs::Rwbs;
-use crate::text::{Fields, Problem, sectors};
+use crate::text::{Fields, Problem};
 
 /// The registry's line.
 pub const FORMAT: Format = Format {
@@ -67,26 +65,17 @@ fn request(line: &[u8], devices: &mut Devices, records: &mut Vec<Record>) -> Res
     fields.skip_blanks();
     let duration_ns = fields.seconds_ns().filter(|_| fields.0.is_empty());
     let duration_ns = duration_ns.ok_or("the duration is not in seconds")?;
-    let flush = Record {
+    let rwbs = Rwbs::parse(letters)?;
+    let (offset_bytes, length_bytes) = rwbs.range(first, count)?;
+    let record = Record {
         time_ns,
-        device: devices.number(b"0")?,
+        offset_bytes,
+        length_bytes,
         latency_ns: (duration_ns > 0).then_some(duration_ns),
-        op: Op::Flush,
+        device: devices.number(b"0")?,
         ..Record::default()
     };
-    match Rwbs::parse(letters)? {
-        Rwbs::Flush if count == 0 => records.push(flush),
-        Rwbs::Io { op, flags, flush_first } if count > 0 => {
-            if flush_first {
-                records.push(Record { latency_ns: None, ..flush });
-            }
-            let (offset_bytes, length_bytes) = sectors(first, count)?;
-            records.push(Record { offset_bytes, length_bytes, op, flags, ..flush });
-        }
-        Rwbs::Flush => return Err("a flush has a length"),
-        Rwbs::Io { .. } => return Err("the length is zero"),
-        Rwbs::Other => return Err("operation N is neither read nor write"),
-    }
+    rwbs.push(record, records);
     Ok(())
 }
 

@@ -18,7 +18,7 @@ use crate::devices::Devices;
 use crate::lines::{LineFormat, Lines, sniff_lines};
 use crate::record::{Process, Record};
 use crate::rwbs::Rwbs;
-use crate::text::{Fields, Problem, sectors};
+use crate::text::{Fields, Problem};
 
 /// The registry's line.
 pub const FORMAT: Format = Format {
@@ -45,28 +45,20 @@ impl LineFormat for Tracefs {
     fn line(&mut self, line: &[u8], devices: &mut Devices, records: &mut Vec<Record>) -> Result<(), Problem> {
         let Some(at) = self.event.find(line) else { return other(line) };
         let (time_ns, pid) = head(&line[..at])?;
-        let Issue { device, rwbs, first, count, name } = issue(&line[at + EVENT.len()..])?;
-        let flush = Record {
+        let issue = issue(&line[at + EVENT.len()..])?;
+        if issue.is_passed_through() {
+            return Ok(());
+        }
+        let (offset_bytes, length_bytes) = issue.range()?;
+        let record = Record {
             time_ns,
-            device: devices.number(device)?,
-            process: Process::new(pid, name),
-            op: Op::Flush,
+            offset_bytes,
+            length_bytes,
+            device: devices.number(issue.device)?,
+            process: Process::new(pid, issue.name),
             ..Record::default()
         };
-        match rwbs {
-            Rwbs::Flush if count == 0 => records.push(flush),
-            Rwbs::Io { op, flags, flush_first } if count > 0 => {
-                if flush_first {
-                    records.push(flush);
-                }
-                let (offset_bytes, length_bytes) = sectors(first, count)?;
-                records.push(Record { offset_bytes, length_bytes, op, flags, ..flush });
-            }
-            // A command passed through: the kernel gives it no range.
-            Rwbs::Other | Rwbs::Io { .. } if count == 0 => {}
-            Rwbs::Flush => return Err("a flush has a length"),
-            _ => return Err("operation N on a range (write zeroes?) is neither read nor write"),
-        }
+        issue.rwbs.push(record, records);
         Ok(())
     }
 }
@@ -78,8 +70,7 @@ fn head(head: &[u8]) -> Result<(u64, u32), Problem> {
     const PROCESS: Problem = "there is no process number before the [cpu]";
     let head = head.strip_suffix(b"block:").unwrap_or(head).trim_ascii_end();
     let (rest, time) = head.strip_suffix(b":").map(split_last_word).ok_or(TIME)?;
-    let mut time = Fields(time);
-    let time_ns = time.seconds_ns().filter(|_| time.0.is_empty()).ok_or(TIME)?;
+    let time_ns = seconds_ns(time).ok_or(TIME)?;
     let mut process = rest[..memrchr(b'[', rest).ok_or(PROCESS)?].trim_ascii_end();
     if process.ends_with(b")") {
         // The thread group, with the option record-tgid.
@@ -95,15 +86,47 @@ fn split_last_word(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at(memrchr(b' ', text).map_or(0, |blank| blank + 1))
 }
 
+/// The time, in one of the clocks that count seconds. The others count ticks, and have no point.
+#[inline]
+fn seconds_ns(text: &[u8]) -> Option<u64> {
+    let mut fields = Fields(text);
+    let time_ns = fields.seconds_ns()?;
+    (fields.0.is_empty() && text.contains(&b'.')).then_some(time_ns)
+}
+
 /// What the event itself says.
 struct Issue<'a> {
     device: &'a [u8],
     rwbs: Rwbs,
+    bytes: u64,
+    /// Hexadecimal bytes of a command passed through, or empty.
+    command: &'a [u8],
     /// In sectors.
     first: u64,
     /// In sectors.
     count: u64,
     name: &'a [u8],
+}
+
+impl Issue<'_> {
+    /// A command from a program to the device: the kernel gives it no range.
+    #[inline]
+    fn is_passed_through(&self) -> bool {
+        self.count == 0 && (!self.command.is_empty() || self.rwbs == Rwbs::Other)
+    }
+
+    /// Offset and length in bytes. The length stands there twice, except on old kernels (no bytes); of a
+    /// trim, the bytes are the driver's.
+    #[inline]
+    fn range(&self) -> Result<(u64, u64), Problem> {
+        let range = self.rwbs.range(self.first, self.count)?;
+        let is_trim = matches!(self.rwbs, Rwbs::Io { op: Op::Trim, .. });
+        if self.bytes == 0 || is_trim || self.bytes == range.1 {
+            Ok(range)
+        } else {
+            Err("bytes and sectors do not agree")
+        }
+    }
 }
 
 /// `major,minor RWBS bytes (command) sector + sectors priority [comm]`
@@ -130,8 +153,7 @@ fn issue(event: &[u8]) -> Result<Issue<'_>, Problem> {
     }
     let name = fields.0.strip_suffix(b"]").ok_or(CUT)?;
     let name = &name[name.iter().position(|&c| c == b'[').ok_or(CUT)? + 1..];
-    check_length(rwbs, bytes, count, command)?;
-    Ok(Issue { device, rwbs, first, count, name })
+    Ok(Issue { device, rwbs, bytes, command, first, count, name })
 }
 
 #[inline]
@@ -141,34 +163,20 @@ fn check_device(device: &[u8]) -> Result<(), Problem> {
     if whole && fields.0.is_empty() { Ok(()) } else { Err("the device is not major,minor") }
 }
 
-/// The length stands there twice, except on old kernels (no bytes) and for trims (bytes of the driver).
-#[inline]
-fn check_length(rwbs: Rwbs, bytes: u64, count: u64, command: &[u8]) -> Result<(), Problem> {
-    let Rwbs::Io { op, .. } = rwbs else { return Ok(()) };
-    if count == 0 && command.is_empty() {
-        return Err("the length is zero");
-    }
-    let agree = bytes == 0 || count == 0 || count.checked_mul(512) == Some(bytes) || op == Op::Trim;
-    if agree { Ok(()) } else { Err("bytes and sectors do not agree") }
-}
-
 /// Lines without the event.
 fn other(line: &[u8]) -> Result<(), Problem> {
     let line = line.trim_ascii();
-    if line.is_empty() || line.starts_with(b"#") {
+    // `cpus=2` is how trace-cmd report begins.
+    if line.is_empty() || line.starts_with(b"#") || line.starts_with(b"cpus=") {
         return Ok(());
     }
-    if line.starts_with(b"CPU:") && line.ends_with(b" EVENTS]") {
+    if line.starts_with(b"CPU:") && (line.ends_with(b" EVENTS]") || line.ends_with(b" DROPPED]")) {
         return Err("the kernel lost events here, its buffer being too small when the trace was captured");
     }
     let mut has_cpu = false;
     for word in line.split(|&c| c == b' ') {
         has_cpu |= word.starts_with(b"[") && word.ends_with(b"]");
-        let is_time = || {
-            let mut time = Fields(word);
-            time.seconds_ns().is_some() && time.0 == b":"
-        };
-        if has_cpu && is_time() {
+        if has_cpu && word.strip_suffix(b":").and_then(seconds_ns).is_some() {
             return Ok(());
         }
     }
