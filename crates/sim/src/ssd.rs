@@ -14,7 +14,7 @@ use flashscope_core::{Completion, ErrorKind, Op, Request, Target, TargetError, T
 use crate::buffer::{AnyBuffer, BufferSetup};
 use crate::error::SimError;
 use crate::flight::Flight;
-use crate::ftl::{AnyFtl, Setup};
+use crate::ftl::{AnyFtl, Ftl, Setup};
 use crate::nand::{Geometry, Nand, Timing};
 use crate::settings::Settings;
 
@@ -97,6 +97,11 @@ impl Ssd {
     /// Pages that the host sees.
     pub fn logical_pages(&self) -> u32 {
         self.logical_pages
+    }
+
+    /// Blocks that never hold closed data: see [`Ftl::reserve_blocks`].
+    pub fn reserve_blocks(&self) -> u32 {
+        with_ftl!(&self.ftl, ftl => ftl.reserve_blocks())
     }
 
     /// Serves `requests` one after the other, each when the one before is done: what a host does at queue

@@ -91,3 +91,16 @@ pub fn d_choices(alpha: f64, b: u32, d: i32) -> f64 {
 pub fn random(alpha: f64) -> f64 {
     1.0 / (1.0 - 1.0 / alpha)
 }
+
+/// The least that greedy can do where a share of `1 - cold` of the writes goes to `cold` of the space and each
+/// part has blocks of its own: sum r A(alpha_g), minimised over the split of the spare blocks (Desnoyers 2012).
+pub fn separated_greedy(alpha: f64, b: u32, cold: f64) -> f64 {
+    let hot_space = cold;
+    let of_split = |hot_share: f64| {
+        let spare = alpha - 1.0;
+        let hot = greedy(1.0 + spare * hot_share / hot_space, b);
+        let cold_part = greedy(1.0 + spare * (1.0 - hot_share) / (1.0 - hot_space), b);
+        (1.0 - cold) * hot + cold * cold_part
+    };
+    (5..95).map(|percent| of_split(f64::from(percent) / 100.0)).fold(f64::INFINITY, f64::min)
+}
