@@ -9,19 +9,21 @@ const BUCKETS: usize = ((MAX_BITS - SUB_BITS + 1) as usize) * SUB as usize;
 
 /// Counts of response times, with the exact extremes.
 #[derive(Debug, Clone)]
-pub(crate) struct Histogram {
+pub struct Histogram {
     counts: Box<[u64; BUCKETS]>,
     pub(crate) min_ns: u64,
     pub(crate) max_ns: u64,
 }
 
 impl Histogram {
-    pub(crate) fn new() -> Self {
+    /// Nothing counted.
+    pub fn new() -> Self {
         Self { counts: Box::new([0; BUCKETS]), min_ns: u64::MAX, max_ns: 0 }
     }
 
+    /// Counts one response time.
     #[inline]
-    pub(crate) fn record(&mut self, value_ns: u64) {
+    pub fn record(&mut self, value_ns: u64) {
         self.counts[bucket_of(value_ns)] += 1;
         self.min_ns = self.min_ns.min(value_ns);
         self.max_ns = self.max_ns.max(value_ns);
@@ -33,12 +35,18 @@ impl Histogram {
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
-    pub(crate) fn ios(&self) -> u64 {
+    /// Response times counted.
+    pub fn ios(&self) -> u64 {
         self.counts.iter().sum()
     }
 
+    /// The longest, exactly.
+    pub fn max_ns(&self) -> u64 {
+        self.max_ns
+    }
+
     /// Nearest-rank quantile, as the middle of its bucket.
-    pub(crate) fn quantile_ns(&self, share: f64) -> f64 {
+    pub fn quantile_ns(&self, share: f64) -> f64 {
         let ios = self.ios();
         let rank = ((share * ios as f64).ceil() as u64).clamp(1, ios.max(1));
         let mut seen = 0;

@@ -36,6 +36,7 @@ mod warnings;
 pub use compare::{Comparison, difference, pool, ratio};
 pub use error::AnalysisError;
 pub use estimate::{Estimate, estimate};
+pub use histogram::Histogram;
 pub use findings::{Hint, Indicator, Indicators, Warning};
 pub use hints::hints;
 pub use indicators::indicators;

@@ -42,6 +42,8 @@ pub enum Command {
     Run(RunArgs),
     /// Measure one IO pattern until its mean is known well enough
     Measure(MeasureArgs),
+    /// Simulate SSDs under a pattern or a trace: FTLs, victim policies and write buffers side by side
+    Sim(SimArgs),
     /// Say what a target is and whether it may be written; changes nothing
     Check(CheckArgs),
     /// Create a file to measure, fully written with data that no layer can shrink
@@ -181,6 +183,108 @@ pub struct MeasureArgs {
     #[command(flatten)]
     /// Engine and output.
     pub lab: LabArgs,
+}
+
+/// When the requests of a trace go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Timing {
+    /// Each as soon as the one before is done: total time is what counts (paper 002)
+    Asap,
+    /// When the trace says
+    OnTime,
+}
+
+/// What a simulated device holds at first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum InitialArg {
+    /// Every page written once, in order
+    Full,
+    /// Nothing
+    Empty,
+    /// Full, and every page written once more in random order
+    Random,
+}
+
+impl InitialArg {
+    /// As the setting `initial` spells it.
+    pub fn name(self) -> &'static str {
+        match self {
+            InitialArg::Full => "full",
+            InitialArg::Empty => "empty",
+            InitialArg::Random => "random",
+        }
+    }
+}
+
+/// `flashscope sim`. Lists with commas make a sweep: every combination is simulated.
+#[derive(Debug, Args)]
+pub struct SimArgs {
+    /// A profile, `PROFILE?key=value&key=value`, or FILE.toml; see `flashscope list profiles`
+    #[arg(default_value = "bplru-board")]
+    pub profile: String,
+    /// Flash translation layers
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
+    pub ftl: Vec<String>,
+    /// Victim policies of the page FTL
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
+    pub gc: Vec<String>,
+    /// Write buffers
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
+    pub buffer: Vec<String>,
+    /// RAM of the write buffer
+    #[arg(long, value_delimiter = ',', value_name = "SIZE,...")]
+    pub buffer_size: Vec<Bytes>,
+    /// Bytes that the host sees
+    #[arg(long, value_delimiter = ',', value_name = "SIZE,...")]
+    pub capacity: Vec<Bytes>,
+    /// (physical - logical) / logical: 0.07 for 7 %
+    #[arg(long, value_delimiter = ',', value_name = "SHARE,...", allow_negative_numbers = true)]
+    pub over_provisioning: Vec<f64>,
+    /// Any setting, see `flashscope list settings`; may be given many times
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// What the device holds at first [default: as the profile says, else full]
+    #[arg(long)]
+    pub initial: Option<InitialArg>,
+    /// Flush commands do nothing
+    #[arg(long)]
+    pub ignore_flush: bool,
+    /// Leave the write buffer as it is at the end
+    #[arg(long)]
+    pub no_final_flush: bool,
+    /// Simulate the requests of a trace
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// The trace's format [default: found out]
+    #[arg(long, value_name = "NAME", requires = "trace")]
+    pub format: Option<String>,
+    /// Leave out bad lines of the trace and count them
+    #[arg(long, requires = "trace")]
+    pub lenient: bool,
+    /// When the requests of the trace go
+    #[arg(long, default_value = "asap", requires = "trace")]
+    pub timing: Timing,
+    #[command(flatten)]
+    /// The pattern.
+    pub pattern: PatternArgs,
+    /// Random addresses after Zipf's law with this skew
+    #[arg(long, value_name = "A", allow_negative_numbers = true, conflicts_with_all = ["trace", "random"])]
+    pub zipf: Option<f64>,
+    /// IOs before the counts begin
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub warmup: Option<u64>,
+    /// Simulations at the same time [default: one for each core]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub jobs: Option<usize>,
+    /// Seed of everything random [default: a new one, shown and stored]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub seed: Option<u64>,
+    /// Keep every IO in this result folder
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Print the list of results as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `flashscope check`.

@@ -7,3 +7,4 @@ pub mod list;
 pub mod measure;
 pub mod run;
 pub mod show;
+pub mod sim;

@@ -13,6 +13,7 @@ mod progress;
 mod screen;
 mod shell;
 mod signal;
+mod simulate;
 mod target;
 
 use std::process::ExitCode;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Run(args) => commands::run::run(args, &screen),
         Command::Measure(args) => commands::measure::run(args, &screen),
+        Command::Sim(args) => commands::sim::run(args, &screen),
         Command::Check(args) => commands::check::run(args, &screen),
         Command::Create(args) => commands::create::run(args, &screen),
         Command::Show(args) => commands::show::run(args, &screen),

@@ -43,6 +43,11 @@ impl PatternArgs {
         self.pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_str())
     }
 
+    /// The first flag that was given and is not among `others`.
+    pub fn first_given(&self, others: &[&str]) -> Option<&'static str> {
+        self.pairs.iter().map(|(key, _)| *key).find(|key| !others.contains(key))
+    }
+
     /// The flags without one of them.
     pub fn without(&self, name: &str) -> PatternArgs {
         let pairs = self.pairs.iter().filter(|(key, _)| *key != name).cloned().collect();

@@ -18,6 +18,15 @@ pub fn bytes_bar(screen: &Screen, total_bytes: u64, what: &'static str) -> Progr
     bar
 }
 
+/// A bar over the cases of a sweep.
+pub fn cases_bar(screen: &Screen, cases: u64) -> ProgressBar {
+    let bar = bar(screen, cases);
+    let template = "  simulated {pos} of {len} {bar:30} {elapsed}, {eta} left";
+    bar.set_style(ProgressStyle::with_template(template).expect("a fixed template"));
+    bar.tick();
+    bar
+}
+
 fn bar(screen: &Screen, length: u64) -> ProgressBar {
     let target =
         if screen.is_live() { ProgressDrawTarget::stderr_with_hz(8) } else { ProgressDrawTarget::hidden() };

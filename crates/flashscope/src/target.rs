@@ -9,7 +9,7 @@ use flashscope_bench::Lab;
 use flashscope_core::seed::derive;
 use flashscope_core::{Completion, ErrorKind, Op, Request, Target, TargetError, TargetInfo, Time};
 use flashscope_device::{DataPattern, DeviceTarget, Engine, EngineSpec, Handle, Intent, NullTarget};
-use flashscope_sim::{Rig, RigSpec, rigs};
+use flashscope_sim::{Disk, Profile, Rig, RigSpec, Ssd, profiles, rigs};
 
 use crate::exit::Usage;
 use crate::journal::fresh_seed;
@@ -19,6 +19,8 @@ use crate::journal::fresh_seed;
 pub enum Named {
     /// `rig:NAME` or `rig:FILE.toml`.
     Rig(String),
+    /// `sim:PROFILE` or `sim:FILE.toml`, with `?key=value&key=value`.
+    Sim(String),
     /// `null:`.
     Null,
     /// A device or file.
@@ -30,6 +32,7 @@ impl Named {
     pub fn parse(text: &str) -> Named {
         match text.split_once(':') {
             Some(("rig", name)) => Named::Rig(name.into()),
+            Some(("sim", name)) => Named::Sim(name.into()),
             Some(("null", "")) => Named::Null,
             _ => Named::Path(text.into()),
         }
@@ -58,6 +61,10 @@ impl Named {
         let text = match self {
             Named::Rig(name) => {
                 Path::new(name).file_stem().unwrap_or_default().to_string_lossy().into_owned()
+            }
+            Named::Sim(name) => {
+                let profile = name.split('?').next().unwrap_or_default();
+                Path::new(profile).file_stem().unwrap_or_default().to_string_lossy().into_owned()
             }
             Named::Null => "null".into(),
             Named::Path(path) => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
@@ -96,6 +103,10 @@ impl Opening {
 pub enum Served {
     /// A virtual device.
     Rig(Box<Rig>),
+    /// A simulated SSD.
+    Ssd(Box<Ssd>),
+    /// A simulated hard disk.
+    Disk(Box<Disk>),
     /// A real one, or none at all.
     Device(Box<DeviceTarget>),
 }
@@ -104,6 +115,8 @@ macro_rules! each {
     ($served:expr, $target:ident => $call:expr) => {
         match $served {
             Served::Rig($target) => $call,
+            Served::Ssd($target) => $call,
+            Served::Disk($target) => $call,
             Served::Device($target) => $call,
         }
     };
@@ -148,12 +161,14 @@ impl Bench {
     pub fn open(named: &Named, opening: Opening) -> Result<Bench> {
         let name = match named {
             Named::Rig(name) => format!("rig:{name}"),
+            Named::Sim(name) => format!("sim:{name}"),
             Named::Null => "null:".into(),
             Named::Path(path) => path.display().to_string(),
         };
         let mut handle = None;
         let single = match named {
             Named::Rig(name) => Served::Rig(Box::new(Rig::new(rig_spec(name)?, opening.seed))),
+            Named::Sim(name) => simulated(name, opening.seed)?,
             Named::Null => {
                 Served::Device(Box::new(DeviceTarget::Null(NullTarget::new(1 << 40, opening.depth_max))))
             }
@@ -260,4 +275,47 @@ fn rig_spec(name: &str) -> Result<RigSpec> {
     let text = std::fs::read_to_string(name)
         .map_err(|error| Usage(format!("cannot read the rig {name}: {error}")))?;
     RigSpec::parse(name, &text).map_err(|error| Usage(error.to_string()).into())
+}
+
+/// A simulated device by profile and overrides.
+fn simulated(text: &str, seed: u64) -> Result<Served> {
+    let (name, overrides) = split_overrides(text)?;
+    let usage = |error: flashscope_sim::SimError| Usage(error.to_string());
+    Ok(match profile(name, &overrides)? {
+        Profile::Ssd(settings) => Served::Ssd(Box::new(Ssd::new(name, *settings, seed).map_err(usage)?)),
+        Profile::Disk(settings) => Served::Disk(Box::new(Disk::new(name, &settings).map_err(usage)?)),
+    })
+}
+
+/// `PROFILE?key=value&key=value` in its parts.
+pub fn split_overrides(text: &str) -> Result<(&str, Vec<(String, String)>)> {
+    let (name, query) = text.split_once('?').unwrap_or((text, ""));
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    Ok((name, pairs.map(override_pair).collect::<Result<_>>()?))
+}
+
+/// `key=value`.
+pub fn override_pair(text: &str) -> Result<(String, String)> {
+    let Some((key, value)) = text.split_once('=') else {
+        return Err(Usage(format!("'{text}' is not KEY=VALUE, for example nand.pages_per_block=64")).into());
+    };
+    Ok((key.trim().into(), value.trim().into()))
+}
+
+/// A profile by name or file.
+pub fn profile(name: &str, overrides: &[(String, String)]) -> Result<Profile> {
+    let built_in = profiles::text(name).map(str::to_string);
+    let text = match built_in {
+        Some(text) => text,
+        None if name.ends_with(".toml") => std::fs::read_to_string(name)
+            .map_err(|error| Usage(format!("cannot read the profile {name}: {error}")))?,
+        None => {
+            let known = profiles::NAMES.join(", ");
+            return Err(Usage(format!(
+                "'{name}' is no simulated device; the profiles are: {known}; or name a .toml file"
+            ))
+            .into());
+        }
+    };
+    Profile::parse(name, &text, overrides).map_err(|error| Usage(error.to_string()).into())
 }

@@ -114,7 +114,7 @@ impl Options {
             _ => Scope::Table1,
         };
         // A real device is given time, a virtual one IOs: its time costs nothing.
-        let is_real = !matches!(Named::parse(&self.target), Named::Rig(_));
+        let is_real = !matches!(Named::parse(&self.target), Named::Rig(_) | Named::Sim(_));
         let (ios_max, patience, run_max, explore_factor) = match scope {
             Scope::Quick => (4_096, Nanos::from_s(2), Nanos::from_s(30), 1),
             Scope::Table1 => (16_384, Nanos::from_s(20), Nanos::from_s(600), 1),

@@ -1,1 +1,157 @@
-//! What a run did to the device, as numbers: the operation counts, wear and write amplification of `sim`.
+//! What a run did to the device, as numbers: operation counts, merges, wear, write amplification.
+
+use serde::Serialize;
+
+use super::Ssd;
+use crate::ftl::{Ftl, Merges};
+use crate::nand::{Cause, Counts};
+
+/// A number for each cause of flash operations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ByCause {
+    /// For the host's data.
+    pub host: u64,
+    /// For collection.
+    pub gc: u64,
+    /// For merges.
+    pub merge: u64,
+    /// For padding blocks that the buffer flushes.
+    pub padding: u64,
+    /// For the FTL's own tables.
+    pub map: u64,
+    /// For wear levelling.
+    pub wear: u64,
+}
+
+impl ByCause {
+    fn of(count: impl Fn(Cause) -> u64) -> ByCause {
+        ByCause {
+            host: count(Cause::Host),
+            gc: count(Cause::Gc),
+            merge: count(Cause::Merge),
+            padding: count(Cause::Padding),
+            map: count(Cause::Map),
+            wear: count(Cause::Wear),
+        }
+    }
+}
+
+/// Erases of the least, the average and the most worn block.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Wear {
+    /// Least.
+    pub min: u32,
+    /// Average.
+    pub mean: f64,
+    /// Most.
+    pub max: u32,
+}
+
+/// The device after a run, since its last restart.
+#[derive(Clone, Debug, Serialize)]
+pub struct DeviceReport {
+    /// The FTL.
+    pub ftl: String,
+    /// Its victim policy; none if it has no use for one.
+    pub gc: Option<String>,
+    /// The write buffer.
+    pub buffer: String,
+    /// Its RAM; 0 without a buffer.
+    pub buffer_bytes: u64,
+    /// Bytes that the host sees.
+    pub capacity_bytes: u64,
+    /// (physical - logical) / logical, as built.
+    pub over_provisioning: f64,
+    /// The same without the blocks that never hold closed data: the free reserve and open blocks.
+    pub effective_over_provisioning: f64,
+    /// Read requests.
+    pub host_reads: u64,
+    /// Write requests.
+    pub host_writes: u64,
+    /// Bytes of read requests.
+    pub host_read_bytes: u64,
+    /// Bytes of write requests.
+    pub host_written_bytes: u64,
+    /// Flush requests.
+    pub host_flushes: u64,
+    /// Trim requests.
+    pub host_trims: u64,
+    /// Flash pages read.
+    pub page_reads: u64,
+    /// Flash pages programmed.
+    pub page_programs: u64,
+    /// Physical blocks erased.
+    pub block_erases: u64,
+    /// Merges of log-block FTLs.
+    pub merges: Merges,
+    /// Programs by what they were for.
+    pub programs_by_cause: ByCause,
+    /// Reads by what they were for.
+    pub reads_by_cause: ByCause,
+    /// Page accesses that the buffer answered.
+    pub buffer_hits: u64,
+    /// Victims that the buffer chose: pages or blocks, as its policy thinks.
+    pub buffer_evictions: u64,
+    /// Pages that padding read from flash; missing pages that hold nothing are not read.
+    pub padding_reads: u64,
+    /// Dirty pages that the buffer still holds.
+    pub buffer_dirty_pages: u64,
+    /// Bytes programmed for each byte that the host wrote; none if it wrote nothing.
+    pub write_amplification: Option<f64>,
+    /// Erases of blocks, over the device's whole life.
+    pub wear: Wear,
+}
+
+impl Ssd {
+    /// What the device did since it was made or restarted.
+    pub fn report(&self) -> DeviceReport {
+        let (settings, host, counts) = (&self.settings, &self.path.counts, self.nand().counts());
+        let ftl = &self.ftl;
+        let (merges, reserve) = with_ftl!(ftl, ftl => (ftl.merges(), ftl.reserve_blocks()));
+        let geometry = self.geometry();
+        let logical = f64::from(self.logical_pages);
+        let physical = |blocks: u32| f64::from(blocks) * f64::from(geometry.pages_per_block);
+        DeviceReport {
+            ftl: settings.ftl.clone(),
+            gc: (settings.ftl == "page").then(|| settings.gc.clone()),
+            buffer: settings.buffer.clone(),
+            buffer_bytes: if settings.buffer == "none" { 0 } else { settings.ram.size.0 },
+            capacity_bytes: self.info.size_bytes,
+            over_provisioning: physical(geometry.blocks) / logical - 1.0,
+            effective_over_provisioning: physical(geometry.blocks.saturating_sub(reserve)) / logical - 1.0,
+            host_reads: host.reads,
+            host_writes: host.writes,
+            host_read_bytes: host.read_bytes,
+            host_written_bytes: host.written_bytes,
+            host_flushes: host.flushes,
+            host_trims: host.trims,
+            page_reads: counts.reads(),
+            page_programs: counts.programs(),
+            block_erases: counts.erases(),
+            merges,
+            programs_by_cause: ByCause::of(|cause| counts.programs_for(cause)),
+            reads_by_cause: ByCause::of(|cause| counts.reads_for(cause)),
+            buffer_hits: host.buffer_hits,
+            buffer_evictions: self.path.evictions.victims,
+            padding_reads: counts.reads_for(Cause::Padding),
+            buffer_dirty_pages: u64::from(self.path.buffer.dirty_pages()),
+            write_amplification: write_amplification(counts, geometry.page_bytes, host.written_bytes),
+            wear: self.wear(),
+        }
+    }
+
+    fn wear(&self) -> Wear {
+        let erases = (0..self.nand().blocks()).map(|block| self.nand().erases(block));
+        let total: u64 = erases.clone().map(u64::from).sum();
+        Wear {
+            min: erases.clone().min().unwrap_or(0),
+            mean: total as f64 / f64::from(self.nand().blocks().max(1)),
+            max: erases.max().unwrap_or(0),
+        }
+    }
+}
+
+fn write_amplification(counts: &Counts, page_bytes: u32, host_bytes: u64) -> Option<f64> {
+    let programmed = counts.programs() as f64 * f64::from(page_bytes);
+    (host_bytes > 0).then(|| programmed / host_bytes as f64)
+}

@@ -1,0 +1,117 @@
+//! `flashscope sim`: simulated SSDs under a pattern or a trace, one or many side by side.
+
+use std::path::Path;
+
+use anyhow::Result;
+use flashscope_report::{Manifest, ResultFolder, SCHEMA_VERSION, counted, size};
+use serde_json::{Value, json};
+
+use crate::cli::SimArgs;
+use crate::exit::{Done, Usage};
+use crate::journal::{fresh_seed, now_text};
+use crate::progress::cases_bar;
+use crate::screen::Screen;
+use crate::signal;
+use crate::simulate::{Case, Common, SimReport, Swept, Workload, cases, sweep, table};
+
+/// Runs the command.
+pub fn run(args: &SimArgs, screen: &Screen) -> Result<Done> {
+    let seed = args.seed.unwrap_or_else(fresh_seed);
+    let workload = Workload::of(args, seed)?;
+    let cases = cases(args)?;
+    let folder = args.output.as_deref().map(|path| create(path, &cases, &workload, seed)).transpose()?;
+    let common = Common {
+        workload: &workload,
+        seed,
+        warmup_ios: args.warmup.unwrap_or(0),
+        final_flush: !args.no_final_flush,
+        folder: folder.as_ref().map(ResultFolder::path),
+        interrupted: signal::listen(),
+    };
+    let bar = cases_bar(screen, cases.len() as u64);
+    let swept = sweep(&cases, &common, jobs(args.jobs)?, &mut |_| bar.inc(1));
+    bar.finish_and_clear();
+    let document = document(&swept.reports);
+    if let Some(folder) = &folder {
+        folder.write_text(RUNS, &serde_json::to_string_pretty(&document)?)?;
+    }
+    if args.json && (swept.error.is_none() || !swept.reports.is_empty()) {
+        screen.print(&serde_json::to_string_pretty(&document)?)?;
+    } else if !swept.reports.is_empty() {
+        screen.print(&view(&swept, &workload, args))?;
+    }
+    if let Some(error) = swept.error {
+        return Err(error);
+    }
+    let all = swept.reports.len() == cases.len() && swept.reports.iter().all(|report| report.complete);
+    Ok(if all { Done::Well } else { Done::Interrupted })
+}
+
+/// The list of runs in a result folder.
+pub const RUNS: &str = "sim.json";
+
+fn document(reports: &[SimReport]) -> Value {
+    json!(reports)
+}
+
+fn jobs(asked: Option<usize>) -> Result<usize> {
+    match asked {
+        Some(0) => Err(Usage("--jobs must be at least 1".into()).into()),
+        Some(jobs) => Ok(jobs),
+        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+    }
+}
+
+fn view(swept: &Swept, workload: &Workload, args: &SimArgs) -> String {
+    let first = &swept.reports[0];
+    let mut lines = vec![
+        format!("  sim:{} · {} · {}", first.profile, size(first.device.capacity_bytes as f64), workload.describe()),
+        String::new(),
+        table(&swept.reports),
+        String::new(),
+    ];
+    let ios: u64 = swept.reports.iter().map(|report| report.ios).sum();
+    let rate = swept.reports.iter().map(|report| report.requests_per_cpu_s).sum::<f64>()
+        / swept.reports.len().max(1) as f64;
+    lines.push(format!("  {} simulated, {:.2} M for each second of CPU time", counted(ios, "IO"), rate / 1e6));
+    let lost: u64 = swept.reports.iter().map(|report| report.device.buffer_dirty_pages).sum();
+    if lost > 0 {
+        let pages = counted(lost, "page");
+        lines.push(format!("  {pages} still in write buffers: a loss of power would lose what no capacitor saves"));
+    }
+    if let Some(path) = &args.output {
+        lines.push(format!("  results in {}", path.display()));
+    }
+    lines.join("\n")
+}
+
+fn create(path: &Path, cases: &[Case], workload: &Workload, seed: u64) -> Result<ResultFolder> {
+    let first = &cases[0];
+    let (geometry, logical_pages) = first.settings.geometry().map_err(|error| Usage(error.to_string()))?;
+    let manifest = Manifest {
+        schema_version: SCHEMA_VERSION,
+        flashscope_version: env!("CARGO_PKG_VERSION").into(),
+        created: now_text(),
+        device: json!(cases.iter().map(|case| json!({
+            "profile": case.profile, "label": case.label, "settings": case.settings,
+        })).collect::<Vec<_>>()),
+        target: flashscope_core::TargetInfo {
+            name: format!("sim:{}", first.profile),
+            size_bytes: u64::from(logical_pages) * u64::from(geometry.page_bytes),
+            logical_block_bytes: flashscope_sim::ssd::SECTOR_BYTES,
+            virtual_time: true,
+            engine: "sim".into(),
+            queue_depth_max: flashscope_sim::ssd::QUEUE_DEPTH_MAX,
+        },
+        state: format!("{:?}", first.settings.initial).to_lowercase(),
+        kernel: String::new(),
+        scheduler: None,
+        clock: Value::Null,
+        engine: "sim".into(),
+        data_pattern: "none".into(),
+        seed,
+        plan: json!([workload.describe()]),
+        options: Value::Null,
+    };
+    Ok(ResultFolder::create(path, &manifest)?)
+}
