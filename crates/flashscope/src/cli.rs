@@ -332,4 +332,7 @@ pub struct CompareArgs {
 
 /// `flashscope list`.
 #[derive(Debug, Args)]
-pub struct ListArgs {}
+pub struct ListArgs {
+    /// micro, rigs, pattern, profiles, simulation, settings or formats [default: all]
+    pub what: Option<String>,
+}

@@ -19,7 +19,7 @@ pub use error::ReportError;
 pub use figure::{micro_figure, response_figure};
 pub use folder::{Manifest, Records, ResultFolder, SCHEMA_VERSION, Stored};
 pub use json::{compare_json, iops_of, measure_json, run_json};
-pub use number::{counted, paper_factor, paper_round, percent, size};
+pub use number::{counted, digits, paper_factor, paper_round, percent, size, span};
 pub use read::Responses;
 pub use recorder::{Origin, Recorder, Written};
 pub use view::{Findings, Style, compare_view, measure_view, result_view, strip};

@@ -28,7 +28,7 @@ fn decimals_of(digit: f64) -> usize {
 }
 
 /// Three significant digits, never fewer than the whole part has.
-pub(crate) fn digits(value: f64) -> String {
+pub fn digits(value: f64) -> String {
     let size = if value == 0.0 { 0.0 } else { value.abs().log10().floor() };
     let decimals = (2.0 - size).clamp(0.0, 6.0) as usize;
     // 9.999 has three digits only before it is rounded.
@@ -41,7 +41,7 @@ pub(crate) fn digits(value: f64) -> String {
 }
 
 /// A span of time: `80.0 ns`, `12.3 µs`, `0.402 ms`, `9.27 ms`, `1.20 s`.
-pub(crate) fn span(ns: f64) -> String {
+pub fn span(ns: f64) -> String {
     let (value, unit) = scaled_span(ns, ns);
     format!("{} {unit}", digits(value))
 }

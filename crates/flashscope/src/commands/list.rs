@@ -3,28 +3,100 @@
 use anyhow::Result;
 use flashscope_bench::MICROS;
 use flashscope_core::pattern::KEYS;
-use flashscope_sim::rigs;
+use flashscope_sim::buffer::BUFFERS;
+use flashscope_sim::ftl::FTLS;
+use flashscope_sim::gc::POLICIES;
+use flashscope_sim::{Profile, profiles, rigs};
+use flashscope_trace::FORMATS;
 
 use crate::cli::ListArgs;
-use crate::exit::Done;
+use crate::exit::{Done, Usage};
 use crate::screen::Screen;
 
+/// A part of the list.
+type Part = (&'static str, fn() -> String);
+
+const PARTS: &[Part] = &[
+    ("micro", micros),
+    ("rigs", virtual_devices),
+    ("pattern", pattern_settings),
+    ("profiles", simulated_devices),
+    ("simulation", simulation),
+    ("settings", settings),
+    ("formats", formats),
+];
+
 /// Runs the command.
-pub fn run(_args: &ListArgs, screen: &Screen) -> Result<Done> {
+pub fn run(args: &ListArgs, screen: &Screen) -> Result<Done> {
+    let chosen = |name: &str| args.what.as_deref().is_none_or(|what| what == name);
+    let texts: Vec<String> = PARTS.iter().filter(|(name, _)| chosen(name)).map(|(_, part)| part()).collect();
+    if texts.is_empty() {
+        let names = PARTS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        let what = args.what.as_deref().unwrap_or_default();
+        return Err(Usage(format!("there is no list '{what}'; choose one of {names}")).into());
+    }
+    screen.print(&texts.join("\n"))?;
+    Ok(Done::Well)
+}
+
+fn micros() -> String {
     let mut text = String::from("Micro-benchmarks (run --only NAME,...)\n");
     for micro in MICROS {
         text += &format!("  {:<14} {} ({})\n", micro.name, micro.doc, micro.parameter);
     }
-    text += "\nVirtual devices (rig:NAME; see docs/rigs.md for your own)\n";
+    text
+}
+
+fn virtual_devices() -> String {
+    let mut text = String::from("Virtual devices (rig:NAME; see docs/rigs.md for your own)\n");
     for name in rigs::NAMES {
         text += &format!("  {name:<18} {}\n", summary(rigs::text(name).unwrap_or_default()));
     }
-    text += "\nSettings of a pattern (measure --NAME VALUE, or NAME = VALUE in TOML)\n";
+    text
+}
+
+fn pattern_settings() -> String {
+    let mut text = String::from("Settings of a pattern (measure --NAME VALUE, or NAME = VALUE in TOML)\n");
     for key in KEYS {
         text += &format!("  {:<17} {:<15} {}\n", key.name, key.example, key.help);
     }
-    screen.print(&text)?;
-    Ok(Done::Well)
+    text
+}
+
+fn simulated_devices() -> String {
+    let mut text = String::from("Simulated devices (sim:NAME?key=value, or `flashscope sim NAME`)\n");
+    for name in profiles::NAMES {
+        let about = Profile::find(name, &[]).map(|profile| profile.about().to_string());
+        text += &format!("  {name:<18} {}\n", about.unwrap_or_default());
+    }
+    text
+}
+
+fn simulation() -> String {
+    let parts =
+        [("FTLs (--ftl)", FTLS), ("Victim policies (--gc)", POLICIES), ("Write buffers (--buffer)", BUFFERS)];
+    let part = |(title, list): (&str, &[(&str, &str)])| {
+        let rows = list.iter().map(|(name, about)| format!("  {name:<18} {about}\n"));
+        format!("{title}\n{}", rows.collect::<String>())
+    };
+    parts.map(part).join("\n")
+}
+
+fn settings() -> String {
+    let mut text =
+        String::from("Settings of a simulated device (--set KEY=VALUE, sim:NAME?KEY=VALUE, TOML)\n");
+    for key in profiles::keys() {
+        text += &format!("  {:<32} {:<12} {}\n", key.name, key.default, key.about);
+    }
+    text
+}
+
+fn formats() -> String {
+    let mut text = String::from("Trace formats (--format)\n");
+    for format in FORMATS {
+        text += &format!("  {:<18} {}\n", format.name, format.about);
+    }
+    text
 }
 
 /// The first sentence of a rig's leading comment.

@@ -65,7 +65,12 @@ fn jobs(asked: Option<usize>) -> Result<usize> {
 fn view(swept: &Swept, workload: &Workload, args: &SimArgs) -> String {
     let first = &swept.reports[0];
     let mut lines = vec![
-        format!("  sim:{} · {} · {}", first.profile, size(first.device.capacity_bytes as f64), workload.describe()),
+        format!(
+            "  sim:{} · {} · {}",
+            first.profile,
+            size(first.device.capacity_bytes as f64),
+            workload.describe()
+        ),
         String::new(),
         table(&swept.reports),
         String::new(),
@@ -73,11 +78,17 @@ fn view(swept: &Swept, workload: &Workload, args: &SimArgs) -> String {
     let ios: u64 = swept.reports.iter().map(|report| report.ios).sum();
     let rate = swept.reports.iter().map(|report| report.requests_per_cpu_s).sum::<f64>()
         / swept.reports.len().max(1) as f64;
-    lines.push(format!("  {} simulated, {:.2} M for each second of CPU time", counted(ios, "IO"), rate / 1e6));
+    lines.push(format!(
+        "  {} simulated, {:.2} M for each second of CPU time",
+        counted(ios, "IO"),
+        rate / 1e6
+    ));
     let lost: u64 = swept.reports.iter().map(|report| report.device.buffer_dirty_pages).sum();
     if lost > 0 {
         let pages = counted(lost, "page");
-        lines.push(format!("  {pages} still in write buffers: a loss of power would lose what no capacitor saves"));
+        lines.push(format!(
+            "  {pages} still in write buffers: a loss of power would lose what no capacitor saves"
+        ));
     }
     if let Some(path) = &args.output {
         lines.push(format!("  results in {}", path.display()));
@@ -92,9 +103,14 @@ fn create(path: &Path, cases: &[Case], workload: &Workload, seed: u64) -> Result
         schema_version: SCHEMA_VERSION,
         flashscope_version: env!("CARGO_PKG_VERSION").into(),
         created: now_text(),
-        device: json!(cases.iter().map(|case| json!({
-            "profile": case.profile, "label": case.label, "settings": case.settings,
-        })).collect::<Vec<_>>()),
+        device: json!(
+            cases
+                .iter()
+                .map(|case| json!({
+                    "profile": case.profile, "label": case.label, "settings": case.settings,
+                }))
+                .collect::<Vec<_>>()
+        ),
         target: flashscope_core::TargetInfo {
             name: format!("sim:{}", first.profile),
             size_bytes: u64::from(logical_pages) * u64::from(geometry.page_bytes),

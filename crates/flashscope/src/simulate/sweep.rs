@@ -94,7 +94,8 @@ fn simulate(number: usize, case: &Case, common: &Common<'_>) -> Result<SimReport
     let workload = common.workload.fitted(ssd.info())?;
     let (mut sources, pacing) = workload.sources(ssd.info())?;
     let warmed = warm_up(&mut ssd, &mut sources, pacing, common)?;
-    let mut recorder = common.folder.map(|path| record(path, number, case, common, ssd.info(), warmed)).transpose()?;
+    let mut recorder =
+        common.folder.map(|path| record(path, number, case, common, ssd.info(), warmed)).transpose()?;
     let begun_s = cpu_s();
     let mut tally = Tally::new(recorder.as_mut());
     let driven = run(&mut ssd, &mut sources, pacing, u64::MAX, common.interrupted, &mut tally)?;
@@ -147,10 +148,8 @@ fn run(
     interrupted: &AtomicBool,
     tally: &mut Tally<'_>,
 ) -> Result<Driven> {
-    let mut streams: Vec<_> = sources
-        .iter_mut()
-        .map(|source| Stream { source: Portion::new(source, ios), pacing })
-        .collect();
+    let mut streams: Vec<_> =
+        sources.iter_mut().map(|source| Stream { source: Portion::new(source, ios), pacing }).collect();
     let driven = drive(ssd, &mut streams, Limits { runtime: None, interrupted }, tally)?;
     drop(streams);
     match sources.iter().find_map(Source::error) {

@@ -1,6 +1,6 @@
 //! The table of a sweep: one row for each device, the columns that differ first.
 
-use flashscope_report::{number, size};
+use flashscope_report::{digits, size, span};
 
 use super::report::SimReport;
 
@@ -15,7 +15,7 @@ const COLUMNS: &[Column] = &[
         let share = |op: f64| format!("{:.1}", op * 100.0);
         format!("{} ({}) %", share(r.device.over_provisioning), share(r.device.effective_over_provisioning))
     }),
-    ("MB/s", |r| number(r.throughput_mb_s)),
+    ("MB/s", |r| digits(r.throughput_mb_s)),
     ("mean", |r| r.response_us.map_or(String::new(), |us| time(us.mean))),
     ("p99", |r| r.response_us.map_or(String::new(), |us| time(us.p99))),
     ("max", |r| r.response_us.map_or(String::new(), |us| time(us.max))),
@@ -30,11 +30,7 @@ const COLUMNS: &[Column] = &[
 ];
 
 fn time(us: f64) -> String {
-    match us {
-        us if us < 1e3 => format!("{} us", number(us)),
-        us if us < 1e6 => format!("{} ms", number(us / 1e3)),
-        us => format!("{} s", number(us / 1e6)),
-    }
+    span(us * 1e3)
 }
 
 /// All rows, aligned; a column that is empty everywhere is left out.
@@ -46,8 +42,10 @@ pub fn table(reports: &[SimReport]) -> String {
             columns.push(std::iter::once((*title).to_string()).chain(cells).collect());
         }
     }
-    let widths: Vec<usize> =
-        columns.iter().map(|cells| cells.iter().map(|text| text.chars().count()).max().unwrap_or(0)).collect();
+    let widths: Vec<usize> = columns
+        .iter()
+        .map(|cells| cells.iter().map(|text| text.chars().count()).max().unwrap_or(0))
+        .collect();
     let row = |i: usize| {
         let cells = columns.iter().zip(&widths).map(|(cells, width)| format!("{:<width$}", cells[i]));
         format!("  {}", cells.collect::<Vec<_>>().join("  ")).trim_end().to_string()

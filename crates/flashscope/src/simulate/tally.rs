@@ -59,7 +59,7 @@ impl Observer for Tally<'_> {
         self.histogram.record(io.response.0);
         self.sum_ns += io.response.0;
         if let Some(recorder) = &mut self.recorder {
-            recorder.push(Record::new(io.submitted, io.stream, io.response, io.index));
+            recorder.push(Record::new(io.submitted, io.response, io.stream, io.index));
             if recorder.has_failed() {
                 return Control::Stop;
             }

@@ -44,7 +44,9 @@ impl Workload {
         };
         if let Some(flag) = args.pattern.first_given(&["iodepth"]) {
             let flag = flag.replace('_', "-");
-            return Err(Usage(format!("--{flag} is for a pattern, and --trace was given; leave one out")).into());
+            return Err(
+                Usage(format!("--{flag} is for a pattern, and --trace was given; leave one out")).into()
+            );
         }
         Ok(Workload::Trace {
             path: path.clone(),
@@ -84,7 +86,8 @@ impl Workload {
         match self {
             Workload::Pattern(pattern, seed) => {
                 let jobs = 0..pattern.numjobs;
-                let sources = jobs.map(|job| Source::Pattern(PatternSource::new(pattern, job, *seed))).collect();
+                let sources =
+                    jobs.map(|job| Source::Pattern(PatternSource::new(pattern, job, *seed))).collect();
                 Ok((sources, pattern.pacing()))
             }
             Workload::Trace { path, format, lenient, timing, iodepth } => {
