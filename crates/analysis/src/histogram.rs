@@ -15,6 +15,12 @@ pub struct Histogram {
     pub(crate) max_ns: u64,
 }
 
+impl Default for Histogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Histogram {
     /// Nothing counted.
     pub fn new() -> Self {

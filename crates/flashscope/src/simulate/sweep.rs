@@ -1,5 +1,5 @@
-//! Runs the cases of a sweep on all cores. Each case is deterministic and alone with its device, so the results
-//! do not depend on how many cores there are.
+//! Runs the cases of a sweep on all cores. Each case is deterministic and alone with its device, so the
+//! results do not depend on how many cores there are.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -20,7 +20,7 @@ pub struct HostCounts {
     pub flushes: u64,
     /// Trim requests.
     pub trims: u64,
-    /// Bytes read.
+    /// Bytes read; reads that are ignored have none.
     pub read_bytes: u64,
     /// Bytes written.
     pub written_bytes: u64,
@@ -194,10 +194,10 @@ impl Path {
     fn read<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
         let Request { offset_bytes, length_bytes, .. } = *request;
         self.counts.reads += 1;
-        self.counts.read_bytes += u64::from(length_bytes);
         if self.ignore_reads {
             return at;
         }
+        self.counts.read_bytes += u64::from(length_bytes);
         let end = offset_bytes + u64::from(length_bytes);
         let (first, last) = (offset_bytes >> self.page_shift, (end - 1) >> self.page_shift);
         let mut ready = at;
