@@ -9,6 +9,7 @@
 pub mod block;
 pub mod chunk;
 pub mod free;
+pub mod hybrid;
 mod in_place;
 pub mod log_block;
 mod normal_form;
@@ -16,6 +17,7 @@ pub mod page;
 pub mod page_set;
 pub mod recover;
 pub mod valid;
+pub mod replacement_block;
 
 use serde::{Deserialize, Serialize};
 
@@ -199,6 +201,8 @@ ftls! {
     LogBlock, "log-block", log_block::LogBlockFtl, "blocks are mapped, each written through a log of its own";
     Block, "block", block::BlockFtl, "blocks are mapped, pages have fixed places in them";
     Chunk, "chunk", chunk::ChunkFtl, "ranges of blocks are mapped, the one being written twice";
+    Hybrid, "hybrid", hybrid::HybridFtl, "blocks are mapped, pages are anywhere in them";
+    ReplacementBlock, "replacement-block", replacement_block::ReplacementBlockFtl, "chains of blocks";
 }
 
 #[cfg(test)]

@@ -113,6 +113,10 @@ pub struct Settings {
     pub block: ftl::block::BlockSettings,
     /// `[chunk]`
     pub chunk: ftl::chunk::ChunkSettings,
+    /// `[hybrid]`
+    pub hybrid: ftl::hybrid::HybridSettings,
+    /// `[replacement_block]`
+    pub replacement_block: ftl::replacement_block::ReplacementBlockSettings,
 }
 
 impl Default for Settings {
@@ -136,6 +140,8 @@ impl Default for Settings {
             log_block: ftl::log_block::LogBlockSettings::default(),
             block: ftl::block::BlockSettings::default(),
             chunk: ftl::chunk::ChunkSettings::default(),
+            hybrid: ftl::hybrid::HybridSettings::default(),
+            replacement_block: ftl::replacement_block::ReplacementBlockSettings::default(),
         }
     }
 }

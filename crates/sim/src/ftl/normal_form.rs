@@ -16,7 +16,6 @@ pub(super) enum Form {
     /// Page `i` of a logical block in page `i`.
     InPlace,
     /// Anywhere.
-    #[allow(dead_code)]
     Anywhere,
 }
 

@@ -60,6 +60,11 @@ impl Drive {
         }
     }
 
+    /// Copies that merges made.
+    pub fn merged_pages(&self) -> u64 {
+        self.counts().programs_for(Cause::Merge)
+    }
+
     pub fn counts(&self) -> &Counts {
         self.ssd.nand().counts()
     }

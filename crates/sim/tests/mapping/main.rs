@@ -4,3 +4,5 @@
 mod block;
 mod chunk;
 mod harness;
+mod hybrid;
+mod replacement_block;
