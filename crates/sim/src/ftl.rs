@@ -16,8 +16,8 @@ mod normal_form;
 pub mod page;
 pub mod page_set;
 pub mod recover;
-pub mod valid;
 pub mod replacement_block;
+pub mod valid;
 
 use serde::{Deserialize, Serialize};
 
