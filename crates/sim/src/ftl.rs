@@ -8,6 +8,8 @@
 
 pub mod block;
 pub mod chunk;
+pub mod copies;
+pub mod fast;
 pub mod free;
 pub mod hybrid;
 mod in_place;
@@ -203,6 +205,7 @@ ftls! {
     Chunk, "chunk", chunk::ChunkFtl, "ranges of blocks are mapped, the one being written twice";
     Hybrid, "hybrid", hybrid::HybridFtl, "blocks are mapped, pages are anywhere in them";
     ReplacementBlock, "replacement-block", replacement_block::ReplacementBlockFtl, "chains of blocks";
+    Fast, "fast", fast::FastFtl, "blocks are mapped, and random writes share their log blocks";
 }
 
 #[cfg(test)]

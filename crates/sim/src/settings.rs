@@ -117,6 +117,8 @@ pub struct Settings {
     pub hybrid: ftl::hybrid::HybridSettings,
     /// `[replacement_block]`
     pub replacement_block: ftl::replacement_block::ReplacementBlockSettings,
+    /// `[fast]`
+    pub fast: ftl::fast::FastSettings,
 }
 
 impl Default for Settings {
@@ -142,6 +144,7 @@ impl Default for Settings {
             chunk: ftl::chunk::ChunkSettings::default(),
             hybrid: ftl::hybrid::HybridSettings::default(),
             replacement_block: ftl::replacement_block::ReplacementBlockSettings::default(),
+            fast: ftl::fast::FastSettings::default(),
         }
     }
 }

@@ -11,6 +11,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::copies::merge_in_place;
 use super::free::FreeBlocks;
 use super::page_set::PageSet;
 use super::recover::{Recovered, normal_form};
@@ -203,20 +204,10 @@ impl LogBlockFtl {
     }
 
     /// Copies the newest pages of a logical block, from page `first` on, to their places in `to`.
-    fn copy_pages(&mut self, nand: &mut Nand, lbn: u32, first: u32, to: Block, at: u64) -> u64 {
+    fn copy_pages(&self, nand: &mut Nand, lbn: u32, first: u32, to: Block, at: u64) -> u64 {
         let base = lbn * self.pages_per_block;
         let end = self.logical_pages.min(base + self.pages_per_block);
-        let place = nand.first_page(to);
-        let mut done = at;
-        for lpn in base + first..end {
-            let from = self.find(nand, lpn);
-            if from != NONE {
-                let read = nand.read(from, Cause::Merge, at);
-                let ppn = place + (lpn - base);
-                done = done.max(nand.program(ppn, lpn, read.token, Cause::Merge, read.done));
-            }
-        }
-        done
+        merge_in_place(nand, base + first..end, to, at, |nand, lpn| self.find(nand, lpn))
     }
 
     /// The block of a log takes the place of its data block, which is erased; the log is idle.

@@ -9,6 +9,7 @@
 //! `spare - 1` blocks with data besides one for each logical block, and no erase of a copy before the next
 //! one is complete. Then there is always a free block, or one that holds nothing but second copies.
 
+use super::copies::merge_in_place;
 use super::free::FreeBlocks;
 use super::page_set::PageSet;
 use super::{Setup, Tombstone};
@@ -187,11 +188,7 @@ impl Recovery {
         }
         let fresh = self.recovered.free.take();
         nand.set_tag(fresh, Tag { kind, owner: lbn });
-        for &lpn in &pages {
-            let read = nand.read(self.chosen[lpn as usize], Cause::Merge, 0);
-            let place = nand.first_page(fresh) + (lpn - first);
-            nand.program(place, lpn, read.token, Cause::Merge, read.done);
-        }
+        merge_in_place(nand, first..end, fresh, 0, |_, lpn| self.chosen[lpn as usize]);
         self.recovered.data[lbn as usize] = fresh;
         for &lpn in &pages {
             let block = nand.block_of(self.chosen[lpn as usize]);

@@ -1,0 +1,28 @@
+//! Copies of a logical block's pages to their own places in another block.
+
+use std::ops::Range;
+
+use crate::nand::{Block, Cause, Lpn, NONE, Nand, Ppn};
+
+/// Copies the pages `lpns` of one logical block to their places in `to`, for a merge. `find` says where a
+/// page is; [`NONE`] if it holds nothing. Returns when the last copy is done.
+#[inline]
+pub fn merge_in_place(
+    nand: &mut Nand,
+    lpns: Range<Lpn>,
+    to: Block,
+    at: u64,
+    find: impl Fn(&Nand, Lpn) -> Ppn,
+) -> u64 {
+    let base = lpns.start - lpns.start % nand.pages_per_block();
+    let place = nand.first_page(to);
+    let mut done = at;
+    for lpn in lpns {
+        let from = find(nand, lpn);
+        if from != NONE {
+            let read = nand.read(from, Cause::Merge, at);
+            done = done.max(nand.program(place + (lpn - base), lpn, read.token, Cause::Merge, read.done));
+        }
+    }
+    done
+}
