@@ -51,6 +51,12 @@ pub enum Control {
 pub trait Observer {
     /// One IO is done. Called in order of completion, on the IO path: it must be quick.
     fn observe(&mut self, io: &Io) -> Control;
+
+    /// How many IOs may come before what [`Observer::observe`] answers is heeded. Above 1, one closed stream
+    /// of single IOs on a target in virtual time is served in batches; what is observed stays the same.
+    fn free_run(&self) -> usize {
+        1
+    }
 }
 
 impl<F: FnMut(&Io) -> Control> Observer for F {
@@ -141,6 +147,16 @@ fn until_the_end<T: Target, S: RequestSource, O: Observer>(
         }
         if end.is_none() && flight.clock >= deadline {
             end = Some(Driven::OutOfTime);
+        }
+        if let (None, [lane]) = (end, &mut *lanes)
+            && let free_run @ 2.. = observer.free_run()
+            && lane.is_one_by_one(target, &limits)
+        {
+            match lane.run_free(target, flight, observer, free_run)? {
+                (0, _) => return Ok(Driven::Exhausted),
+                (_, Control::Stop) => return Ok(Driven::Stopped),
+                (_, Control::Continue) => continue,
+            }
         }
         let wake = match end {
             None => submit_all(target, lanes, flight)?,
@@ -239,7 +255,7 @@ impl Flight {
             free: (0..depth as u32).rev().collect(),
             free_count: depth,
             lost: 0,
-            done: Vec::with_capacity(depth),
+            done: Vec::with_capacity(depth.max(LOOK_AHEAD)),
         }
     }
 
@@ -404,6 +420,50 @@ impl<'a, S: RequestSource> Lane<'a, S> {
         self.room -= count as u32;
         self.burst_left -= count as u64;
         Ok(())
+    }
+
+    /// Whether each IO goes when the one before is done, and nothing else decides.
+    #[inline]
+    fn is_one_by_one<T: Target>(&self, target: &T, limits: &Limits<'_>) -> bool {
+        matches!(self.pacing, Pacing::Closed { pause: Nanos::ZERO, iodepth: 1, .. })
+            && limits.runtime.is_none()
+            && target.info().virtual_time
+    }
+
+    /// Serves at most `count` requests in turn; returns how many, 0 if the source is dry.
+    #[inline]
+    fn run_free<T: Target, O: Observer>(
+        &mut self,
+        target: &mut T,
+        flight: &mut Flight,
+        observer: &mut O,
+        count: usize,
+    ) -> Result<(usize, Control), TargetError> {
+        self.look_ahead(target);
+        let count = count.min(self.filled - self.next);
+        let requests = &self.batch[self.next..self.next + count];
+        let served = target.serve_in_turn(requests, &mut flight.done);
+        let mut control = Control::Continue;
+        for ((index, request), completion) in (self.submitted..).zip(requests).zip(&flight.done) {
+            let io = Io {
+                index,
+                offset_bytes: request.offset_bytes,
+                submitted: Time(completion.submitted.since(flight.start).0),
+                response: completion.completed.since(completion.submitted),
+                length_bytes: request.length_bytes,
+                stream: self.number,
+                op: request.op,
+            };
+            flight.clock = completion.completed;
+            if observer.observe(&io) == Control::Stop {
+                control = Control::Stop;
+            }
+        }
+        flight.done.clear();
+        served?;
+        self.next += count;
+        self.submitted += count as u64;
+        Ok((count, control))
     }
 
     /// Takes note of a completion; returns from when its response time counts.

@@ -89,6 +89,20 @@ pub trait Target {
     /// The first IO that failed. Completions appended before it are valid.
     fn reap(&mut self, min: usize, until: Time, out: &mut Vec<Completion>) -> Result<(), TargetError>;
 
+    /// Serves `requests` one after the other, each submitted when the one before is done, and appends their
+    /// completions to `out` in this order. Called with nothing in flight. The same as [`Target::submit`] and
+    /// [`Target::reap`] for each, which a simulated device can do faster at once.
+    ///
+    /// # Errors
+    /// The first request that failed. The completions of those before it are in `out`.
+    fn serve_in_turn(&mut self, requests: &[Request], out: &mut Vec<Completion>) -> Result<(), TargetError> {
+        for request in requests {
+            self.submit(std::slice::from_ref(request))?;
+            self.reap(1, Time::NEVER, out)?;
+        }
+        Ok(())
+    }
+
     /// Returns when the clock has reached `time`. Called with nothing in flight.
     fn wait_until(&mut self, time: Time);
 }
@@ -108,6 +122,9 @@ impl<T: Target + ?Sized> Target for &mut T {
     }
     fn reap(&mut self, min: usize, until: Time, out: &mut Vec<Completion>) -> Result<(), TargetError> {
         (**self).reap(min, until, out)
+    }
+    fn serve_in_turn(&mut self, requests: &[Request], out: &mut Vec<Completion>) -> Result<(), TargetError> {
+        (**self).serve_in_turn(requests, out)
     }
     fn wait_until(&mut self, time: Time) {
         (**self).wait_until(time);

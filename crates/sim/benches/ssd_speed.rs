@@ -4,7 +4,9 @@
 #![allow(clippy::print_stdout)]
 
 use flashscope_core::seed::Random;
-use flashscope_core::{Bytes, Op, Request, Target};
+use flashscope_core::{
+    Bytes, Control, Io, Limits, Observer, Op, Pattern, PatternSource, Request, Stream, Target, drive,
+};
 use flashscope_sim::settings::Initial;
 use flashscope_sim::{Settings, Ssd};
 use rustix::time::{ClockId, clock_gettime};
@@ -27,6 +29,7 @@ const ANCHORS: &[Anchor] = &[
     Anchor { name: "random-8g", unit: "host writes", least_millions: 15.0, measure: || random(8 << 30) },
     Anchor { name: "random-64g", unit: "host writes", least_millions: 8.0, measure: || random(64 << 30) },
     Anchor { name: "sequential", unit: "host writes", least_millions: 50.0, measure: sequential },
+    Anchor { name: "driven", unit: "host writes", least_millions: 50.0, measure: driven },
     Anchor { name: "programs", unit: "page programs", least_millions: 60.0, measure: programs },
 ];
 
@@ -106,6 +109,38 @@ fn sequential() -> f64 {
     best(|| {
         write_pages(&mut ssd, 10_000_000, &mut next);
         10_000_000
+    })
+}
+
+/// Counts IOs and sums their times, and need never be asked.
+#[derive(Default)]
+struct Sums {
+    ios: u64,
+    response_ns: u64,
+}
+
+impl Observer for Sums {
+    #[inline]
+    fn observe(&mut self, io: &Io) -> Control {
+        self.ios += 1;
+        self.response_ns += io.response.0;
+        Control::Continue
+    }
+    fn free_run(&self) -> usize {
+        usize::MAX
+    }
+}
+
+/// Page writes in order, from the pattern's text through the drive loop to an observer.
+fn driven() -> f64 {
+    let mut ssd = page_ssd(8 << 30, 0.28);
+    let pattern: Pattern = "rw=write bs=4KiB size=8GiB number_ios=10000000".parse().expect("a pattern");
+    best(|| {
+        let mut streams = [Stream { source: PatternSource::new(&pattern, 0, 1), pacing: pattern.pacing() }];
+        let mut sums = Sums::default();
+        drive(&mut ssd, &mut streams, Limits::default(), &mut sums).expect("served");
+        assert!(sums.response_ns > 0);
+        sums.ios
     })
 }
 

@@ -115,22 +115,25 @@ impl Ssd {
         out: &mut Vec<Completion>,
     ) -> Result<(), TargetError> {
         let Ssd { info, path, ftl, clock, .. } = self;
-        let served = with_ftl!(ftl, ftl => {
-            let mut served = Ok(());
-            for request in requests {
+        let failed = with_ftl!(ftl, ftl => {
+            requests.iter().find(|request| {
                 if !fits(info, request) {
-                    served = Err(request);
-                    break;
+                    return true;
                 }
                 let submitted = Time(*clock);
-                *clock = path.serve(ftl, request, *clock);
-                out.push(Completion { tag: request.tag, submitted, completed: Time(*clock) });
-            }
-            served
+                let done = path.serve(ftl, request, *clock);
+                if path.has_failed() {
+                    return true;
+                }
+                *clock = done;
+                out.push(Completion { tag: request.tag, submitted, completed: Time(done) });
+                false
+            })
         });
-        match served {
-            Err(request) => Err(self.refuse(request)),
-            Ok(()) => self.check(requests.last()),
+        match failed {
+            None => Ok(()),
+            Some(request) if !fits(&self.info, request) => Err(self.refuse(request)),
+            Some(request) => self.check(Some(request)),
         }
     }
 
@@ -220,6 +223,10 @@ impl Target for Ssd {
     fn reap(&mut self, min: usize, until: Time, out: &mut Vec<Completion>) -> Result<(), TargetError> {
         self.clock = self.flight.reap(self.clock, min, until, out);
         Ok(())
+    }
+
+    fn serve_in_turn(&mut self, requests: &[Request], out: &mut Vec<Completion>) -> Result<(), TargetError> {
+        Ssd::serve_in_turn(self, requests, out)
     }
 
     fn wait_until(&mut self, time: Time) {

@@ -77,6 +77,12 @@ impl Path {
         }
     }
 
+    /// Whether the flash or the oracle has found something wrong.
+    #[inline]
+    pub(super) fn has_failed(&self) -> bool {
+        self.nand.fault().is_some() || self.corruption().is_some()
+    }
+
     pub(super) fn corruption(&self) -> Option<&Corruption> {
         self.oracle.as_ref().and_then(Oracle::corruption)
     }
