@@ -43,11 +43,11 @@ impl<F: LineFormat> Decoder for Lines<F> {
             };
             let ended = length < rest.len();
             done += length + usize::from(ended);
+            sink.counts.is_last_line_open = !ended;
             if std::mem::replace(&mut self.in_long_line, !ended && !last) {
                 continue;
             }
             sink.counts.lines += 1;
-            sink.counts.is_last_line_open = !ended;
             self.line(&rest[..length], sink)?;
         }
         Ok(done)

@@ -24,7 +24,7 @@ pub(crate) enum Rwbs {
 }
 
 impl Rwbs {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn parse(letters: &[u8]) -> Result<Rwbs, Problem> {
         let (flush_first, rest) = match letters {
             [b'F', rest @ ..] => (true, rest),
@@ -55,7 +55,7 @@ impl Rwbs {
     }
 
     /// Offset and length in bytes of this operation on so many sectors.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn range(self, first: u64, count: u64) -> Result<(u64, u64), Problem> {
         match self {
             Rwbs::Flush if count == 0 => Ok((0, 0)),
@@ -68,7 +68,7 @@ impl Rwbs {
 
     /// Appends the requests that the letters stand for: `record` with operation and flags, after a flush if
     /// they ask for one. The whole latency belongs to `record`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(self, record: Record, records: &mut Vec<Record>) {
         let flush = Record { offset_bytes: 0, length_bytes: 0, op: Op::Flush, ..record };
         match self {

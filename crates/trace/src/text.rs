@@ -9,7 +9,7 @@ pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Fields<'a> {
     /// Leaves out blanks and tabs.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn skip_blanks(&mut self) {
         let blanks = self.0.iter().take_while(|&&c| c == b' ' || c == b'\t').count();
         self.0 = &self.0[blanks..];
@@ -37,24 +37,14 @@ impl<'a> Fields<'a> {
     }
 
     /// A decimal number, `None` if there is none or it does not fit 64 bits.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn number(&mut self) -> Option<u64> {
-        let mut value = 0u64;
-        let mut length = 0;
-        // 19 digits always fit; a longer number is rare and takes the careful way.
-        for &c in self.0.iter().take(19) {
-            let digit = c.wrapping_sub(b'0');
-            if digit > 9 {
-                break;
-            }
-            value = value * 10 + u64::from(digit);
-            length += 1;
-        }
+        let (value, length) = digits(self.0, 19);
         self.0 = &self.0[length..];
         match self.0.first() {
+            // 19 digits always fit; a longer number is rare and takes the careful way.
             Some(c) if length == 19 && c.is_ascii_digit() => self.long_number(value),
-            _ if length == 0 => None,
-            _ => Some(value),
+            _ => (length > 0).then_some(value),
         }
     }
 
@@ -70,26 +60,33 @@ impl<'a> Fields<'a> {
     }
 
     /// Seconds with or without a fraction, as nanoseconds; digits below one nanosecond are cut.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn seconds_ns(&mut self) -> Option<u64> {
         let whole_ns = self.number()?.checked_mul(1_000_000_000)?;
         if !self.eat(b'.') {
             return Some(whole_ns);
         }
-        let length = self.0.iter().take_while(|c| c.is_ascii_digit()).count();
-        let (fraction, rest) = self.0.split_at(length);
-        self.0 = rest;
-        if fraction.is_empty() {
-            return None;
-        }
-        let (mut fraction_ns, kept) = (0, length.min(9));
-        for &c in &fraction[..kept] {
-            fraction_ns = fraction_ns * 10 + u64::from(c - b'0');
-        }
+        let (fraction_ns, kept) = digits(self.0, 9);
+        let below = self.0[kept..].iter().take_while(|c| c.is_ascii_digit()).count();
+        self.0 = &self.0[kept + below..];
         const SCALE: [u64; 10] =
             [1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000, 1_000, 100, 10, 1];
-        whole_ns.checked_add(fraction_ns * SCALE[kept])
+        whole_ns.checked_add(fraction_ns * SCALE[kept]).filter(|_| kept > 0)
     }
+}
+
+/// The number that the first digits make, at most `most` (19 fit), and how many digits it has.
+#[inline(always)]
+fn digits(text: &[u8], most: usize) -> (u64, usize) {
+    let mut value = 0;
+    for (length, &c) in text.iter().take(most).enumerate() {
+        let digit = c.wrapping_sub(b'0');
+        if digit > 9 {
+            return (value, length);
+        }
+        value = value * 10 + u64::from(digit);
+    }
+    (value, text.len().min(most))
 }
 
 /// A range in 512-byte sectors as bytes: offset and length.

@@ -80,7 +80,7 @@ fn request(line: &[u8], devices: &mut Devices, records: &mut Vec<Record>) -> Res
 }
 
 /// A field and the `;` after it.
-#[inline]
+#[inline(always)]
 fn field<'a>(
     fields: &mut Fields<'a>,
     take: impl Fn(&mut Fields<'a>) -> Option<u64>,
