@@ -10,6 +10,7 @@ pub mod block;
 pub mod chunk;
 pub mod copies;
 pub mod fast;
+pub mod dftl;
 pub mod free;
 pub mod hybrid;
 mod in_place;
@@ -19,6 +20,7 @@ pub mod page;
 pub mod page_set;
 pub mod recover;
 pub mod replacement_block;
+mod segmented_lru;
 pub mod valid;
 
 use serde::{Deserialize, Serialize};
@@ -206,6 +208,7 @@ ftls! {
     Hybrid, "hybrid", hybrid::HybridFtl, "blocks are mapped, pages are anywhere in them";
     ReplacementBlock, "replacement-block", replacement_block::ReplacementBlockFtl, "chains of blocks";
     Fast, "fast", fast::FastFtl, "blocks are mapped, and random writes share their log blocks";
+    Dftl, "dftl", dftl::DftlFtl, "every page is mapped by itself, the map is in flash and cached";
 }
 
 #[cfg(test)]

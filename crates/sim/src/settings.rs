@@ -119,6 +119,8 @@ pub struct Settings {
     pub replacement_block: ftl::replacement_block::ReplacementBlockSettings,
     /// `[fast]`
     pub fast: ftl::fast::FastSettings,
+    /// `[dftl]`
+    pub dftl: ftl::dftl::DftlSettings,
 }
 
 impl Default for Settings {
@@ -145,6 +147,7 @@ impl Default for Settings {
             hybrid: ftl::hybrid::HybridSettings::default(),
             replacement_block: ftl::replacement_block::ReplacementBlockSettings::default(),
             fast: ftl::fast::FastSettings::default(),
+            dftl: ftl::dftl::DftlSettings::default(),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod block;
 mod chunk;
+mod dftl;
 mod harness;
 mod hybrid;
 mod replacement_block;
