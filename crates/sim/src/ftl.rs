@@ -9,8 +9,8 @@
 pub mod block;
 pub mod chunk;
 pub mod copies;
-pub mod fast;
 pub mod dftl;
+pub mod fast;
 pub mod free;
 pub mod hybrid;
 mod in_place;
