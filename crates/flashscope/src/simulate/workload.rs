@@ -87,7 +87,7 @@ impl Workload {
             Workload::Pattern(pattern, seed) => {
                 let jobs = 0..pattern.numjobs;
                 let sources =
-                    jobs.map(|job| Source::Pattern(PatternSource::new(pattern, job, *seed))).collect();
+                    jobs.map(|job| Source::Pattern(Box::new(PatternSource::new(pattern, job, *seed)))).collect();
                 Ok((sources, pattern.pacing()))
             }
             Workload::Trace { path, format, lenient, timing, iodepth } => {
@@ -110,7 +110,7 @@ impl Workload {
 /// Requests from either.
 pub enum Source {
     /// A pattern's.
-    Pattern(PatternSource),
+    Pattern(Box<PatternSource>),
     /// A trace's.
     Trace(Box<TraceSource>),
 }

@@ -1,0 +1,196 @@
+//! What every FTL and every write buffer must do, asked of every line of the registries in every combination.
+//! Token mode checks each read against a plain list of what was written; the flash checks its own rules.
+
+use flashscope_core::seed::{Random, derive};
+use flashscope_core::{Bytes, Completion, Op, Request, Target, Time};
+use flashscope_sim::buffer::BUFFERS;
+use flashscope_sim::ftl::FTLS;
+use flashscope_sim::gc::POLICIES;
+use flashscope_sim::nand::Cause;
+use flashscope_sim::settings::{Initial, Levelling};
+use flashscope_sim::{Settings, SimError, Ssd};
+
+const SEED: u64 = 20_261_121;
+const PAGE: u64 = 2048;
+
+/// A small device with every mechanism in use: 128 logical blocks of 16 pages, a quarter of it spare.
+fn small(ftl: &str, buffer: &str) -> Settings {
+    let mut settings = Settings {
+        capacity: Bytes(128 * 16 * PAGE),
+        over_provisioning: 0.25,
+        ftl: ftl.into(),
+        buffer: buffer.into(),
+        ..Settings::default()
+    };
+    settings.nand.page = Bytes(PAGE);
+    settings.nand.pages_per_block = 16;
+    settings.nand.endurance_erases = 1 << 30;
+    settings.nand.data = true;
+    settings.ram.size = Bytes(64 * PAGE);
+    settings.chunk.size = Bytes(32 * PAGE);
+    settings
+}
+
+/// A random request: writes of up to six pages that need not be whole, reads, trims, flushes.
+fn request(random: &mut Random, size_bytes: u64) -> Request {
+    let op = match random.below(100) {
+        0..60 => Op::Write,
+        60..94 => Op::Read,
+        94..99 => Op::Trim,
+        _ => return Request { op: Op::Flush, ..Request::default() },
+    };
+    let length_bytes = (1 + random.below(24)) * 512;
+    let offset_bytes = random.below((size_bytes - length_bytes) / 512 + 1) * 512;
+    Request { op, offset_bytes, length_bytes: length_bytes as u32, ..Request::default() }
+}
+
+fn serve(ssd: &mut Ssd, request: Request, out: &mut Vec<Completion>) {
+    ssd.prepare(&[request]);
+    ssd.submit(&[request]).unwrap_or_else(|error| panic!("{error}"));
+    ssd.reap(1, Time::NEVER, out).unwrap();
+}
+
+/// Random requests, then every page is read.
+fn exercise(ssd: &mut Ssd, ios: u64, seed: u64) -> Vec<Completion> {
+    let (mut random, mut out) = (Random::new(seed), Vec::new());
+    let size_bytes = ssd.info().size_bytes;
+    for _ in 0..ios {
+        serve(ssd, request(&mut random, size_bytes), &mut out);
+    }
+    for page in 0..size_bytes / PAGE {
+        let all = Request { offset_bytes: page * PAGE, length_bytes: PAGE as u32, ..Request::default() };
+        serve(ssd, all, &mut out);
+    }
+    out
+}
+
+fn combinations() -> impl Iterator<Item = (&'static str, &'static str)> {
+    FTLS.iter().flat_map(|(ftl, _)| BUFFERS.iter().map(move |(buffer, _)| (*ftl, *buffer)))
+}
+
+/// A million random operations in all, with trims and flushes: no page is lost, none is stale.
+#[test]
+fn every_ftl_with_every_buffer_returns_what_was_written() {
+    let ios = 1_000_000 / (FTLS.len() * BUFFERS.len()) as u64 + 1;
+    for (number, (ftl, buffer)) in combinations().enumerate() {
+        let seed = derive(SEED, number as u64);
+        println!("{ftl} + {buffer}, seed {seed}");
+        let mut settings = small(ftl, buffer);
+        settings.initial = [Initial::Full, Initial::Empty, Initial::Random][number % 3];
+        settings.ram.cache_reads = number % 2 == 1;
+        settings.wear.levelling = [Levelling::None, Levelling::Dynamic, Levelling::Static][number / 3 % 3];
+        settings.wear.threshold_erases = 5;
+        let mut ssd = Ssd::new("test", settings, seed).unwrap_or_else(|error| panic!("{error}"));
+        exercise(&mut ssd, ios, seed);
+    }
+}
+
+#[test]
+fn every_victim_policy_returns_what_was_written() {
+    for (number, (gc, _)) in POLICIES.iter().enumerate() {
+        let seed = derive(SEED, 1000 + number as u64);
+        println!("{gc}, seed {seed}");
+        for frontiers in [1, 2] {
+            let mut settings = Settings { gc: (*gc).into(), ..small("page", "none") };
+            settings.page.frontiers = frontiers;
+            let mut ssd = Ssd::new("test", settings, seed).unwrap_or_else(|error| panic!("{error}"));
+            exercise(&mut ssd, 30_000, seed);
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_times_and_counts() {
+    for (ftl, buffer) in combinations() {
+        let run = || {
+            let mut ssd = Ssd::new("test", small(ftl, buffer), SEED).unwrap();
+            (exercise(&mut ssd, 2_000, SEED), format!("{:?}", ssd.report()))
+        };
+        assert_eq!(run(), run(), "{ftl} + {buffer}");
+    }
+}
+
+/// One flash program for each page that the host wrote, whatever else the FTL programs.
+#[test]
+fn without_a_buffer_every_host_page_is_programmed_once() {
+    for (ftl, _) in FTLS {
+        let mut ssd = Ssd::new("test", small(ftl, "none"), SEED).unwrap();
+        let (mut random, mut out, mut pages) = (Random::new(SEED), Vec::new(), 0);
+        for _ in 0..5_000 {
+            let request = request(&mut random, ssd.info().size_bytes);
+            if request.op == Op::Write {
+                let end = request.offset_bytes + u64::from(request.length_bytes);
+                pages += end.div_ceil(PAGE) - request.offset_bytes / PAGE;
+            }
+            serve(&mut ssd, request, &mut out);
+        }
+        assert_eq!(ssd.nand().counts().programs_for(Cause::Host), pages, "{ftl}");
+    }
+}
+
+/// The device cannot do with so little, or it serves everything: nothing in between.
+#[test]
+fn any_small_configuration_is_refused_or_serves_everything() {
+    let (mut served, mut refused) = (0, 0);
+    for number in 0..600_u64 {
+        let seed = derive(SEED, 10_000 + number);
+        let mut random = Random::new(seed);
+        let settings = any(&mut random, number);
+        let what = format!("configuration {number}: {settings:?}");
+        match Ssd::new("grid", settings, seed) {
+            Ok(mut ssd) => {
+                overwrite(&mut ssd, &mut random, &what);
+                served += 1;
+            }
+            Err(SimError::Setting { remedy, .. }) => {
+                assert!(!remedy.is_empty());
+                refused += 1;
+            }
+            Err(other) => panic!("{what}: {other}"),
+        }
+    }
+    println!("{served} served everything, {refused} were refused before the first IO");
+    assert!(served >= 500, "{served} served everything, {refused} were refused");
+}
+
+fn any(random: &mut Random, number: u64) -> Settings {
+    let one_of = |random: &mut Random, list: &[u32]| list[random.below(list.len() as u64) as usize];
+    let ftl = FTLS[number as usize % FTLS.len()].0;
+    let buffer = BUFFERS[(number as usize / FTLS.len()) % BUFFERS.len()].0;
+    let mut settings = small(ftl, buffer);
+    settings.gc = POLICIES[random.below(POLICIES.len() as u64) as usize].0.into();
+    settings.initial = [Initial::Full, Initial::Empty, Initial::Random][random.below(3) as usize];
+    settings.over_provisioning = [0.03, 0.07, 0.125, 0.2, 0.28, 0.5][random.below(6) as usize];
+    settings.nand.planes = one_of(random, &[1, 2, 4, 8]);
+    settings.nand.channels = one_of(random, &[1, 2]);
+    settings.nand.pages_per_block = one_of(random, &[4, 8, 16]);
+    settings.page.frontiers = one_of(random, &[1, 2]);
+    let stripe = settings.nand.stripe_blocks();
+    // Copies of whole blocks make the larger devices of block-mapped FTLs slow: they get the smaller ones.
+    let most = if ["page", "dftl"].contains(&ftl) { 2048 } else { 256 };
+    let blocks = (16_u32 << random.below(8)).min(most / (stripe / settings.nand.planes)).max(16);
+    let superblocks = u64::from((blocks * settings.nand.planes * settings.nand.channels / stripe).max(16));
+    let block_bytes = u64::from(settings.nand.pages_per_block * stripe) * PAGE;
+    settings.capacity = Bytes((superblocks * block_bytes) / PAGE * PAGE);
+    settings.ram.size = Bytes((16 + random.below(200)) * PAGE);
+    settings.chunk.size = Bytes(block_bytes);
+    settings
+}
+
+/// Writes 2.2 times the capacity in random pieces, reads back a tenth of the pages.
+fn overwrite(ssd: &mut Ssd, random: &mut Random, what: &str) {
+    let (size_bytes, mut left) = (ssd.info().size_bytes, ssd.info().size_bytes * 22 / 10);
+    let mut out = Vec::new();
+    while left > 0 {
+        let request = Request { op: Op::Write, ..request(random, size_bytes) };
+        if request.length_bytes == 0 {
+            continue;
+        }
+        let io = if random.below(10) == 0 { Request { op: Op::Read, ..request } } else { request };
+        ssd.submit(&[io]).unwrap_or_else(|error| panic!("{what}: {error}"));
+        ssd.reap(1, Time::NEVER, &mut out).unwrap();
+        assert_eq!(out.len(), 1, "{what}: every request is served");
+        out.clear();
+        left = left.saturating_sub(u64::from(request.length_bytes));
+    }
+}
