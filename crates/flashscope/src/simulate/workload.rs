@@ -86,8 +86,9 @@ impl Workload {
         match self {
             Workload::Pattern(pattern, seed) => {
                 let jobs = 0..pattern.numjobs;
-                let sources =
-                    jobs.map(|job| Source::Pattern(Box::new(PatternSource::new(pattern, job, *seed)))).collect();
+                let sources = jobs
+                    .map(|job| Source::Pattern(Box::new(PatternSource::new(pattern, job, *seed))))
+                    .collect();
                 Ok((sources, pattern.pacing()))
             }
             Workload::Trace { path, format, lenient, timing, iodepth } => {
