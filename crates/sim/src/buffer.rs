@@ -4,12 +4,18 @@
 //! a page goes in, answers with the pages that must be written back first, and [`crate::Ssd`] writes them
 //! through the FTL. So every buffer works with every FTL.
 
+pub mod arc;
 pub mod block_lru;
 mod blocks;
 pub mod bplru;
+pub mod cflru;
 pub mod fab;
+pub mod fifo;
+pub mod lirs;
 mod list;
 pub mod lru;
+pub mod lru_wsr;
+mod pages;
 
 use flashscope_core::Bytes;
 use schemars::JsonSchema;
@@ -212,7 +218,12 @@ macro_rules! buffers {
 }
 
 buffers! {
+    Fifo, "fifo", fifo::Fifo, "pages, in the order in which they came";
     Lru, "lru", lru::Lru, "pages; the one not written for longest leaves";
+    LruWsr, "lru-wsr", lru_wsr::LruWsr, "pages as in lru; a dirty one gets a second chance";
+    Cflru, "cflru", cflru::Cflru, "pages as in lru; near the end of the list clean ones leave first";
+    Arc, "arc", arc::Arc, "pages; adapts between recency and frequency";
+    Lirs, "lirs", lirs::Lirs, "pages; those that come again soon stay";
     Fab, "fab", fab::Fab, "blocks; the one with the most pages here leaves";
     BlockLru, "block-lru", block_lru::BlockLru, "blocks; the one not written for longest leaves";
     Bplru, "bplru", bplru::Bplru, "blocks; the one not written for longest leaves, padded to a whole block";

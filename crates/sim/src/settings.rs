@@ -103,6 +103,10 @@ pub struct Settings {
     pub ram: BufferSettings,
     /// `[bplru]`
     pub bplru: buffer::bplru::BplruSettings,
+    /// `[cflru]`
+    pub cflru: buffer::cflru::CflruSettings,
+    /// `[lirs]`
+    pub lirs: buffer::lirs::LirsSettings,
     /// `[fab]`
     pub fab: buffer::fab::FabSettings,
     /// `[page]`
@@ -139,6 +143,8 @@ impl Default for Settings {
             victim: GcSettings::default(),
             ram: BufferSettings::default(),
             bplru: buffer::bplru::BplruSettings::default(),
+            cflru: buffer::cflru::CflruSettings::default(),
+            lirs: buffer::lirs::LirsSettings::default(),
             fab: buffer::fab::FabSettings::default(),
             page: ftl::page::PageSettings::default(),
             log_block: ftl::log_block::LogBlockSettings::default(),

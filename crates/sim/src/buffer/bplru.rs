@@ -2,8 +2,8 @@
 //! each of which can be switched off.
 //!
 //! Padding reads every page of the victim that is not in the buffer, however many, and writes the block whole
-//! and in order: a log-block FTL then switches instead of merging. Compensation moves a block that was written
-//! whole and in order to the tail.
+//! and in order: a log-block FTL then switches instead of merging. Compensation moves a block that was
+//! written whole and in order to the tail.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
