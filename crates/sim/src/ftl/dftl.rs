@@ -323,3 +323,20 @@ impl Ftl for DftlFtl {
         self.shares[MAP].blocks_max + REBUILD_SPARE + DATA_SPARE
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::ftl::testing::{returns_what_was_written, small, survives_power_cuts};
+
+    #[test]
+    fn it_comes_back_also_when_the_power_goes_in_the_recovery() {
+        for entries in [1, 8, 1000] {
+            let mut settings = small("dftl");
+            settings.dftl.cached_entries = entries;
+            // Three blocks for the map, two for data, two for a rebuild: as few as it takes.
+            settings.over_provisioning = 7.0 / 24.0;
+            returns_what_was_written(&settings);
+            survives_power_cuts(&settings, 150);
+        }
+    }
+}

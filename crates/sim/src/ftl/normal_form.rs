@@ -194,3 +194,27 @@ impl Scan<'_> {
         self.nand.program(self.nand.first_page(target) + page, lpn, read.token, Cause::Merge, read.done);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use flashscope_core::Bytes;
+
+    use crate::Settings;
+    use crate::ftl::testing::{returns_what_was_written, small, survives_power_cuts};
+
+    #[test]
+    fn the_ftls_with_one_block_for_each_logical_one_come_back_also_when_the_power_goes_in_the_recovery() {
+        for ftl in ["block", "chunk", "hybrid", "replacement-block"] {
+            for open in [1, 2] {
+                let mut settings: Settings = small(ftl);
+                settings.chunk.size = Bytes(2 * settings.nand.page.0 * 4);
+                settings.chunk.open_chunks = open;
+                settings.block.open_blocks = open - 1;
+                settings.hybrid.open_blocks = open - 1;
+                settings.replacement_block.chain_max = open * 2;
+                returns_what_was_written(&settings);
+                survives_power_cuts(&settings, 150);
+            }
+        }
+    }
+}
