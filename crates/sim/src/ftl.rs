@@ -21,6 +21,7 @@ pub mod page_set;
 pub mod recover;
 pub mod replacement_block;
 mod segmented_lru;
+pub mod superblock;
 pub mod valid;
 
 use serde::{Deserialize, Serialize};
@@ -209,6 +210,7 @@ ftls! {
     ReplacementBlock, "replacement-block", replacement_block::ReplacementBlockFtl, "chains of blocks";
     Fast, "fast", fast::FastFtl, "blocks are mapped, and random writes share their log blocks";
     Dftl, "dftl", dftl::DftlFtl, "every page is mapped by itself, the map is in flash and cached";
+    Superblock, "superblock", superblock::SuperblockFtl, "pages are mapped among a few adjacent blocks";
 }
 
 #[cfg(test)]

@@ -125,6 +125,8 @@ pub struct Settings {
     pub fast: ftl::fast::FastSettings,
     /// `[dftl]`
     pub dftl: ftl::dftl::DftlSettings,
+    /// `[superblock]`
+    pub superblock: ftl::superblock::SuperblockSettings,
 }
 
 impl Default for Settings {
@@ -154,6 +156,7 @@ impl Default for Settings {
             replacement_block: ftl::replacement_block::ReplacementBlockSettings::default(),
             fast: ftl::fast::FastSettings::default(),
             dftl: ftl::dftl::DftlSettings::default(),
+            superblock: ftl::superblock::SuperblockSettings::default(),
         }
     }
 }

@@ -61,6 +61,50 @@ impl Newest {
         let pages = first..first + nand.next_page(block);
         pages.filter_map(|ppn| Some((ppn, self.page_at(nand, ppn)?))).collect()
     }
+
+    /// The logical block of which `block` holds pages in their places and no newest page otherwise, and how
+    /// many.
+    fn in_place(&self, nand: &Nand, block: Block) -> Option<(u32, u32)> {
+        let pages = self.pages_in(nand, block);
+        let lbn = pages.first()?.1 / nand.pages_per_block();
+        let place = |lpn: Lpn| nand.first_page(block) + lpn % nand.pages_per_block();
+        let all = pages.iter().all(|&(ppn, lpn)| lpn / nand.pages_per_block() == lbn && ppn == place(lpn));
+        all.then_some((lbn, pages.len() as u32))
+    }
+
+    /// Erases every block of whose newest copies there are others, those that are the least in order first,
+    /// and gives it to `free`. Returns the blocks that are left.
+    pub fn drop_second_copies(&self, nand: &mut Nand, free: &mut FreeBlocks) -> Vec<Block> {
+        let mut copies = vec![0_u32; self.tokens.len()];
+        let mut used = Vec::new();
+        for block in 0..nand.blocks() {
+            for (_, lpn) in self.pages_in(nand, block) {
+                copies[lpn as usize] += 1;
+            }
+            used.push((self.in_place(nand, block).map_or(0, |(_, pages)| pages), block));
+        }
+        used.sort_unstable();
+        let mut left = Vec::new();
+        for (_, block) in used {
+            let pages = self.pages_in(nand, block);
+            pages.iter().for_each(|&(_, lpn)| copies[lpn as usize] -= 1);
+            if pages.iter().all(|&(_, lpn)| copies[lpn as usize] > 0) {
+                release(nand, free, block);
+            } else {
+                pages.iter().for_each(|&(_, lpn)| copies[lpn as usize] += 1);
+                left.push(block);
+            }
+        }
+        left
+    }
+}
+
+fn release(nand: &mut Nand, free: &mut FreeBlocks, block: Block) {
+    if nand.next_page(block) > 0 {
+        nand.erase(block, Cause::Merge, 0);
+    }
+    nand.set_tag(block, Tag::default());
+    free.give(nand, block);
 }
 
 /// Flash in normal form.
@@ -78,8 +122,8 @@ pub struct Recovered {
 /// block.
 pub fn normal_form(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone], kind: u32) -> Recovered {
     let mut recovery = Recovery::new(setup, nand, trims);
-    recovery.drop_second_copies(nand);
-    recovery.choose(nand);
+    let kept = recovery.newest.drop_second_copies(nand, &mut recovery.recovered.free);
+    recovery.choose(nand, kept);
     for lbn in 0..setup.logical_blocks() {
         recovery.rewrite(nand, lbn, kind);
     }
@@ -89,8 +133,6 @@ pub fn normal_form(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone], kind
 struct Recovery {
     newest: Newest,
     recovered: Recovered,
-    /// Blocks that hold newest copies.
-    kept: Vec<Block>,
     /// The copy of each page that is used.
     chosen: Vec<Ppn>,
     /// Chosen copies in each block.
@@ -111,53 +153,18 @@ impl Recovery {
         Recovery {
             newest,
             recovered,
-            kept: Vec::new(),
             chosen: vec![NONE; pages as usize],
             live: vec![0; nand.blocks() as usize],
         }
     }
 
-    /// Frees every block of whose newest copies there are others, those that are the least in order first.
-    fn drop_second_copies(&mut self, nand: &mut Nand) {
-        let mut copies = vec![0_u32; self.chosen.len()];
-        let mut used = Vec::new();
-        for block in 0..nand.blocks() {
-            for (_, lpn) in self.newest.pages_in(nand, block) {
-                copies[lpn as usize] += 1;
-            }
-            used.push((self.in_place(nand, block).map_or(0, |(_, pages)| pages), block));
-        }
-        used.sort_unstable();
-        for (_, block) in used {
-            let pages = self.newest.pages_in(nand, block);
-            pages.iter().for_each(|&(_, lpn)| copies[lpn as usize] -= 1);
-            if pages.iter().all(|&(_, lpn)| copies[lpn as usize] > 0) {
-                self.release(nand, block);
-            } else {
-                pages.iter().for_each(|&(_, lpn)| copies[lpn as usize] += 1);
-                self.kept.push(block);
-            }
-        }
-    }
-
-    /// The logical block of which `block` holds pages in their places and no newest page otherwise, and how
-    /// many.
-    fn in_place(&self, nand: &Nand, block: Block) -> Option<(u32, u32)> {
-        let pages = self.newest.pages_in(nand, block);
-        let lbn = pages.first()?.1 / nand.pages_per_block();
-        let place = |lpn: Lpn| nand.first_page(block) + lpn % nand.pages_per_block();
-        let all = pages.iter().all(|&(ppn, lpn)| lpn / nand.pages_per_block() == lbn && ppn == place(lpn));
-        all.then_some((lbn, pages.len() as u32))
-    }
-
     /// Keeps what is in normal form, and chooses one copy of everything else.
-    fn choose(&mut self, nand: &mut Nand) {
+    fn choose(&mut self, nand: &mut Nand, kept: Vec<Block>) {
         let per_block = nand.pages_per_block() as usize;
         let mapped = |lpns: &[Token]| lpns.iter().filter(|&&token| token != NO_TOKEN).count() as u32;
         let wanted: Vec<u32> = self.newest.tokens.chunks(per_block).map(mapped).collect();
-        let kept = std::mem::take(&mut self.kept);
         let (normal, others): (Vec<Block>, Vec<Block>) = kept.into_iter().partition(|&block| {
-            self.in_place(nand, block).is_some_and(|(lbn, pages)| {
+            self.newest.in_place(nand, block).is_some_and(|(lbn, pages)| {
                 let normal = pages == wanted[lbn as usize];
                 if normal {
                     self.recovered.data[lbn as usize] = block;
@@ -173,7 +180,7 @@ impl Recovery {
                 }
             }
             if self.live[block as usize] == 0 {
-                self.release(nand, block);
+                release(nand, &mut self.recovered.free, block);
             }
         }
     }
@@ -194,16 +201,8 @@ impl Recovery {
             let block = nand.block_of(self.chosen[lpn as usize]);
             self.live[block as usize] -= 1;
             if self.live[block as usize] == 0 {
-                self.release(nand, block);
+                release(nand, &mut self.recovered.free, block);
             }
         }
-    }
-
-    fn release(&mut self, nand: &mut Nand, block: Block) {
-        if nand.next_page(block) > 0 {
-            nand.erase(block, Cause::Merge, 0);
-        }
-        nand.set_tag(block, Tag::default());
-        self.recovered.free.give(nand, block);
     }
 }
