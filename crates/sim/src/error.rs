@@ -41,6 +41,12 @@ pub enum SimError {
         /// The names that exist.
         known: String,
     },
+    /// A saved device that cannot be used.
+    #[error("the saved device {problem}; save it again with this version of flashscope")]
+    State {
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A setting of a simulated SSD, or two together, that cannot be.
     #[error("{key} {problem}; {remedy}")]
     Setting {

@@ -8,6 +8,7 @@ mod oracle;
 mod path;
 mod prepare;
 pub mod report;
+mod state;
 
 use flashscope_core::{Completion, ErrorKind, Op, Request, Target, TargetError, TargetInfo, Time};
 
@@ -29,8 +30,7 @@ pub const QUEUE_DEPTH_MAX: u32 = 65_536;
 pub const SECTOR_BYTES: u32 = 512;
 
 /// A simulated SSD at work. The same settings, seed and requests give the same completions, to the
-/// nanosecond,
-/// on every machine.
+/// nanosecond, on every machine.
 pub struct Ssd {
     info: TargetInfo,
     settings: Settings,
@@ -59,14 +59,7 @@ impl Ssd {
             settings: &settings,
         })?;
         let mut ssd = Ssd {
-            info: TargetInfo {
-                name: format!("sim:{name}"),
-                size_bytes: u64::from(logical_pages) * u64::from(geometry.page_bytes),
-                logical_block_bytes: SECTOR_BYTES,
-                virtual_time: true,
-                engine: "sim".into(),
-                queue_depth_max: QUEUE_DEPTH_MAX,
-            },
+            info: Ssd::info_of(&format!("sim:{name}"), logical_pages, settings.nand.page.0),
             path: Path::new(&settings, nand, buffer, logical_pages),
             ftl,
             clock: 0,
@@ -77,6 +70,17 @@ impl Ssd {
         };
         ssd.precondition();
         Ok(ssd)
+    }
+
+    fn info_of(name: &str, logical_pages: u32, page_bytes: u64) -> TargetInfo {
+        TargetInfo {
+            name: name.into(),
+            size_bytes: u64::from(logical_pages) * page_bytes,
+            logical_block_bytes: SECTOR_BYTES,
+            virtual_time: true,
+            engine: "sim".into(),
+            queue_depth_max: QUEUE_DEPTH_MAX,
+        }
     }
 
     /// Everything that was set.

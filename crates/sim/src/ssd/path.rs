@@ -33,9 +33,11 @@ pub struct HostCounts {
 }
 
 /// Everything between the host and the FTL.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Path {
     pub(super) nand: Nand,
     pub(super) buffer: AnyBuffer,
+    #[serde(skip)]
     pub(super) evictions: Evictions,
     pub(super) counts: HostCounts,
     oracle: Option<Oracle>,
