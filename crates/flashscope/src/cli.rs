@@ -273,6 +273,15 @@ pub struct SimArgs {
     /// IOs before the counts begin
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub warmup: Option<u64>,
+    /// Begin with a device that was saved, instead of making one
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "profile", "ftl", "gc", "buffer", "buffer_size", "capacity", "over_provisioning", "set", "initial",
+        "ignore_flush",
+    ])]
+    pub load_state: Option<PathBuf>,
+    /// Save the device as it is at the end; for one device, not for a sweep
+    #[arg(long, value_name = "FILE")]
+    pub save_state: Option<PathBuf>,
     /// Simulations at the same time [default: one for each core]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub jobs: Option<usize>,

@@ -26,6 +26,7 @@ pub fn run(args: &SimArgs, screen: &Screen) -> Result<Done> {
         warmup_ios: args.warmup.unwrap_or(0),
         final_flush: !args.no_final_flush,
         folder: folder.as_ref().map(ResultFolder::path),
+        save_state: args.save_state.as_deref(),
         interrupted: signal::listen(),
     };
     let bar = cases_bar(screen, cases.len() as u64);

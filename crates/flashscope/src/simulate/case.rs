@@ -1,7 +1,10 @@
 //! Which devices are simulated: a profile, and the product of all lists on top of it.
 
+use std::path::Path;
+
 use anyhow::Result;
-use flashscope_sim::{Profile, Settings};
+use flashscope_core::Target;
+use flashscope_sim::{Profile, Settings, Ssd};
 
 use crate::cli::SimArgs;
 use crate::exit::Usage;
@@ -16,6 +19,8 @@ pub struct Case {
     pub label: String,
     /// The device.
     pub settings: Settings,
+    /// Its saved state, if it does not begin anew.
+    pub state: Option<Vec<u8>>,
 }
 
 /// The keys that lists vary, with their values.
@@ -35,6 +40,28 @@ fn axes(args: &SimArgs) -> Vec<(&'static str, Vec<String>)> {
 
 /// Every device of the sweep, in the order of the lists. All settings are checked before the first IO.
 pub fn cases(args: &SimArgs) -> Result<Vec<Case>> {
+    if let Some(path) = &args.load_state {
+        return Ok(vec![saved(path)?]);
+    }
+    let cases = combinations(args)?;
+    if args.save_state.is_some() && cases.len() > 1 {
+        let message = format!("--save-state keeps one device, and the lists make {}", cases.len());
+        return Err(Usage(message).into());
+    }
+    Ok(cases)
+}
+
+/// The device that was saved in a file.
+fn saved(path: &Path) -> Result<Case> {
+    let shown = path.display();
+    let bytes = std::fs::read(path).map_err(|error| Usage(format!("cannot read {shown}: {error}")))?;
+    let device = Ssd::load(&bytes).map_err(|error| Usage(format!("{shown}: {error}")))?;
+    let name = device.info().name.clone();
+    let profile = name.strip_prefix("sim:").unwrap_or(&name).to_string();
+    Ok(Case { profile, label: String::new(), settings: device.settings().clone(), state: Some(bytes) })
+}
+
+fn combinations(args: &SimArgs) -> Result<Vec<Case>> {
     let (name, mut common) = split_overrides(&args.profile)?;
     for text in &args.set {
         common.push(override_pair(text)?);
@@ -64,5 +91,5 @@ fn case(name: &str, common: &[(String, String)], row: Vec<(String, String)>) -> 
     };
     let checked = settings.geometry().and_then(|_| settings.buffer_pages());
     checked.map_err(|error| Usage(error.to_string()))?;
-    Ok(Case { profile: name.into(), label, settings: *settings })
+    Ok(Case { profile: name.into(), label, settings: *settings, state: None })
 }

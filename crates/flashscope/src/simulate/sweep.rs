@@ -29,6 +29,8 @@ pub struct Common<'a> {
     pub final_flush: bool,
     /// Where every IO is kept, if anywhere.
     pub folder: Option<&'a Path>,
+    /// Where the device is saved at the end, if anywhere.
+    pub save_state: Option<&'a Path>,
     /// Ctrl-C.
     pub interrupted: &'a AtomicBool,
 }
@@ -90,7 +92,13 @@ fn cpu_s() -> f64 {
 
 fn simulate(number: usize, case: &Case, common: &Common<'_>) -> Result<SimReport> {
     let named = |error: flashscope_sim::SimError| Usage(error.to_string());
-    let mut ssd = Ssd::new(&case.profile, case.settings.clone(), common.seed).map_err(named)?;
+    let mut ssd = match &case.state {
+        Some(bytes) => Ssd::load(bytes).map_err(named)?,
+        None => Ssd::new(&case.profile, case.settings.clone(), common.seed).map_err(named)?,
+    };
+    if case.state.is_some() {
+        ssd.restart();
+    }
     let workload = common.workload.fitted(ssd.info())?;
     let (mut sources, pacing) = workload.sources(ssd.info())?;
     let warmed = warm_up(&mut ssd, &mut sources, pacing, common)?;
@@ -106,6 +114,9 @@ fn simulate(number: usize, case: &Case, common: &Common<'_>) -> Result<SimReport
     let (ios, response_us) = (tally.ios(), tally.response_us());
     if let Some(recorder) = recorder {
         recorder.finish()?;
+    }
+    if let Some(path) = common.save_state {
+        std::fs::write(path, ssd.save()).with_context(|| format!("cannot save to {}", path.display()))?;
     }
     let device = ssd.report();
     let simulated_s = ssd.now().0 as f64 / 1e9;
