@@ -43,7 +43,7 @@ pub enum Command {
     /// Measure one IO pattern until its mean is known well enough
     Measure(MeasureArgs),
     /// Simulate SSDs under a pattern or a trace: FTLs, victim policies and write buffers side by side
-    Sim(SimArgs),
+    Sim(Box<SimArgs>),
     /// Say what a target is and whether it may be written; changes nothing
     Check(CheckArgs),
     /// Create a file to measure, fully written with data that no layer can shrink
