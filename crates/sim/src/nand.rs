@@ -249,7 +249,7 @@ impl Nand {
         self.program_page(block, ppn - block * self.pages_per_block, lpn, token, cause, at)
     }
 
-    #[inline]
+    #[inline(always)] // it is the hot path of every FTL
     fn program_page(
         &mut self,
         block: Block,
@@ -287,9 +287,7 @@ impl Nand {
         let (page, count) = (self.next_page(block), pages.len() as u32);
         let first = self.first_page(block) + page;
         if self.careful || count > self.pages_per_block - page {
-            for from in pages {
-                self.copy(*from, block, cause, at);
-            }
+            self.copy_each(pages, block, cause, at);
             return first;
         }
         for (to, from) in (first as usize..).zip(pages) {
@@ -302,6 +300,14 @@ impl Nand {
         let sources = pages.iter().map(|from| (source, from - source_first));
         self.timing.copies(sources, (block, page), at);
         first
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn copy_each(&mut self, pages: &[Ppn], block: Block, cause: Cause, at: u64) {
+        for from in pages {
+            self.copy(*from, block, cause, at);
+        }
     }
 
     /// A hint that the spare areas of `block` will be read soon.

@@ -108,6 +108,11 @@ impl Timing {
             self.die_busy[0] = done;
             return done;
         }
+        self.read_on_its_die(block, page, at)
+    }
+
+    #[inline(never)] // out of the way of one simple die
+    fn read_on_its_die(&mut self, block: u32, page: u32, at: u64) -> u64 {
         let (group, die) = self.place(block, page);
         let channel = self.channel(die);
         let start = self.die_busy[die].max(at);
@@ -129,6 +134,11 @@ impl Timing {
             self.die_busy[0] = done;
             return done;
         }
+        self.program_on_its_die(block, page, at)
+    }
+
+    #[inline(never)] // out of the way of one simple die
+    fn program_on_its_die(&mut self, block: u32, page: u32, at: u64) -> u64 {
         let (group, die) = self.place(block, page);
         let channel = self.channel(die);
         let sent = self.die_busy[die].max(at).max(self.channel_busy[channel]) + self.transfer_ns;

@@ -1,5 +1,7 @@
 //! The way of one request through link, buffer, FTL and flash.
 
+use std::ops::Range;
+
 use flashscope_core::{Flags, Op, Request};
 use serde::{Deserialize, Serialize};
 
@@ -141,11 +143,19 @@ impl Path {
         self.counts.written_bytes += u64::from(length_bytes);
         self.counts.written_pages += last - first + 1;
         let through = flags.0 & Flags::FUA.0 != 0;
-        let mut done = arrived;
-        for page in first..=last {
-            let mut ready = arrived;
-            if !whole && self.read_modify_write && self.is_partial(page, offset_bytes, end) {
-                ready = self.read_page(ftl, page as Lpn, arrived);
+        if whole && first == last {
+            return self.write_page(ftl, first as Lpn, through, arrived);
+        }
+        self.write_pages(ftl, offset_bytes..end, through, arrived)
+    }
+
+    #[inline(never)] // out of the way of single pages
+    fn write_pages<F: Ftl>(&mut self, ftl: &mut F, bytes: Range<u64>, through: bool, at: u64) -> u64 {
+        let mut done = at;
+        for page in bytes.start >> self.page_shift..=(bytes.end - 1) >> self.page_shift {
+            let mut ready = at;
+            if self.read_modify_write && self.is_partial(page, bytes.start, bytes.end) {
+                ready = self.read_page(ftl, page as Lpn, at);
             }
             done = done.max(self.write_page(ftl, page as Lpn, through, ready));
         }
@@ -168,13 +178,15 @@ impl Path {
         if let Some(oracle) = &mut self.oracle {
             oracle.wrote(lpn, token);
         }
-        if matches!(self.buffer, AnyBuffer::None) {
-            return ftl.write(&mut self.nand, lpn, token, Cause::Host, at);
-        }
-        if through {
+        if through || matches!(self.buffer, AnyBuffer::None) {
             self.buffer.discard(lpn);
             return ftl.write(&mut self.nand, lpn, token, Cause::Host, at);
         }
+        self.write_buffered(ftl, lpn, token, at)
+    }
+
+    #[inline(never)] // out of the way of devices without a buffer
+    fn write_buffered<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, token: Token, at: u64) -> u64 {
         let hit = self.buffer.write(lpn, token, &mut self.evictions);
         self.counts.buffer_hits += u64::from(hit);
         self.write_back(ftl, at) + self.access_ns
