@@ -15,6 +15,7 @@ pub mod free;
 pub mod hybrid;
 mod in_place;
 pub mod log_block;
+pub mod newest;
 mod normal_form;
 pub mod page;
 pub mod page_set;

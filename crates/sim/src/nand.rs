@@ -82,6 +82,9 @@ pub struct Nand {
     /// Spare area: what each page carries. Empty outside token mode.
     tokens: Vec<Token>,
     power: Power,
+    /// Once the power is gone: what the flash really holds. The calls that still come, from an FTL that does
+    /// not know yet, work on a state that nobody will see.
+    kept: Option<Box<Nand>>,
     /// Whether tokens or power have to be looked at: one branch on the hot path.
     careful: bool,
     fault: Option<Fault>,
@@ -101,6 +104,7 @@ impl Nand {
             tags: vec![Tag::default(); geometry.blocks as usize],
             tokens: if tokens { vec![NO_TOKEN; pages] } else { Vec::new() },
             power: Power::default(),
+            kept: None,
             careful: tokens,
             fault: None,
             geometry,
@@ -179,9 +183,7 @@ impl Nand {
 
     /// Says what `block` is. Stored with the next program into it; it costs no operation of its own.
     pub fn set_tag(&mut self, block: Block, tag: Tag) {
-        if !self.power.is_off() {
-            self.tags[block as usize] = tag;
-        }
+        self.tags[block as usize] = tag;
     }
 
     /// Operations so far.
@@ -218,6 +220,9 @@ impl Nand {
 
     /// Switches the power on again. What is in the flash stays; busy times end.
     pub fn restore_power(&mut self) {
+        if let Some(kept) = self.kept.take() {
+            *self = *kept;
+        }
         self.power.restore();
         self.careful = !self.tokens.is_empty();
         self.timing.restart();
@@ -265,8 +270,8 @@ impl Nand {
             return at;
         }
         let ppn = self.first_page(block) + page;
-        if self.careful && !self.program_carefully(ppn, token) {
-            return at;
+        if self.careful {
+            self.program_carefully(ppn, token);
         }
         self.blocks[block as usize].next_page = page + 1;
         self.owners[ppn as usize] = lpn;
@@ -327,11 +332,7 @@ impl Nand {
         }
         if self.careful && self.power.strikes() {
             // An erase that was cut short leaves nothing that can be read.
-            self.wipe(block);
-            return at;
-        }
-        if self.careful && self.power.is_off() {
-            return at;
+            self.keep(|nand| nand.wipe(block));
         }
         self.wipe(block);
         let state = &mut self.blocks[block as usize];
@@ -354,23 +355,25 @@ impl Nand {
         self.blocks[block as usize].next_page = 0;
     }
 
-    /// Token and power. False if the power is off, or went off in this very program.
+    /// Token and power.
     #[cold]
     #[inline(never)]
-    fn program_carefully(&mut self, ppn: Ppn, token: Token) -> bool {
+    fn program_carefully(&mut self, ppn: Ppn, token: Token) {
         if self.power.strikes() {
             // A torn page: it is used up and says nothing.
             let (block, page) = (self.block_of(ppn), self.page_of(ppn));
-            self.blocks[block as usize].next_page = page + 1;
-            return false;
-        }
-        if self.power.is_off() {
-            return false;
+            self.keep(|nand| nand.blocks[block as usize].next_page = page + 1);
         }
         if let Some(slot) = self.tokens.get_mut(ppn as usize) {
             *slot = token;
         }
-        true
+    }
+
+    /// The power goes, and leaves the flash as it is now after `last_effect`.
+    fn keep(&mut self, last_effect: impl FnOnce(&mut Nand)) {
+        let mut kept = self.clone();
+        last_effect(&mut kept);
+        self.kept = Some(Box::new(kept));
     }
 
     #[cold]

@@ -6,6 +6,7 @@
 
 mod oracle;
 mod path;
+mod power;
 mod prepare;
 pub mod report;
 mod state;
@@ -22,6 +23,7 @@ use crate::settings::Settings;
 pub use oracle::Corruption;
 pub use path::HostCounts;
 use path::Path;
+pub use power::PowerLoss;
 
 /// The most IOs in flight.
 pub const QUEUE_DEPTH_MAX: u32 = 65_536;
@@ -143,6 +145,15 @@ impl Ssd {
 
     /// Whether the flash and the oracle are still content.
     fn check(&self, request: Option<&Request>) -> Result<(), TargetError> {
+        if self.is_off() {
+            let request = request.unwrap_or(&Request::default()).clone();
+            return Err(self.error(
+                &request,
+                ErrorKind::Device,
+                "the power is gone".into(),
+                "switch it on again",
+            ));
+        }
         let cause = match (self.path.nand.fault(), self.path.corruption()) {
             (None, None) => return Ok(()),
             (Some(fault), _) => fault.to_string(),

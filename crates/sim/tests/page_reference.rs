@@ -94,11 +94,11 @@ impl Reference {
     }
 
     fn write(&mut self, lpn: usize) {
-        self.trim(lpn);
         while self.is_full(0) {
             self.close(0);
             while self.free.len() < self.reserve && self.collect() {}
         }
+        self.trim(lpn);
         self.append(lpn, 0);
     }
 
@@ -267,11 +267,11 @@ fn fingerprint(case: &Case) -> u64 {
 #[test]
 fn completions_and_contents_stay_the_same_bytes() {
     let pinned = [
-        (ONE_DIE, 0x308e_3c44_13be_c48f_u64),
-        (Case { frontiers: 2, mix: [5, 20], pages_per_block: 100, ..ONE_DIE }, 0x692d_9d92_52ea_d670),
-        (Case { shape: [2, 2, 2, 4], mix: [0, 30], ..ONE_DIE }, 0x72cd_164b_ba5e_60d2),
-        (Case { shape: [4, 2, 1, 1], frontiers: 2, mix: [10, 10], ..ONE_DIE }, 0x701c_ab7c_e569_73ac),
-        (Case { data: true, mix: [10, 10], pages_per_block: 50, ..ONE_DIE }, 0x3d54_aa0b_e0db_bf34),
+        (ONE_DIE, 0x693b_da5d_2f5d_bbad_u64),
+        (Case { frontiers: 2, mix: [5, 20], pages_per_block: 100, ..ONE_DIE }, 0x9299_8b80_f421_ed9f),
+        (Case { shape: [2, 2, 2, 4], mix: [0, 30], ..ONE_DIE }, 0x7d6f_0c95_0d26_4399),
+        (Case { shape: [4, 2, 1, 1], frontiers: 2, mix: [10, 10], ..ONE_DIE }, 0xe3b7_b945_7432_dbd1),
+        (Case { data: true, mix: [10, 10], pages_per_block: 50, ..ONE_DIE }, 0x2b3c_6508_458e_4069),
     ];
     let found = pinned.each_ref().map(|(case, _)| fingerprint(case));
     assert_eq!(found.map(|hash| format!("{hash:#x}")), pinned.map(|(_, hash)| format!("{hash:#x}")));

@@ -1,9 +1,9 @@
 //! Paper 004: a page-mapped device of 2009 turns every pattern that repeats itself into a sequential one, and
 //! falls off a cliff when the order changes, once its capacity has been written.
 //!
-//! What it takes is a write frontier of their own for the pages that a collection moves. With one frontier for
-//! all, survivors come to lie between host writes, the physical order is no longer the pattern's, and a full
-//! device does not find back to it. How greedy breaks ties makes no difference to that.
+//! What it takes is a write frontier of their own for the pages that a collection moves. With one frontier
+//! for all, survivors come to lie between host writes, the physical order is no longer the pattern's, and a
+//! full device does not find back to it. How greedy breaks ties makes no difference to that.
 
 #![allow(clippy::print_stdout)]
 

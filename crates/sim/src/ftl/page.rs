@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::free::FreeBlocks;
+use super::newest::Newest;
 use super::valid::ValidPages;
 use super::{Ftl, Setup, Tombstone};
 use crate::error::SimError;
@@ -85,6 +86,24 @@ impl PageFtl {
     fn open_frontiers(&mut self) {
         for frontier in 0..=self.gc_frontier {
             self.open[frontier] = self.free.take();
+        }
+    }
+
+    /// After a loss of power: blocks without a valid page are erased, all others are closed, the oldest
+    /// first. What is left of a block that was open is not used, because its next page may be torn.
+    fn sort_blocks(&mut self, nand: &mut Nand, youngest: &[Token]) {
+        let mut blocks: Vec<Block> = (0..nand.blocks()).collect();
+        blocks.sort_by_key(|block| youngest[*block as usize]);
+        for block in blocks {
+            if nand.next_page(block) > 0 && self.valid.count(block) == 0 {
+                nand.erase(block, Cause::Gc, 0);
+            }
+            if nand.next_page(block) == 0 {
+                self.free.give(nand, block);
+            } else {
+                self.host_writes = youngest[block as usize];
+                self.policy.closed(block, self.valid.count(block), self.host_writes);
+            }
         }
     }
 
@@ -167,8 +186,13 @@ impl Ftl for PageFtl {
     /// The copy with the highest token is the page; a trim with a higher one unmaps it.
     fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<PageFtl, SimError> {
         let mut ftl = PageFtl::empty(setup)?;
-        let _ = (nand, trims);
+        let newest = Newest::scan(nand, setup.logical_pages, trims);
+        for (lpn, ppn) in newest.mapped() {
+            ftl.validate(lpn, ppn, nand.block_of(ppn));
+        }
+        ftl.sort_blocks(nand, &newest.youngest);
         ftl.open_frontiers();
+        while ftl.free.len() < ftl.reserve_blocks && ftl.collect(nand, 0) {}
         Ok(ftl)
     }
 
@@ -198,14 +222,13 @@ impl Ftl for PageFtl {
 
     #[inline]
     fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64 {
+        if nand.is_full(self.open[HOST]) {
+            // The page that is replaced is still valid: if the power goes now, it is what there is.
+            self.make_room(nand, at);
+        }
         let old = self.map[lpn as usize];
         if old != NONE {
             self.invalidate(nand, old);
-        }
-        if nand.is_full(self.open[HOST]) {
-            // A collection in between must not find the page that is being replaced.
-            self.map[lpn as usize] = NONE;
-            self.make_room(nand, at);
         }
         self.host_writes += 1;
         let block = self.open[HOST];

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The power switch. After a cut, programs and erases do nothing until [`super::Nand::restore_power`]; the
-/// operation at which the power went leaves a page that is used up and unreadable, or an erased block.
+/// The power switch. After a cut, programs and erases have no effect that [`super::Nand::restore_power`]
+/// would find; the operation at which the power went leaves a page that is used up and unreadable, or an
+/// erased block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Power {
     /// Programs and erases until it goes.

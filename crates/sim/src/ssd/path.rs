@@ -6,8 +6,9 @@ use flashscope_core::{Flags, Op, Request};
 use serde::{Deserialize, Serialize};
 
 use super::oracle::{Corruption, Oracle};
-use crate::buffer::{AnyBuffer, Evictions};
-use crate::ftl::Ftl;
+use super::power::PowerLoss;
+use crate::buffer::{AnyBuffer, Evicted, Evictions};
+use crate::ftl::{Ftl, Tombstone};
 use crate::nand::{Cause, Lpn, NO_TOKEN, Nand, Token, geometry::PartialPage};
 use crate::settings::Settings;
 
@@ -43,6 +44,8 @@ pub(super) struct Path {
     pub(super) evictions: Evictions,
     pub(super) counts: HostCounts,
     oracle: Option<Oracle>,
+    /// Pages that left the buffer when the power was gone, saved by a capacitor.
+    pub(super) rescued: Vec<Evicted>,
     /// Number of the last write.
     token: Token,
     link_busy: u64,
@@ -64,6 +67,7 @@ impl Path {
         Path {
             page_shift: nand.geometry().page_bytes.trailing_zeros(),
             oracle: settings.nand.data.then(|| Oracle::new(logical_pages)),
+            rescued: Vec::new(),
             nand,
             buffer,
             evictions: Evictions::default(),
@@ -175,14 +179,17 @@ impl Path {
     fn write_page<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, through: bool, at: u64) -> u64 {
         self.token += 1;
         let token = self.token;
-        if let Some(oracle) = &mut self.oracle {
-            oracle.wrote(lpn, token);
+        let done = if through || matches!(self.buffer, AnyBuffer::None) {
+            let done = ftl.write(&mut self.nand, lpn, token, Cause::Host, at);
+            self.discard(lpn);
+            done
+        } else {
+            self.write_buffered(ftl, lpn, token, at)
+        };
+        if self.oracle.is_some() {
+            self.acknowledge(lpn, token, through);
         }
-        if through || matches!(self.buffer, AnyBuffer::None) {
-            self.buffer.discard(lpn);
-            return ftl.write(&mut self.nand, lpn, token, Cause::Host, at);
-        }
-        self.write_buffered(ftl, lpn, token, at)
+        done
     }
 
     #[inline(never)] // out of the way of devices without a buffer
@@ -190,6 +197,17 @@ impl Path {
         let hit = self.buffer.write(lpn, token, &mut self.evictions);
         self.counts.buffer_hits += u64::from(hit);
         self.write_back(ftl, at) + self.access_ns
+    }
+
+    /// A write is done, unless the power went in its course.
+    #[cold]
+    #[inline(never)]
+    fn acknowledge(&mut self, lpn: Lpn, token: Token, through: bool) {
+        if let Some(oracle) = &mut self.oracle
+            && !self.nand.power().is_off()
+        {
+            oracle.wrote(lpn, token, through);
+        }
     }
 
     /// Writes what the buffer evicted; a host write that needs the room waits for it.
@@ -206,6 +224,9 @@ impl Path {
                 ftl.write(&mut self.nand, page.lpn, page.token, Cause::Host, at)
             };
             done = done.max(written);
+        }
+        if self.nand.power().is_off() {
+            self.rescued.extend(self.evictions.pages.iter().filter(|page| !page.missing));
         }
         self.evictions.pages.clear();
         done
@@ -248,12 +269,22 @@ impl Path {
 
     fn make_durable<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, at: u64) -> u64 {
         let Some(token) = self.buffer.read(lpn) else { return at };
-        self.buffer.discard(lpn);
-        ftl.write(&mut self.nand, lpn, token, Cause::Host, at)
+        let done = ftl.write(&mut self.nand, lpn, token, Cause::Host, at);
+        self.discard(lpn);
+        done
+    }
+
+    /// The page is in flash now, or nowhere; not if the power went on the way.
+    fn discard(&mut self, lpn: Lpn) {
+        if !self.nand.power().is_off() {
+            self.buffer.discard(lpn);
+        }
     }
 
     fn check(&mut self, lpn: Lpn, token: Token) {
-        if let Some(oracle) = &mut self.oracle {
+        if let Some(oracle) = &mut self.oracle
+            && !self.nand.power().is_off()
+        {
             oracle.read(lpn, token);
         }
     }
@@ -271,7 +302,32 @@ impl Path {
     pub(super) fn flush<F: Ftl>(&mut self, ftl: &mut F, at: u64) -> u64 {
         self.buffer.flush(&mut self.evictions);
         let written = self.write_back(ftl, at);
-        ftl.flush(&mut self.nand, written)
+        let done = ftl.flush(&mut self.nand, written);
+        if let Some(oracle) = &mut self.oracle
+            && !self.nand.power().is_off()
+        {
+            oracle.flushed();
+        }
+        done
+    }
+
+    /// The journal of trims; none outside token mode.
+    pub(super) fn trims(&self) -> Option<Vec<Tombstone>> {
+        self.oracle.as_ref().map(Oracle::trims)
+    }
+
+    /// After a loss of power nothing waits for a flush.
+    pub(super) fn forget_pending(&mut self) {
+        if let Some(oracle) = &mut self.oracle {
+            oracle.recovered_all();
+        }
+    }
+
+    /// The page that a rebuild found, against what it may be.
+    pub(super) fn judge(&mut self, lpn: Lpn, found: Token, loss: &mut PowerLoss) {
+        if let Some(oracle) = &mut self.oracle {
+            oracle.recovered(lpn, found, loss);
+        }
     }
 
     /// Pages that the range covers whole.
@@ -283,10 +339,12 @@ impl Path {
         for page in first..end >> self.page_shift {
             let lpn = page as Lpn;
             self.token += 1;
-            if let Some(oracle) = &mut self.oracle {
-                oracle.wrote(lpn, NO_TOKEN);
+            if let Some(oracle) = &mut self.oracle
+                && !self.nand.power().is_off()
+            {
+                oracle.trimmed(lpn, self.token);
             }
-            self.buffer.discard(lpn);
+            self.discard(lpn);
             ftl.trim(&mut self.nand, lpn, arrived);
         }
         arrived

@@ -92,8 +92,9 @@ pub fn random(alpha: f64) -> f64 {
     1.0 / (1.0 - 1.0 / alpha)
 }
 
-/// The least that greedy can do where a share of `1 - cold` of the writes goes to `cold` of the space and each
-/// part has blocks of its own: sum r A(alpha_g), minimised over the split of the spare blocks (Desnoyers 2012).
+/// The least that greedy can do where a share of `1 - cold` of the writes goes to `cold` of the space and
+/// each part has blocks of its own: sum r A(alpha_g), minimised over the split of the spare blocks
+/// (Desnoyers 2012).
 pub fn separated_greedy(alpha: f64, b: u32, cold: f64) -> f64 {
     let hot_space = cold;
     let of_split = |hot_share: f64| {

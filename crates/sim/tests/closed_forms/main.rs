@@ -67,9 +67,9 @@ fn uniform_deviation((gc, choices, formula): Case, over_provisioning: f64, b: u3
     let next = uniform(&ssd);
     let alpha = alpha_effective(&ssd);
     let (expected, least) = (formula(alpha, b), formulas::greedy(alpha, b));
-    // The garbage in a victim that was drawn at random scatters as much as its mean, in one of two choices half
-    // as much. So many victims bring the error of the mean to 0.15 %; two choices also need 12 passes to forget
-    // how the device was filled.
+    // The garbage in a victim that was drawn at random scatters as much as its mean, in one of two choices
+    // about half as much. So many victims bring the error of the mean to 0.15 %; two choices also need 12
+    // passes to forget how the device was filled.
     let victims = match (gc, choices) {
         ("random", _) => 450_000.0,
         ("d-choices", 2) => 150_000.0,
