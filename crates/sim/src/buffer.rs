@@ -68,7 +68,7 @@ pub struct BufferSetup<'a> {
 }
 
 /// A page that leaves the buffer for the flash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evicted {
     /// The page.
     pub lpn: Lpn,

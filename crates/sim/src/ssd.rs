@@ -146,7 +146,7 @@ impl Ssd {
     /// Whether the flash and the oracle are still content.
     fn check(&self, request: Option<&Request>) -> Result<(), TargetError> {
         if self.is_off() {
-            let request = request.unwrap_or(&Request::default()).clone();
+            let request = request.copied().unwrap_or_default();
             return Err(self.error(
                 &request,
                 ErrorKind::Device,

@@ -85,10 +85,10 @@ impl Path {
         }
     }
 
-    /// Whether the flash or the oracle has found something wrong.
+    /// Whether the flash or the oracle has found something wrong, or the power is gone.
     #[inline]
     pub(super) fn has_failed(&self) -> bool {
-        self.nand.fault().is_some() || self.corruption().is_some()
+        self.nand.fault().is_some() || self.nand.power().is_off() || self.corruption().is_some()
     }
 
     pub(super) fn corruption(&self) -> Option<&Corruption> {
