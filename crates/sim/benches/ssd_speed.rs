@@ -5,10 +5,12 @@
 
 use flashscope_core::seed::Random;
 use flashscope_core::{
-    Bytes, Control, Io, Limits, Observer, Op, Pattern, PatternSource, Request, Stream, Target, drive,
+    Bytes, Control, Io, Limits, Observer, Op, Pattern, PatternSource, Request, RequestSource, Stream, Target,
+    drive,
 };
+use flashscope_sim::buffer::{AnyBuffer, BufferSetup, Evictions};
 use flashscope_sim::settings::Initial;
-use flashscope_sim::{Settings, Ssd};
+use flashscope_sim::{Profile, Settings, Ssd};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Requests that a batch shows to the device ahead of time.
@@ -30,6 +32,8 @@ const ANCHORS: &[Anchor] = &[
     Anchor { name: "random-64g", unit: "host writes", least_millions: 8.0, measure: || random(64 << 30) },
     Anchor { name: "sequential", unit: "host writes", least_millions: 50.0, measure: sequential },
     Anchor { name: "driven", unit: "host writes", least_millions: 50.0, measure: driven },
+    Anchor { name: "lru-buffer", unit: "requests", least_millions: 30.0, measure: lru_buffer },
+    Anchor { name: "bplru-trace", unit: "page writes", least_millions: 10.0, measure: bplru_trace },
     Anchor { name: "programs", unit: "page programs", least_millions: 60.0, measure: programs },
 ];
 
@@ -141,6 +145,50 @@ fn driven() -> f64 {
         drive(&mut ssd, &mut streams, Limits::default(), &mut sums).expect("served");
         assert!(sums.response_ns > 0);
         sums.ios
+    })
+}
+
+/// The LRU buffer by itself: uniform writes to 1 GiB through 16 MiB.
+fn lru_buffer() -> f64 {
+    let settings = Settings { buffer: "lru".into(), ..Settings::default() };
+    let logical_pages = 1 << 18;
+    let setup = BufferSetup { pages: 4096, pages_per_block: 128, logical_pages, settings: &settings };
+    let mut buffer = AnyBuffer::new(&setup).expect("the settings are right");
+    let mut random = Random::new(4);
+    let lpns: Vec<u32> = (0..1 << 22).map(|_| random.below(u64::from(logical_pages)) as u32).collect();
+    let mut out = Evictions::default();
+    best(|| {
+        for lpn in &lpns {
+            buffer.write(*lpn, 1, &mut out);
+            out.pages.clear();
+        }
+        lpns.len() as u64
+    })
+}
+
+/// Host pages of a file tree's installation on ext3, through BPLRU and log blocks, parsing left out.
+fn bplru_trace() -> f64 {
+    let Ok(Profile::Ssd(mut settings)) = Profile::find("bplru-board", &[]) else { panic!("it is built in") };
+    settings.buffer = "bplru".into();
+    settings.ram.size = Bytes(16 << 20);
+    let mut ssd = Ssd::new("bplru-board", *settings, 1).expect("the settings are right");
+    let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/samples/install-ext3.tracefs.gz");
+    let file = std::fs::File::open(trace).expect("the sample is in the repository");
+    let reader = flashscope_trace::open(file, None, false).expect("a trace");
+    let mut source = flashscope_trace::TraceSource::new(reader, ssd.info(), None);
+    let mut requests = vec![Request::default(); 1 << 15];
+    let filled = source.fill(&mut requests);
+    requests.truncate(filled);
+    requests.retain(|request| request.op == Op::Write);
+    let mut out = Vec::with_capacity(requests.len());
+    best(|| {
+        let before = ssd.report().host_written_bytes;
+        for batch in requests.chunks(BATCH) {
+            ssd.prepare(batch);
+            ssd.serve_in_turn(batch, &mut out).expect("served");
+        }
+        out.clear();
+        (ssd.report().host_written_bytes - before) / 2048
     })
 }
 

@@ -61,6 +61,12 @@ impl Settings {
     fn validate(&self) -> Result<(), SimError> {
         self.validate_space()?;
         self.validate_shape()?;
+        check(
+            self.ram.serve_reads || !self.ram.cache_reads,
+            "ram.cache_reads",
+            "keeps pages that ram.serve_reads = false never uses",
+            "set ram.serve_reads = true, or leave ram.cache_reads out",
+        )?;
         let nand = &self.nand;
         let times =
             [nand.erase_us, nand.transfer_us, self.host.command_us, self.host.mb_s, self.ram.access_us];
