@@ -66,7 +66,7 @@ pub fn pool(runs: &[Estimate]) -> Result<Estimate, AnalysisError> {
     let mean_ns = mean_of(&means);
     Ok(Estimate {
         mean_ns,
-        ci_low_ns: mean_ns - half((std_err_ns, dof)),
+        ci_low_ns: (mean_ns - half((std_err_ns, dof))).max(0.0),
         ci_high_ns: mean_ns + half((std_err_ns, dof)),
         confidence,
         std_err_ns,

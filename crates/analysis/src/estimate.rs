@@ -17,7 +17,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 pub struct Estimate {
     /// Mean over whole periods of the running phase.
     pub mean_ns: f64,
-    /// Lower end of the interval.
+    /// Lower end of the interval; not below 0, where no response time is.
     pub ci_low_ns: f64,
     /// Upper end of the interval. The interval is not symmetric when response times are skewed.
     pub ci_high_ns: f64,
@@ -66,7 +66,7 @@ pub fn estimate(series: &Series, phases: &Phases, confidence: f64) -> Result<Est
     let ios = blocks.ios;
     Ok(Estimate {
         mean_ns,
-        ci_low_ns,
+        ci_low_ns: ci_low_ns.max(0.0),
         ci_high_ns,
         confidence,
         std_err_ns: error.std_err,

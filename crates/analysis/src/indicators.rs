@@ -17,15 +17,15 @@ pub(crate) use order::large_steps;
 use crate::compare::Comparison;
 use crate::estimate::Estimate;
 use crate::findings::{Indicator, Indicators};
-use crate::result::{Context, Point};
+use crate::result::Point;
 use curve::baseline;
 
 /// A value with its interval and a factor that goes with it.
 type Pair = (Indicator, Option<Indicator>);
 
 /// The indicators that the points give. No point and no combination of points is an error: what is missing
-/// gives None. The numbers rest on the points alone; the context is there for all findings alike.
-pub fn indicators(_context: &Context, points: &[Point<'_>]) -> Indicators {
+/// gives None.
+pub fn indicators(points: &[Point<'_>]) -> Indicators {
     let time = |curve| baseline(points, curve).map(|estimate| in_ms(&estimate));
     let (locality_mib, locality_factor) = split(area::locality(points));
     let (partitions, partitions_factor) = split(area::partitions(points));

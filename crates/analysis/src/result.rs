@@ -80,6 +80,10 @@ pub struct Interference {
     pub lingering: Option<Lingering>,
     /// The pause kept between runs.
     pub pause_ns: u64,
+    /// What random writes followed by that pause still did to reads: none affected if it is long enough. None
+    /// if that was not looked at.
+    #[serde(default)]
+    pub after_pause: Option<Lingering>,
 }
 
 /// Facts about a whole run that are not in its single entries.

@@ -8,6 +8,7 @@ use crate::findings::{Indicators, Warning};
 use crate::hints::words;
 use crate::indicators::curve::baseline;
 use crate::indicators::{areas, unmeasured};
+use crate::lingering::Lingering;
 use crate::result::{Context, Point};
 
 /// In the order in which they are shown: the gravest first.
@@ -124,16 +125,27 @@ fn state_unknown(scene: &Scene<'_>) -> Option<Warning> {
 
 fn lingering(scene: &Scene<'_>) -> Option<Warning> {
     let interference = scene.context.interference?;
+    let of = |seen: &Lingering| {
+        let (ios, time) = (words::counted(seen.affected_ios as usize, "IO"), words::time(seen.affected_ns));
+        format!("{ios} ({time})")
+    };
+    let pause = words::time(interference.pause_ns as f64);
+    if let Some(left) = interference.after_pause.filter(|left| left.affected_ios > 0) {
+        return says(
+            format!(
+                "Reads were still slowed down for {} after random writes and a pause of {pause}.",
+                of(&left)
+            ),
+            "No longer pause was kept between runs for lack of time, so they may disturb each other: give a \
+             larger --budget, or --full, which allows for longer pauses.",
+        );
+    }
     let seen = interference.lingering.filter(|lingering| !lingering.ended)?;
-    let (ios, time) = (words::counted(seen.affected_ios as usize, "IO"), words::time(seen.affected_ns));
     says(
+        format!("Reads were still slowed down {} after random writes, when the look at it ended.", of(&seen)),
         format!(
-            "Reads were still slowed down {ios} ({time}) after random writes, when the look at it ended."
-        ),
-        format!(
-            "The pause of {} kept between runs may be too short, and runs may disturb each other: let the \
-             device rest, and run again with more repeats.",
-            words::time(interference.pause_ns as f64)
+            "The pause of {pause} kept between runs may be too short, and runs may disturb each other: let \
+             the device rest, and run again with more repeats.",
         ),
     )
 }

@@ -11,7 +11,7 @@ use table::{Device, EVEN, KIB, MIB, context, estimate};
 
 fn of_context(context: &Context, finished: &[Finished]) -> Vec<Hint> {
     let points = points(finished);
-    hints(context, &indicators(context, &points), &points)
+    hints(context, &indicators(&points), &points)
 }
 
 fn of(device: &Device) -> Vec<Hint> {
@@ -261,8 +261,11 @@ fn a_repeated_order_may_be_cheaper_than_a_new_one() {
 fn no_points_give_no_hints_and_no_subset_is_an_error() {
     assert_eq!(of_context(&context(), &[]), []);
     let lingering = Some(Lingering { affected_ios: 3, affected_ns: 1e6, ended: false });
-    let context =
-        Context { interference: Some(Interference { lingering, pause_ns: 5 }), complete: false, ..context() };
+    let context = Context {
+        interference: Some(Interference { lingering, pause_ns: 5, after_pause: None }),
+        complete: false,
+        ..context()
+    };
     for (seed, device) in (0..300).zip([old(), nvme(), EVEN].iter().cycle()) {
         let mut random = Random::new(seed);
         let share = random.unit();
@@ -283,6 +286,6 @@ fn no_points_give_no_hints_and_no_subset_is_an_error() {
             assert!(!both.contains("NaN") && !both.contains("inf"), "seed {seed}: {both}");
         }
         let points = points(&some);
-        flashscope_analysis::warnings(&context, &indicators(&context, &points), &points);
+        flashscope_analysis::warnings(&context, &indicators(&points), &points);
     }
 }

@@ -4,10 +4,10 @@ mod table;
 
 use flashscope_analysis::{Finished, Indicator, Indicators, indicators, points};
 use flashscope_core::seed::Random;
-use table::{Device, EVEN, KIB, MIB, context, estimate};
+use table::{Device, EVEN, KIB, MIB, estimate};
 
 fn of(finished: &[Finished]) -> Indicators {
-    indicators(&context(), &points(finished))
+    indicators(&points(finished))
 }
 
 fn value(indicator: Option<Indicator>) -> f64 {

@@ -9,7 +9,7 @@ use table::{EVEN, context, estimate};
 
 fn of(context: &Context, finished: &[Finished]) -> Vec<Warning> {
     let points = points(finished);
-    warnings(context, &indicators(context, &points), &points)
+    warnings(context, &indicators(&points), &points)
 }
 
 /// Exactly one warning, with these words in what was seen and in what to do.
@@ -102,7 +102,24 @@ fn a_regime_that_was_not_reached_is_named_with_its_reason() {
         entry.run.outcome.missing = Some(missing);
         entry.run.outcome.stopped_because = Stop::Budget;
     });
-    only(&of(&context(), &finished), &["3 runs", "baseline/RW", "level changed at IO 300"], "--budget");
+    let seen = ["3 runs", "baseline/RW", "level changed at IO 300", "Their means may belong to the start-up"];
+    only(&of(&context(), &finished), &seen, "--budget");
+}
+
+#[test]
+fn runs_that_count_for_nothing_beside_sound_ones_are_told_from_those_that_count() {
+    let never_level = |ids: [&str; 2]| {
+        let mut finished = changed(ids[0], |entry| entry.run.outcome.stationary = entry.repeat > 0);
+        let all = finished.iter_mut().filter(|entry| entry.experiment.id() == ids[1]);
+        all.for_each(|entry| entry.run.outcome.stationary = false);
+        finished
+    };
+    let rr = "baseline/RR/32KiB";
+    let found = of(&context(), &never_level([rr, "none"]));
+    only(&found, &["1 run ended", "It does not count"], "The limit of IOs");
+    assert!(!found[0].seen.contains("start-up"), "{found:#?}");
+    let found = of(&context(), &never_level([rr, "baseline/RW/32KiB"]));
+    only(&found, &["4 runs ended", "1 of them does not count", "start-up"], "The limit of IOs");
 }
 
 #[test]
@@ -138,11 +155,25 @@ fn an_unknown_state_is_told() {
 fn an_effect_that_did_not_end_is_told() {
     let lingering = |ended| {
         let lingering = Some(Lingering { affected_ios: 65536, affected_ns: 2e9, ended });
-        Context { interference: Some(Interference { lingering, pause_ns: 4_000_000_000 }), ..context() }
+        let interference = Interference { lingering, pause_ns: 4_000_000_000, after_pause: None };
+        Context { interference: Some(interference), ..context() }
     };
     let seen = ["65536 IOs", "2.00 s"];
     only(&of(&lingering(false), &EVEN.characterised()), &seen, "4.00 s");
     assert_eq!(of(&lingering(true), &EVEN.characterised()), []);
+}
+
+#[test]
+fn a_pause_that_is_not_long_enough_is_told() {
+    let after_pause_of = |affected_ios| {
+        let seen = |affected_ios| Some(Lingering { affected_ios, affected_ns: 3e8, ended: true });
+        let (lingering, after_pause) = (seen(800), seen(affected_ios));
+        let interference = Interference { lingering, pause_ns: 1_000_000_000, after_pause };
+        Context { interference: Some(interference), ..context() }
+    };
+    let seen = ["800 IOs (300 ms)", "pause of 1.00 s"];
+    only(&of(&after_pause_of(800), &EVEN.characterised()), &seen, "larger --budget");
+    assert_eq!(of(&after_pause_of(0), &EVEN.characterised()), []);
 }
 
 #[test]

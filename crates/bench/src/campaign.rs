@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use flashscope_analysis::{Experiment, Finished, Goal, Interference, Stop};
 use flashscope_core::seed::derive;
-use flashscope_core::{Bytes, Driven, Limits, Nanos, Target, TargetError, Time};
+use flashscope_core::{Driven, Limits, Nanos, Target, TargetError, Time};
 
 use crate::error::BenchError;
 use crate::goal::Known;
-use crate::interference::{self, interference};
+use crate::interference::{Probe, WRITES, idle, pause_max};
 use crate::journal::{Event, Journal, Recording};
 use crate::measure::{Measured, Request, measure};
 use crate::plan::{Plan, Settings, Step};
@@ -91,14 +91,13 @@ struct Work<'a, L, J> {
     enforcements: u64,
 }
 
-/// The longest wait without a look at the interruption flag.
-const WAIT_MAX: Nanos = Nanos::from_ms(100);
-
 /// The end of the method's own IOs as the end of a campaign.
 fn stop_of(driven: Driven) -> Stop {
     if driven == Driven::Interrupted { Stop::Interrupted } else { Stop::Budget }
 }
 
+/// Share of the budget that pauses may take; a longer one leaves too little to measure with.
+const PAUSES_SHARE_MAX: f64 = 0.5;
 /// uFLIP's pauses (paper 001, section 5.1): for the Mtron SSD, and for all others.
 const PAUSE_LONGEST: Nanos = Nanos::from_s(5);
 const PAUSE_USUAL: Nanos = Nanos::from_s(1);
@@ -191,17 +190,30 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         let runtime = self.budget_left()?;
         let Campaign { settings, plan, interrupted } = self.campaign;
         let limits = Limits { runtime, interrupted };
-        let random_writes = Known::from(&self.finished).random_write_startup_ios() + interference::WRITES;
-        let writes = settings.write.then_some(random_writes);
-        let target = self.lab.target(1)?;
-        let seed = derive(settings.seed, u64::MAX / 2);
-        let Some(found) = interference(target, &plan.frame, Bytes(0), writes, seed, limits)? else {
+        let random_writes = Known::from(&self.finished).random_write_startup_ios() + WRITES;
+        let probe = Probe {
+            frame: &plan.frame,
+            writes: settings.write.then_some(random_writes),
+            pause_max: self.affordable_pause(runtime).min(pause_max(settings)),
+            seed: derive(settings.seed, u64::MAX / 2),
+            limits,
+            target: self.lab.target(1)?,
+        };
+        let Some(found) = probe.pause()? else {
             return Ok(Some(self.must_stop()?.unwrap_or(Stop::Budget)));
         };
         self.journal.hear(&Event::PauseKept(&found));
         self.interference = Some(found);
         self.rest()?;
         Ok(None)
+    }
+
+    /// The longest pause for which there is time between the runs still to come.
+    fn affordable_pause(&self, left: Option<Nanos>) -> Nanos {
+        let runs = self.campaign.plan.steps.iter().filter(|step| !self.is_done(step)).count();
+        left.map_or(Nanos(u64::MAX), |left| {
+            Nanos((PAUSES_SHARE_MAX * left.0 as f64) as u64 / runs.max(1) as u64)
+        })
     }
 
     /// Lets the device finish what earlier writes left behind.
@@ -219,14 +231,7 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
                 }
             }
         };
-        let mut now = target.now();
-        let end = now + pause;
-        let slice = if target.info().virtual_time { pause } else { WAIT_MAX };
-        // In slices, so that Ctrl-C is heard.
-        while now < end && !self.campaign.interrupted.load(Ordering::Relaxed) {
-            target.wait_until(end.min(now + slice));
-            now = target.now();
-        }
+        idle(target, pause, Limits { runtime: None, interrupted: self.campaign.interrupted });
         Ok(())
     }
 

@@ -65,7 +65,7 @@ pub struct Plan {
     pub enforcements: u64,
     /// Bytes that will be written, about.
     pub written_bytes: u64,
-    /// Bytes that will be written at least, if nothing ends the plan early: state, first looks, and once the
+    /// Bytes that will be written at least, if nothing ends the plan early: state, first looks, and twice the
     /// writes of the interference experiment.
     pub written_bytes_min: u64,
     /// Bytes that will be written at most: every run to its limit of IOs or, at [`ASSUMED_RATE_MAX`], of
@@ -185,8 +185,9 @@ impl Plan {
         }
         let random = Pattern::baseline(Rw::RandWrite, Bytes(0), self.frame.span);
         let (_, startup_ios_max) = settings.effort.ios_range(&random, true);
-        let most = interference::ROUNDS_MAX * (interference::WRITES + startup_ios_max);
-        (interference::WRITES * self.frame.bs.0, most.saturating_mul(self.frame.bs.0))
+        let (least, most) = (interference::ROUNDS_MIN, interference::rounds_max(settings));
+        let bytes = |rounds: u64, ios: u64| rounds.saturating_mul(ios).saturating_mul(self.frame.bs.0);
+        (bytes(least, interference::WRITES), bytes(most, interference::WRITES + startup_ios_max))
     }
 }
 
@@ -217,7 +218,8 @@ fn frame(target: &TargetInfo, settings: &Settings, notes: &mut Vec<String>) -> R
         return Err(BenchError::TooSmall { name, size_bytes: span, need_bytes: SPAN_MIN.0 });
     }
     if span + bs.0 <= target.size_bytes {
-        notes.push(format!("only the first {} of {} are measured", Bytes(span), Bytes(target.size_bytes)));
+        let [part, whole] = [span, target.size_bytes].map(|bytes| Bytes(bytes).to_string());
+        notes.push(format!("only the first {} of {} are measured", spaced(&part), spaced(&whole)));
     }
     let room_max = if settings.scope == Scope::Quick { 16 << 20 } else { 64 << 20 };
     // A whole number of IOs of every size in table 1, and of 256 partitions where there is room for them.
@@ -231,6 +233,12 @@ fn frame(target: &TargetInfo, settings: &Settings, notes: &mut Vec<String>) -> R
         queue_depth_max: target.queue_depth_max,
         scope: settings.scope,
     })
+}
+
+/// `4GiB` as a person writes it: `4 GiB`.
+fn spaced(size: &str) -> String {
+    let (number, unit) = size.split_at(size.find(|c: char| !c.is_ascii_digit()).unwrap_or(size.len()));
+    format!("{number} {unit}")
 }
 
 /// The micro-benchmarks asked for, the baselines always among them.

@@ -46,16 +46,24 @@ struct Spent {
     fixed_ios: u64,
     /// Half widths as shares of the mean, of every run.
     half_widths: Vec<f64>,
+    /// The runs that are less precise than asked, with their half widths.
+    wide: Vec<String>,
 }
 
 impl Spent {
     fn on(name: &'static str, runs: &[Finished]) -> Spent {
         let half_width = |done: &Finished| done.run.outcome.estimate.map(|e| e.relative_half_width());
+        let wide = |done: &Finished| {
+            let width = half_width(done).filter(|width| *width > PRECISION)?;
+            let (id, ios) = (done.experiment.id(), done.run.ios);
+            Some(format!("{id} ± {:.1} %, {ios} IOs, {:?}", 100.0 * width, done.run.outcome.stopped_because))
+        };
         Spent {
             name,
             ios: runs.iter().map(|done| done.run.ios).sum(),
             fixed_ios: runs.iter().map(|done| fixed_ios(&done.experiment.pattern)).sum(),
             half_widths: runs.iter().filter_map(half_width).collect(),
+            wide: runs.iter().filter_map(wide).collect(),
         }
     }
 
@@ -167,6 +175,9 @@ fn economy_table() {
         println!("{row}");
         (baselines, whole)
     });
+    for spent in all.iter().map(|(_, whole)| whole).filter(|whole| !whole.wide.is_empty()) {
+        println!("{}, wider than asked: {}", spent.name, spent.wide.join("; "));
+    }
     let (baselines, whole): (Vec<Spent>, Vec<Spent>) = all.into_iter().unzip();
     assert_economic("baselines", &baselines);
     assert_economic("table 1", &whole);

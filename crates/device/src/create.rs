@@ -141,7 +141,19 @@ mod tests {
         assert!(!path.exists());
         assert!(create_file(&path, 1000, 1, &mut GO_ON.clone()).unwrap_err().to_string().contains("4096"));
         let full = create_file(&path, 1 << 50, 1, &mut GO_ON.clone()).unwrap_err().to_string();
-        assert!(full.contains("smaller file") || full.contains("too large"), "{full}");
+        assert!(full.contains("smaller file") && !full.contains("dmesg"), "{full}");
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_missing_folder_is_told_from_a_missing_file() {
+        let message = |path: &Path| create_file(path, 4096, 1, &mut GO_ON.clone()).unwrap_err().to_string();
+        let missing = message(&place("no-folder").join("x"));
+        assert!(missing.contains("mkdir -p") && !missing.contains("spelling"), "{missing}");
+        let file = place("file");
+        fs::write(&file, "").unwrap();
+        let inside = message(&file.join("x"));
+        assert!(inside.contains("not a folder"), "{inside}");
+        fs::remove_file(&file).unwrap();
     }
 }

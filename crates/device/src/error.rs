@@ -12,7 +12,7 @@ use crate::guard::Reason;
 #[derive(Debug, Error)]
 pub enum DeviceError {
     /// A system call on the path failed.
-    #[error("cannot {action} {}: {source}; {}", .path.display(), remedy(.source))]
+    #[error("cannot {action} {}: {source}; {}", .path.display(), remedy(.action, .source))]
     Path {
         /// What was tried, as a verb.
         action: &'static str,
@@ -70,8 +70,14 @@ fn refusal(path: &Path, reasons: &[Reason]) -> String {
 }
 
 /// What a person can do about a failed call.
-fn remedy(error: &io::Error) -> &'static str {
+fn remedy(action: &str, error: &io::Error) -> &'static str {
     match error.kind() {
+        io::ErrorKind::NotFound if action == "create" => "make the folder that it lies in first (`mkdir -p`)",
+        io::ErrorKind::NotADirectory => "a part of this path is a file, not a folder: check the spelling",
+        io::ErrorKind::FileTooLarge => {
+            "ask for a smaller file (`ulimit -f` shows a limit that the shell sets), or choose a file system \
+             that holds larger ones"
+        }
         io::ErrorKind::NotFound => "check the spelling, or `flashscope create` a file there",
         io::ErrorKind::PermissionDenied => "run as root or as a member of the group that owns it",
         io::ErrorKind::AlreadyExists => "choose another name or delete it first",

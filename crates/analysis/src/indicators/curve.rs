@@ -52,7 +52,7 @@ pub(crate) fn weighted(parts: &[(f64, Estimate)]) -> Option<Estimate> {
     let half = t_quantile(confidence, dof) * total.sqrt();
     Some(Estimate {
         mean_ns,
-        ci_low_ns: mean_ns - half,
+        ci_low_ns: (mean_ns - half).max(0.0),
         ci_high_ns: mean_ns + half,
         confidence,
         std_err_ns: total.sqrt(),

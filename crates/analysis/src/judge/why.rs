@@ -76,8 +76,24 @@ impl fmt::Display for Why {
     }
 }
 
-/// Two significant digits, so that "5.2 %" is not shown as "5 %".
+/// At least two significant digits, so that "5.2 %" is not shown as "5 %", nor "0.012 %" as "0.0 %".
 fn percent(share: f64) -> String {
     let percent = 100.0 * share;
-    if percent >= 10.0 { format!("{percent:.0} %") } else { format!("{:.1} %", percent) }
+    // A share of nothing has no first digit.
+    let places = if percent > 0.0 { 1.0 - percent.log10().floor() } else { 1.0 };
+    format!("{percent:.*} %", places.clamp(0.0, 12.0) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_width_is_shown_as_nothing() {
+        let shown = |share, asked| Why::Wide { share, asked }.to_string();
+        assert_eq!(shown(0.123, 0.05), "interval is ± 12 % wide, ± 5.0 % asked");
+        assert_eq!(shown(2.5, 0.052), "interval is ± 250 % wide, ± 5.2 % asked");
+        assert_eq!(shown(0.000_123, 1e-6), "interval is ± 0.012 % wide, ± 0.00010 % asked");
+        assert_eq!(shown(f64::INFINITY, 0.0), "interval is ± inf % wide, ± 0.0 % asked");
+    }
 }

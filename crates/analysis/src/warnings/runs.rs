@@ -46,14 +46,30 @@ pub(super) fn without_mean(scene: &Scene<'_>) -> Option<Warning> {
 pub(super) fn not_stationary(scene: &Scene<'_>) -> Option<Warning> {
     let is_bad = |run: &Run| run.outcome.estimate.is_some() && !run.outcome.stationary;
     let (ids, count, first) = bad_runs(scene, is_bad)?;
-    let (runs, why) = (words::counted(count, "run"), wants(first));
+    let beside_sound = scene.points.iter().filter(|point| point.left_out > 0);
+    let left_out = beside_sound.flat_map(|point| &point.runs).filter(|run| is_bad(run)).count();
+    let (runs, why, counts) = (words::counted(count, "run"), wants(first), counting(count, left_out));
     says(
-        format!(
-            "{runs} ended before a level running phase was sure: {ids}; in the first: {why}. Their means may \
-             belong to the start-up."
-        ),
+        format!("{runs} ended before a level running phase was sure: {ids}; in the first: {why}. {counts}"),
         remedy(first),
     )
+}
+
+/// What became of `count` runs that were not level, of which `left_out` stood beside sound ones.
+fn counting(count: usize, left_out: usize) -> String {
+    let because = "because other runs of the same experiment are sound";
+    match (count, left_out) {
+        (1, 0) => "Its mean may belong to the start-up.".into(),
+        (_, 0) => "Their means may belong to the start-up.".into(),
+        (1, 1) => format!("It does not count, {because}."),
+        (_, 1) => format!(
+            "1 of them does not count, {because}; the means of the others may belong to the start-up."
+        ),
+        _ if count == left_out => format!("They do not count, {because}."),
+        _ => format!(
+            "{left_out} of them do not count, {because}; the means of the others may belong to the start-up."
+        ),
+    }
 }
 
 pub(super) fn not_precise(scene: &Scene<'_>) -> Option<Warning> {

@@ -3,11 +3,11 @@
 
 use std::sync::atomic::AtomicBool;
 
-use flashscope_analysis::{Context, Experiment, Finished, Indicators, indicators, points};
+use flashscope_analysis::{Experiment, Finished, Indicators, indicators, points};
 use flashscope_bench::{
     Campaign, Effort, Event, Journal, Lab, Outcome, Plan, Prior, Scope, Settings, State, Unrecorded, run,
 };
-use flashscope_core::{Bytes, PatternSource, Target, TargetError, TargetInfo};
+use flashscope_core::{Bytes, PatternSource, Target, TargetError};
 use flashscope_sim::{Rig, rigs};
 
 pub struct Bench(pub Rig);
@@ -62,17 +62,6 @@ pub fn rig(name: &str, seed: u64) -> Bench {
     Bench(Rig::new(rigs::get(name).expect("a built-in rig"), seed))
 }
 
-pub fn context(target: TargetInfo, outcome: &Outcome) -> Context {
-    Context {
-        target,
-        state: "random, enforced".into(),
-        generator_iops_max: None,
-        interference: outcome.interference,
-        complete: outcome.stopped.is_none(),
-        physical_block_bytes: None,
-    }
-}
-
 pub fn characterise(name: &str, settings: &Settings) -> (Outcome, Indicators) {
     let mut bench = rig(name, settings.seed);
     let info = bench.0.info().clone();
@@ -81,7 +70,6 @@ pub fn characterise(name: &str, settings: &Settings) -> (Outcome, Indicators) {
     let campaign = Campaign { settings, plan: &plan, interrupted: &interrupted };
     let outcome = run(&campaign, &mut bench, &mut Memory::default(), Prior::default());
     assert!(outcome.error.is_none(), "{name}: {:?}", outcome.error);
-    let context = context(info, &outcome);
-    let found = indicators(&context, &points(&outcome.finished));
+    let found = indicators(&points(&outcome.finished));
     (outcome, found)
 }

@@ -116,7 +116,7 @@ impl Options {
         // A real device is given time, a virtual one IOs: its time costs nothing.
         let is_real = !matches!(Named::parse(&self.target), Named::Rig(_) | Named::Sim(_));
         let (ios_max, patience, run_max, explore_factor) = match scope {
-            Scope::Quick => (4_096, Nanos::from_s(2), Nanos::from_s(30), 1),
+            Scope::Quick => (4_096, Nanos::from_s(1), Nanos::from_s(30), 1),
             Scope::Table1 => (16_384, Nanos::from_s(20), Nanos::from_s(600), 1),
             Scope::Full => (131_072, Nanos::from_s(120), Nanos::from_s(3600), 4),
         };
@@ -370,7 +370,7 @@ pub struct Shown<'a> {
 pub fn show_result(shown: &Shown<'_>, more: Vec<Warning>, as_json: bool, screen: &Screen) -> Result<usize> {
     let Shown { context, finished, folder, resume } = *shown;
     let points = points(finished);
-    let indicators = indicators(context, &points);
+    let indicators = indicators(&points);
     let hints = hints(context, &indicators, &points);
     let mut warnings = warnings(context, &indicators, &points);
     for warning in &mut warnings {
