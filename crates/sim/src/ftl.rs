@@ -24,6 +24,7 @@ pub mod replacement_block;
 mod segmented_lru;
 pub mod superblock;
 pub mod valid;
+mod wear;
 
 use serde::{Deserialize, Serialize};
 

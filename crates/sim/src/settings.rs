@@ -52,7 +52,7 @@ pub enum Levelling {
     None,
     /// The free block with the fewest erases is used first.
     Dynamic,
-    /// And blocks that never change are moved when they fall behind.
+    /// And blocks that never change are moved when they fall behind: the page FTL alone can.
     Static,
 }
 
@@ -62,7 +62,8 @@ pub enum Levelling {
 pub struct WearSettings {
     /// `none`, `dynamic` or `static`.
     pub levelling: Levelling,
-    /// With `static`: erases that a block may fall behind the most worn one.
+    /// With `static`: erases by which a block is behind one just erased before its data are moved there; the
+    /// spread stays within about twice that.
     pub threshold_erases: u32,
 }
 

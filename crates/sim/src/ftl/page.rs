@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::free::FreeBlocks;
 use super::newest::Newest;
 use super::valid::ValidPages;
+use super::wear::StaticLevelling;
 use super::{Ftl, Setup, Tombstone};
 use crate::error::SimError;
 use crate::gc::{AnyPolicy, POLICIES, PolicySetup};
@@ -44,6 +45,8 @@ pub struct PageFtl {
     gc_frontier: usize,
     reserve_blocks: u32,
     host_writes: u64,
+    /// Static wear levelling, if it is asked for.
+    levelling: Option<StaticLevelling>,
     /// The pages that a collection moves; here so that none allocates.
     #[serde(skip)]
     moving: Vec<Ppn>,
@@ -79,6 +82,7 @@ impl PageFtl {
             gc_frontier: frontiers as usize - 1,
             reserve_blocks,
             host_writes: 0,
+            levelling: StaticLevelling::asked(&settings.wear),
             moving: Vec::new(),
         })
     }
@@ -141,8 +145,25 @@ impl PageFtl {
         let Some(victim) = self.policy.pick(self.valid.counts(), self.host_writes) else { return false };
         self.move_valid_pages(nand, victim, Cause::Gc, at);
         nand.erase(victim, Cause::Gc, at);
-        self.free.give(nand, victim);
+        let erased = self.level_wear(nand, victim, at);
+        self.free.give(nand, erased);
         nand.fault().is_none()
+    }
+
+    /// Static wear levelling: what never changes goes to a block that has worn a lot, so that its own wears
+    /// too. Returns the erased block that is left: `erased`, or the one whose data it took.
+    fn level_wear(&mut self, nand: &mut Nand, erased: Block, at: u64) -> Block {
+        let Some(levelling) = &mut self.levelling else { return erased };
+        let Some(cold) = levelling.behind(nand, erased, &self.open) else { return erased };
+        self.policy.remove(cold);
+        let mut moving = std::mem::take(&mut self.moving);
+        self.valid.take(cold, nand.first_page(cold), nand.pages_per_block(), &mut moving);
+        self.move_pages(nand, &moving, erased, Cause::Wear, at);
+        moving.clear();
+        self.moving = moving;
+        self.policy.closed(erased, self.valid.count(erased), self.host_writes);
+        nand.erase(cold, Cause::Wear, at);
+        cold
     }
 
     fn move_valid_pages(&mut self, nand: &mut Nand, victim: Block, cause: Cause, at: u64) {

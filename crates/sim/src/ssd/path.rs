@@ -181,7 +181,9 @@ impl Path {
         let token = self.token;
         let done = if through || matches!(self.buffer, AnyBuffer::None) {
             let done = ftl.write(&mut self.nand, lpn, token, Cause::Host, at);
-            self.discard(lpn);
+            if !matches!(self.buffer, AnyBuffer::None) {
+                self.discard(lpn);
+            }
             done
         } else {
             self.write_buffered(ftl, lpn, token, at)

@@ -8,7 +8,7 @@ use super::Ssd;
 use crate::error::SimError;
 use crate::ftl::Ftl;
 use crate::nand::{Geometry, Lpn};
-use crate::settings::{Initial, Settings};
+use crate::settings::{Initial, Levelling, Settings};
 
 impl Settings {
     /// The flash that these settings ask for, and the pages that the host sees.
@@ -61,6 +61,12 @@ impl Settings {
     fn validate(&self) -> Result<(), SimError> {
         self.validate_space()?;
         self.validate_shape()?;
+        check(
+            self.wear.levelling != Levelling::Static || self.ftl == "page",
+            "wear.levelling",
+            "is static, and only the page FTL moves cold blocks",
+            "set it to dynamic, or ftl to page",
+        )?;
         check(
             self.ram.serve_reads || !self.ram.cache_reads,
             "ram.cache_reads",
