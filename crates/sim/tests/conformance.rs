@@ -113,7 +113,8 @@ fn the_same_seed_gives_the_same_times_and_counts() {
     }
 }
 
-/// The power goes at any flash operation. What a flush or FUA acknowledged is there afterwards, nothing older is,
+/// The power goes at any flash operation. What a flush or FUA acknowledged is there afterwards, nothing
+/// older is,
 /// and what a volatile buffer loses is counted, not hidden.
 #[test]
 fn no_ftl_loses_what_was_flushed_when_the_power_goes() {
@@ -165,7 +166,8 @@ fn static_wear_levelling_bounds_the_spread_and_its_cost_is_counted() {
     };
     let (none, dynamic, levelled) =
         (spread(Levelling::None), spread(Levelling::Dynamic), spread(Levelling::Static));
-    // A block may be a threshold behind what was seen at the last look, and that as much behind the most worn.
+    // A block may be a threshold behind what was seen at the last look, and that as much behind the most
+    // worn.
     assert!(levelled.0 <= 2 * 8 + 4 && levelled.1 > 0, "{levelled:?}");
     assert!(none.0 > 40 && dynamic.0 > 40, "{none:?} {dynamic:?}");
     assert_eq!((none.1, dynamic.1), (0, 0));

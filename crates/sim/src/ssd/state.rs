@@ -1,7 +1,8 @@
 //! A device's whole state as bytes, so that an expensive preconditioning is paid once.
 //!
 //! Layout: a line of text with name and version, the settings as TOML (so that a person can read what it is),
-//! then all counts, tables and tokens, and a checksum over everything. The same device gives the same bytes on
+//! then all counts, tables and tokens, and a checksum over everything. The same device gives the same
+//! bytes on
 //! every machine.
 
 use serde::{Deserialize, Serialize};
