@@ -9,8 +9,8 @@ use crate::settings::{Levelling, WearSettings};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct StaticLevelling {
     threshold_erases: u32,
-    /// The fewest erases of a closed block at the last look. Blocks only ever gain, and one that takes new data
-    /// with fewer is used again soon.
+    /// The fewest erases of a closed block at the last look. Blocks only ever gain, and one that takes new
+    /// data with fewer is used again soon.
     least_erases: u32,
 }
 
