@@ -84,11 +84,11 @@ fn view(swept: &Swept, workload: &Workload, args: &SimArgs) -> String {
         counted(ios, "IO"),
         rate / 1e6
     ));
-    let lost: u64 = swept.reports.iter().map(|report| report.device.buffer_dirty_pages).sum();
-    if lost > 0 {
-        let pages = counted(lost, "page");
+    let volatile = swept.reports.iter().map(|report| report.device.volatile_bytes_max).max().unwrap_or(0);
+    if volatile > 0 {
         lines.push(format!(
-            "  {pages} still in write buffers: a loss of power would lose what no capacitor saves"
+            "  The buffer is volatile: a loss of power costs up to {} of acknowledged writes since the last flush",
+            size(volatile as f64)
         ));
     }
     if let Some(path) = &args.output {

@@ -96,6 +96,8 @@ pub struct DeviceReport {
     pub padding_reads: u64,
     /// Dirty pages that the buffer still holds.
     pub buffer_dirty_pages: u64,
+    /// Acknowledged bytes that a loss of power can cost at most: the buffer's RAM, unless a capacitor saves it.
+    pub volatile_bytes_max: u64,
     /// Bytes programmed for each byte that the host wrote; none if it wrote nothing.
     pub write_amplification: Option<f64>,
     /// Erases of blocks, over the device's whole life.
@@ -135,9 +137,15 @@ impl Ssd {
             buffer_evictions: self.path.evictions.victims,
             padding_reads: counts.reads_for(Cause::Padding),
             buffer_dirty_pages: u64::from(self.path.buffer.dirty_pages()),
+            volatile_bytes_max: self.volatile_bytes_max(),
             write_amplification: write_amplification(counts, geometry.page_bytes, host.written_bytes),
             wear: self.wear(),
         }
+    }
+
+    fn volatile_bytes_max(&self) -> u64 {
+        let is_volatile = self.settings.buffer != "none" && !self.settings.ram.survives_power_loss;
+        if is_volatile { self.settings.ram.size.0 } else { 0 }
     }
 
     fn wear(&self) -> Wear {
