@@ -102,7 +102,10 @@ fn the_row_of_a_log_block_device_follows_from_its_log_blocks() {
         // With as many streams as logs, a block that two of them share has none to spare: at the worst, every
         // block loses its order.
         let factor = row.partitions_factor.map(|factor| factor.value);
-        assert!(factor.is_some_and(|factor| (0.95..IN_ORDER_LOST_MS / SW_MS).contains(&factor)), "{factor:?}");
+        assert!(
+            factor.is_some_and(|factor| (0.95..IN_ORDER_LOST_MS / SW_MS).contains(&factor)),
+            "{factor:?}"
+        );
         // As many blocks as logs: each log block is filled, out of order, before it is merged. Twice as many:
         // half of the writes find no log block, and cost more than half of a random write.
         exactly(log_blocks, "locality area", row.locality_mib, logs * BLOCK_MIB);
