@@ -291,6 +291,9 @@ pub struct SimArgs {
     /// Keep every IO in this result folder
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
+    /// Draw throughput and erases over the sizes of the sweep
+    #[arg(long, value_name = "FILE.svg")]
+    pub figure: Option<PathBuf>,
     /// Print the list of results as JSON
     #[arg(long)]
     pub json: bool,

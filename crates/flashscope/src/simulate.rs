@@ -2,6 +2,7 @@
 //! workload; a sweep is the product of the lists that were given, spread over the cores.
 
 mod case;
+mod picture;
 mod report;
 mod sweep;
 mod table;
@@ -9,7 +10,8 @@ mod tally;
 mod workload;
 
 pub use case::{Case, cases};
+pub use picture::Axis;
 pub use report::SimReport;
-pub use sweep::{Common, Swept, sweep};
+pub use sweep::{Common, sweep};
 pub use table::table;
 pub use workload::Workload;

@@ -16,7 +16,7 @@ mod recorder;
 mod view;
 
 pub use error::ReportError;
-pub use figure::{micro_figure, response_figure};
+pub use figure::{SweepPoint, micro_figure, response_figure, sweep_figure};
 pub use folder::{Manifest, Records, ResultFolder, SCHEMA_VERSION, Stored};
 pub use json::{compare_json, iops_of, measure_json, run_json};
 pub use number::{counted, digits, paper_factor, paper_round, percent, size, span};

@@ -192,3 +192,43 @@ fn pictures_are_well_formed_and_say_what_they_show() {
     in_order(&svg, &["<svg", "Granularity", "IO size", "response time", ">SR<", ">RW<", "</svg>"]);
     assert_eq!(micro_figure("", "", "mix", &done), None);
 }
+
+#[test]
+fn a_sweep_is_drawn_in_two_panels_with_a_line_for_each_curve() {
+    let point = |curve: &str, mib: f64, throughput_mb_s: f64, block_erases: u64| SweepPoint {
+        curve: curve.into(),
+        value: mib * 1_048_576.0,
+        label: format!("{mib} MiB"),
+        throughput_mb_s,
+        block_erases,
+    };
+    let sizes = [16.0, 1.0, 4.0];
+    let points: Vec<_> = sizes
+        .iter()
+        .flat_map(|mib| [point("lru", *mib, 0.85, 6590), point("bplru & co", *mib, 1.0 + mib / 25.0, 3000)])
+        .collect();
+    let svg = sweep_figure("A sweep", "RAM", &points).unwrap();
+    keep_picture("sweep.svg", &svg);
+    let left = [
+        "<svg",
+        "A sweep",
+        ">lru<",
+        ">bplru &amp; co<",
+        ">0.5<",
+        ">1 MiB<",
+        ">16 MiB<",
+        "throughput in MB/s",
+    ];
+    in_order(&svg, &left);
+    in_order(&svg, &["throughput in MB/s", ">2,000<", ">1 MiB<", "block erases", "</svg>"]);
+    let lines = svg.matches("stroke-linejoin").count();
+    assert_eq!(lines, 4, "two curves in two panels");
+    // Sizes are given in any order, and the line goes from left to right.
+    for line in svg.lines().filter(|line| line.contains("stroke-linejoin")) {
+        let d = line.split('"').nth(1).unwrap();
+        let xs: Vec<f64> =
+            d.split(['M', 'L']).skip(1).map(|at| at.split(' ').next().unwrap().parse().unwrap()).collect();
+        assert!(xs.len() == 3 && xs.is_sorted(), "{d}");
+    }
+    assert_eq!(sweep_figure("", "", &[]), None);
+}

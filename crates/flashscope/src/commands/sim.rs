@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use flashscope_report::{Manifest, ResultFolder, SCHEMA_VERSION, counted, size};
 use serde_json::{Value, json};
 
@@ -12,13 +12,14 @@ use crate::journal::{fresh_seed, now_text};
 use crate::progress::cases_bar;
 use crate::screen::Screen;
 use crate::signal;
-use crate::simulate::{Case, Common, SimReport, Swept, Workload, cases, sweep, table};
+use crate::simulate::{Axis, Case, Common, SimReport, Workload, cases, sweep, table};
 
 /// Runs the command.
 pub fn run(args: &SimArgs, screen: &Screen) -> Result<Done> {
     let seed = args.seed.unwrap_or_else(fresh_seed);
     let workload = Workload::of(args, seed)?;
     let cases = cases(args)?;
+    let axis = args.figure.as_deref().map(|path| axis(path, &cases)).transpose()?;
     let folder = args.output.as_deref().map(|path| create(path, &cases, &workload, seed)).transpose()?;
     let common = Common {
         workload: &workload,
@@ -36,10 +37,13 @@ pub fn run(args: &SimArgs, screen: &Screen) -> Result<Done> {
     if let Some(folder) = &folder {
         folder.write_text(RUNS, &serde_json::to_string_pretty(&document)?)?;
     }
+    if let (Some(axis), Some(path)) = (axis, &args.figure) {
+        draw(axis, path, &swept.reports)?;
+    }
     if args.json && (swept.error.is_none() || !swept.reports.is_empty()) {
         screen.print(&serde_json::to_string_pretty(&document)?)?;
     } else if !swept.reports.is_empty() {
-        screen.print(&view(&swept, &workload, args))?;
+        screen.print(&view(&swept.reports, args.output.as_deref()))?;
     }
     if let Some(error) = swept.error {
         return Err(error);
@@ -63,35 +67,51 @@ fn jobs(asked: Option<usize>) -> Result<usize> {
     }
 }
 
-fn view(swept: &Swept, workload: &Workload, args: &SimArgs) -> String {
-    let first = &swept.reports[0];
+/// The axis of the picture, if it can be drawn and kept.
+fn axis(path: &Path, cases: &[Case]) -> Result<Axis> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if path.is_dir() || folder.is_some_and(|folder| !folder.is_dir()) {
+        let message = format!("--figure {}: give a file in a folder that exists", path.display());
+        return Err(Usage(message).into());
+    }
+    Ok(Axis::of(cases)?)
+}
+
+fn draw(axis: Axis, path: &Path, reports: &[SimReport]) -> Result<()> {
+    let Some(picture) = axis.draw(reports) else { return Ok(()) };
+    std::fs::write(path, picture).with_context(|| format!("cannot write the picture {}", path.display()))
+}
+
+/// What a person sees of a sweep that has at least one result.
+pub fn view(reports: &[SimReport], output: Option<&Path>) -> String {
+    let first = &reports[0];
     let mut lines = vec![
         format!(
             "  sim:{} · {} · {}",
             first.profile,
             size(first.device.capacity_bytes as f64),
-            workload.describe()
+            first.workload
         ),
         String::new(),
-        table(&swept.reports),
+        table(reports),
         String::new(),
     ];
-    let ios: u64 = swept.reports.iter().map(|report| report.ios).sum();
-    let rate = swept.reports.iter().map(|report| report.requests_per_cpu_s).sum::<f64>()
-        / swept.reports.len().max(1) as f64;
+    let ios: u64 = reports.iter().map(|report| report.ios).sum();
+    let rate =
+        reports.iter().map(|report| report.requests_per_cpu_s).sum::<f64>() / reports.len().max(1) as f64;
     lines.push(format!(
         "  {} simulated, {:.2} M for each second of CPU time",
         counted(ios, "IO"),
         rate / 1e6
     ));
-    let volatile = swept.reports.iter().map(|report| report.device.volatile_bytes_max).max().unwrap_or(0);
+    let volatile = reports.iter().map(|report| report.device.volatile_bytes_max).max().unwrap_or(0);
     if volatile > 0 {
         lines.push(format!(
             "  The buffer is volatile: a loss of power costs up to {} of acknowledged writes since the last flush",
             size(volatile as f64)
         ));
     }
-    if let Some(path) = &args.output {
+    if let Some(path) = output {
         lines.push(format!("  results in {}", path.display()));
     }
     lines.join("\n")

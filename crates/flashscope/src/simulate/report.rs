@@ -1,12 +1,12 @@
 //! The result of one simulation, as `--json` prints it.
 
 use flashscope_sim::ssd::report::DeviceReport;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::tally::ResponseUs;
 
 /// One simulation.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SimReport {
     /// The profile.
     pub profile: String,

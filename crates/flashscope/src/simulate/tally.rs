@@ -4,10 +4,10 @@
 use flashscope_analysis::Histogram;
 use flashscope_core::{Control, Io, Observer, Record};
 use flashscope_report::Recorder;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Response times in microseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ResponseUs {
     /// Mean.
     pub mean: f64,

@@ -2,9 +2,9 @@
 
 use flashscope_analysis::{Finished, Point, points};
 
-use super::svg::{COLOURS, INK, Plot, Scale, time_ticks};
+use super::axis::Axis;
+use super::svg::{INK, Plot, Scale, look, time_ticks};
 
-const DASHES: [&str; 3] = ["", r##"stroke-dasharray="8 4""##, r##"stroke-dasharray="2 4""##];
 /// Labels that fit below the axis.
 const LABELS_MAX: usize = 12;
 
@@ -14,19 +14,19 @@ pub fn micro_figure(title: &str, parameter: &str, micro: &str, finished: &[Finis
     let all = points(finished);
     let of_micro = |point: &&Point<'_>| point.experiment.micro == micro && point.estimate.is_some();
     let mine: Vec<&Point<'_>> = all.iter().filter(of_micro).collect();
-    let axis = Axis::of(&mine)?;
+    let label = |point: &&Point<'_>| (point.experiment.parameter, point.experiment.label.clone());
+    let axis = Axis::of(mine.iter().map(label).collect())?;
     let ends = mine.iter().filter_map(|point| point.estimate);
     let y =
         Scale::log_around(ends.flat_map(|e| [e.mean_ns, e.ci_high_ns, e.ci_low_ns.max(e.mean_ns / 10.0)]));
     let mut plot = Plot::new(title, axis.scale(), y);
-    plot.axes(&axis.labels(), parameter, &time_ticks(y), "mean response time, interval at 95 %");
+    plot.axes(&axis.labels(LABELS_MAX), parameter, &time_ticks(y), "mean response time, interval at 95 %");
     let mut names: Vec<&str> = Vec::new();
     for point in &mine {
         if !names.contains(&point.experiment.curve.as_str()) {
             names.push(&point.experiment.curve);
         }
     }
-    let look = |i: usize| (COLOURS[i % COLOURS.len()], DASHES[i / 2 % DASHES.len()]);
     for (i, name) in names.iter().enumerate() {
         let curve = mine.iter().filter(|point| point.experiment.curve == *name);
         draw(&mut plot, &axis, curve.copied().collect(), look(i));
@@ -48,41 +48,5 @@ fn draw(plot: &mut Plot, axis: &Axis, mut curve: Vec<&Point<'_>>, (colour, dashe
         let mean = plot.y(estimate.mean_ns);
         plot.path(&format!("M{x:.1} {mean:.1}h0"), INK, "7", r##"stroke-linecap="round""##);
         plot.path(&format!("M{x:.1} {mean:.1}h0"), colour, "6", r##"stroke-linecap="round""##);
-    }
-}
-
-/// The values of the parameter, in order, with their labels.
-struct Axis {
-    values: Vec<(f64, String)>,
-    is_log: bool,
-}
-
-impl Axis {
-    fn of(points: &[&Point<'_>]) -> Option<Axis> {
-        let label = |point: &&Point<'_>| (point.experiment.parameter, point.experiment.label.clone());
-        let mut values: Vec<(f64, String)> = points.iter().map(label).collect();
-        values.sort_by(|a, b| a.0.total_cmp(&b.0));
-        values.dedup_by(|a, b| a.0 == b.0);
-        let is_log = values.first()?.0 > 0.0 && values.len() > 2;
-        Some(Axis { values, is_log })
-    }
-
-    fn place(&self, parameter: f64) -> f64 {
-        if self.is_log {
-            return parameter.log2();
-        }
-        self.values.iter().position(|value| value.0 == parameter).unwrap_or(0) as f64
-    }
-
-    fn scale(&self) -> Scale {
-        let first = self.values.first().map_or(0.0, |value| self.place(value.0));
-        let last = self.values.last().map_or(1.0, |value| self.place(value.0));
-        let room = ((last - first) * 0.04).max(0.3);
-        Scale { low: first - room, high: last + room, is_log: false }
-    }
-
-    fn labels(&self) -> Vec<(f64, String)> {
-        let step = self.values.len().div_ceil(LABELS_MAX).max(1);
-        self.values.iter().step_by(step).map(|(value, label)| (self.place(*value), label.clone())).collect()
     }
 }

@@ -15,6 +15,13 @@ const GRID: &str = "#dddddd";
 pub(super) const COLOURS: [&str; 7] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
+const DASHES: [&str; 3] = ["", r##"stroke-dasharray="8 4""##, r##"stroke-dasharray="2 4""##];
+
+/// Colour and dashes of a curve.
+pub(super) fn look(curve: usize) -> (&'static str, &'static str) {
+    (COLOURS[curve % COLOURS.len()], DASHES[curve / 2 % DASHES.len()])
+}
+
 /// A range of values on one axis.
 #[derive(Clone, Copy)]
 pub(super) struct Scale {
@@ -51,35 +58,53 @@ impl Scale {
             let all = (first..=last).flat_map(|decade| per.iter().map(move |n| n * 10f64.powi(decade)));
             return all.filter(|tick| (self.low..=self.high).contains(tick)).collect();
         }
+        self.steps(1.0)
+    }
+
+    /// Round values in equal steps of at least `step_min`.
+    pub(super) fn steps(self, step_min: f64) -> Vec<f64> {
         let rough = (self.high - self.low) / 7.0;
         let decade = 10f64.powf(rough.log10().floor());
         let steps = [1.0, 2.0, 5.0, 10.0].map(|n| n * decade);
-        let step = steps.into_iter().find(|step| *step >= rough).unwrap_or(rough).max(1.0);
+        let step = steps.into_iter().find(|step| *step >= rough).unwrap_or(rough).max(step_min);
         let first = (self.low / step).ceil() as u64;
         (first..).map(|i| i as f64 * step).take_while(|tick| *tick <= self.high).collect()
     }
 }
 
-/// A drawing with one plot area.
+/// A drawing, and the plot area in it that is being drawn.
 pub(super) struct Plot {
     body: String,
     x: Scale,
     y: Scale,
+    left: f64,
+    right: f64,
 }
 
 impl Plot {
     pub(super) fn new(title: &str, x: Scale, y: Scale) -> Plot {
-        let mut plot = Plot { body: String::new(), x, y };
+        let mut plot = Plot { body: String::new(), x, y, left: LEFT, right: WIDTH - RIGHT };
         let size = format!(r##"viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}""##);
         let font = format!(r##"font-family="Helvetica, Arial, sans-serif" font-size="13" fill="{INK}""##);
         let _ = writeln!(plot.body, r##"<svg xmlns="http://www.w3.org/2000/svg" {size} {font}>"##);
         let _ = writeln!(plot.body, r##"<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>"##);
-        plot.text(LEFT, 24.0, title, r##"font-size="16" font-weight="bold""##);
+        // A long title is set smaller: a bold letter is about 0.63 of its size wide.
+        let points = (WIDTH - LEFT - RIGHT) / (0.63 * title.chars().count().max(1) as f64);
+        let points = points.clamp(9.0, 16.0);
+        plot.text(LEFT, 24.0, title, &format!(r##"font-size="{points:.0}" font-weight="bold""##));
         plot
     }
 
+    /// Goes on in panel `number` of `panels` side by side, with scales of its own.
+    pub(super) fn panel(&mut self, number: usize, panels: usize, x: Scale, y: Scale) {
+        let width = WIDTH / panels as f64;
+        (self.x, self.y) = (x, y);
+        self.left = width * number as f64 + LEFT;
+        self.right = width * (number + 1) as f64 - RIGHT;
+    }
+
     pub(super) fn x(&self, value: f64) -> f64 {
-        LEFT + self.x.share(value) * (WIDTH - LEFT - RIGHT)
+        self.left + self.x.share(value) * (self.right - self.left)
     }
 
     pub(super) fn y(&self, value: f64) -> f64 {
@@ -93,22 +118,23 @@ impl Plot {
 
     /// Grid, numbers and names of both axes. Draw it first.
     pub(super) fn axes(&mut self, x: &[(f64, String)], x_name: &str, y: &[(f64, String)], y_name: &str) {
-        let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
+        let (left, right, bottom) = (self.left, self.right, HEIGHT - BOTTOM);
         for (value, label) in y {
             let at = self.y(*value);
-            self.path(&format!("M{LEFT} {at:.1}H{right}"), GRID, "1", "");
-            self.text(LEFT - 8.0, at + 4.5, label, r##"text-anchor="end""##);
+            self.path(&format!("M{left} {at:.1}H{right}"), GRID, "1", "");
+            self.text(left - 8.0, at + 4.5, label, r##"text-anchor="end""##);
         }
         for (value, label) in x {
             let at = self.x(*value);
             self.path(&format!("M{at:.1} {bottom}v5"), INK, "1", "");
             self.text(at, bottom + 20.0, label, r##"text-anchor="middle""##);
         }
-        self.path(&format!("M{LEFT} {TOP}V{bottom}H{right}"), INK, "1", "");
-        self.text((LEFT + right) / 2.0, HEIGHT - 12.0, x_name, r##"text-anchor="middle""##);
+        self.path(&format!("M{left} {TOP}V{bottom}H{right}"), INK, "1", "");
+        self.text((left + right) / 2.0, HEIGHT - 12.0, x_name, r##"text-anchor="middle""##);
         let middle = (TOP + bottom) / 2.0;
-        let turned = format!(r##"text-anchor="middle" transform="rotate(-90 18 {middle:.1})""##);
-        self.text(18.0, middle, y_name, &turned);
+        let edge = left - LEFT + 18.0;
+        let turned = format!(r##"text-anchor="middle" transform="rotate(-90 {edge} {middle:.1})""##);
+        self.text(edge, middle, y_name, &turned);
     }
 
     pub(super) fn path(&mut self, d: &str, colour: &str, width: &str, more: &str) {

@@ -1,13 +1,13 @@
 //! What a run did to the device, as numbers: operation counts, merges, wear, write amplification.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Ssd;
 use crate::ftl::{Ftl, Merges};
 use crate::nand::{Cause, Counts};
 
 /// A number for each cause of flash operations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ByCause {
     /// For the host's data.
     pub host: u64,
@@ -37,7 +37,7 @@ impl ByCause {
 }
 
 /// Erases of the least, the average and the most worn block.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wear {
     /// Least.
     pub min: u32,
@@ -48,7 +48,7 @@ pub struct Wear {
 }
 
 /// The device after a run, since its last restart.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DeviceReport {
     /// The FTL.
     pub ftl: String,

@@ -1,0 +1,260 @@
+//! What `flashscope sim` promises: paper 002's table as an independent implementation counted it, the claims of
+//! docs/bplru.md, the keys of its JSON, the same result from the same seed, and errors that name their remedy.
+
+mod common;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use common::kernel::Scratch;
+use common::{Ended, call, text};
+use serde_json::Value;
+
+/// Paper 002's rules, and a seed.
+const RULES: &str = "--ignore-flush --set host.ignore_reads=true --seed 1";
+const SIZES: &str = "--buffer-size 1m,2m,4m,8m,16m";
+/// Uniform random writes on the whole device: the paper's W4.
+const RANDOM: &str = "--rw randwrite --bs 4k --size 1g --number-ios 30000";
+
+fn sample(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../trace/samples").join(name)
+}
+
+fn trace(name: &str) -> String {
+    format!("--trace {}", sample(&format!("{name}.tracefs.gz")).display())
+}
+
+fn sim(folder: &Path, line: &str) -> Ended {
+    let arguments: Vec<&str> = ["sim"].into_iter().chain(line.split_whitespace()).collect();
+    call(folder, &arguments)
+}
+
+/// The runs of a simulation of paper 002's board.
+fn runs(line: &str) -> Vec<Value> {
+    let scratch = Scratch::new();
+    let ended = sim(&scratch.path(""), &format!("bplru-board --json {line}")).well();
+    ended.json().as_array().expect("a list of runs").clone()
+}
+
+/// LRU, FAB and BPLRU with 16 MiB each.
+fn three(workload: &str) -> [Value; 3] {
+    let runs = runs(&format!("{RULES} --buffer lru,fab,bplru --buffer-size 16m {workload}"));
+    runs.try_into().expect("three runs")
+}
+
+fn mb_s(run: &Value) -> f64 {
+    run["throughput_mb_s"].as_f64().expect("a number")
+}
+
+fn erases(run: &Value) -> u64 {
+    run["block_erases"].as_u64().expect("a number")
+}
+
+/// The document without what depends on the machine's speed.
+fn timeless(document: &str) -> String {
+    document.lines().filter(|line| !line.contains("requests_per_cpu_s")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_board_counts_what_an_independent_implementation_counted() {
+    let table = include_str!("data/bplru_expected.csv");
+    let lists = format!("{RULES} {SIZES} {}", trace("install-ext3"));
+    let mut all = runs(&format!("{lists} --buffer lru,fab,block-lru,bplru"));
+    let exempt = runs(&format!("{lists} --buffer fab --set fab.exempt_current=true"));
+    all.extend(exempt.into_iter().map(|mut run| {
+        run["buffer"] = "fab exempt-current".into();
+        run
+    }));
+    let mut rows = 0;
+    for row in table.lines().skip(1) {
+        let cells: Vec<&str> = row.split(',').collect();
+        let bytes = cells[1].parse::<u64>().unwrap() << 20;
+        let run = all.iter().find(|run| run["buffer"] == cells[0] && run["buffer_bytes"] == bytes);
+        let run = run.unwrap_or_else(|| panic!("no run for {row}"));
+        let merges = &run["merges"];
+        let counts = [
+            &run["block_erases"],
+            &run["page_reads"],
+            &run["page_programs"],
+            &merges["switch"],
+            &merges["partial"],
+            &merges["full"],
+            &run["padding_reads"],
+        ];
+        let counts: Vec<String> = counts.iter().map(|count| count.to_string()).collect();
+        assert_eq!(counts, cells[2..9], "{row}");
+        assert!((mb_s(run) - cells[9].parse::<f64>().unwrap()).abs() <= 0.001, "{row}: {}", mb_s(run));
+        rows += 1;
+    }
+    assert_eq!((rows, all.len()), (25, 25));
+}
+
+#[test]
+fn bplru_is_faster_than_fab_and_lru_and_erases_less_on_the_traces() {
+    // What BPLRU gains on FAB at 16 MiB, in per cent: docs/bplru.md.
+    for (name, gain) in
+        [("install-ext3", 58.8), ("mp3-ext3", 29.2), ("untar-ext3", 14.3), ("compile-ext3", 14.9)]
+    {
+        let [lru, fab, bplru] = three(&trace(name));
+        let seen = (mb_s(&bplru) / mb_s(&fab) - 1.0) * 100.0;
+        assert!((seen - gain).abs() < 0.1, "{name}: {seen:.1} %");
+        assert!(mb_s(&bplru) > mb_s(&lru), "{name}");
+        assert!(erases(&bplru) < erases(&fab).min(erases(&lru)), "{name}");
+    }
+}
+
+#[test]
+fn without_locality_fab_is_faster_and_bplru_erases_less() {
+    for workload in [RANDOM.to_string(), trace("postmark-ext3")] {
+        let [_, fab, bplru] = three(&workload);
+        assert!(mb_s(&fab) > 1.15 * mb_s(&bplru), "{workload}");
+        assert!(erases(&bplru) < erases(&fab), "{workload}");
+    }
+}
+
+#[test]
+fn padding_and_compensation_each_help() {
+    let with = |padding: bool, compensation: bool, workload: &str| {
+        let set = format!("--set bplru.padding={padding} --set bplru.compensation={compensation}");
+        runs(&format!("{RULES} --buffer bplru --buffer-size 1m,16m {set} {workload}"))
+    };
+    for name in ["install-ext3", "mp3-ext3"] {
+        let trace = trace(name);
+        let [neither, padding, compensation, both] =
+            [(false, false), (true, false), (false, true), (true, true)]
+                .map(|(padding, compensation)| with(padding, compensation, &trace));
+        for size in 0..2 {
+            let [neither, padding, compensation, both] =
+                [&neither, &padding, &compensation, &both].map(|runs| mb_s(&runs[size]));
+            assert!(padding > neither && compensation > neither, "{name}");
+            assert!(both > padding && both > compensation, "{name}");
+        }
+    }
+}
+
+#[test]
+fn flush_commands_cost_throughput() {
+    let board = |rules: &str| {
+        let line = format!("--buffer bplru --buffer-size 16m {rules} {}", trace("untar-ext3-flush"));
+        runs(&line).remove(0)
+    };
+    let honoured = board("--set host.ignore_reads=true --seed 1");
+    let ignored = board(RULES);
+    assert!(mb_s(&honoured) < mb_s(&ignored));
+    assert!(erases(&honoured) > erases(&ignored));
+}
+
+#[test]
+fn every_key_of_the_interface_is_there() {
+    let run = runs("--buffer bplru --rw randwrite --bs 4k --number-ios 50 --seed 1").remove(0);
+    let keys = "ftl gc buffer buffer_bytes host_reads host_writes host_read_bytes host_written_bytes \
+        page_reads page_programs block_erases merges programs_by_cause reads_by_cause buffer_hits \
+        buffer_evictions padding_reads simulated_s throughput_mb_s response_us write_amplification wear \
+        requests_per_cpu_s over_provisioning effective_over_provisioning";
+    let has = |object: &Value, keys: &str| {
+        for key in keys.split_whitespace() {
+            assert!(object.get(key).is_some(), "{key} is missing in {object}");
+        }
+    };
+    has(&run, keys);
+    has(&run["merges"], "switch partial full");
+    has(&run["programs_by_cause"], "host gc merge padding map wear");
+    has(&run["reads_by_cause"], "host gc merge padding map wear");
+    has(&run["response_us"], "mean p50 p99 p999 max");
+    has(&run["wear"], "min mean max");
+}
+
+#[test]
+fn a_seed_gives_the_same_result_on_any_number_of_cores() {
+    let lists =
+        "--buffer lru,bplru --buffer-size 1m,2m --initial random --capacity 16m --over-provisioning 0.2";
+    let board = |seed: u64, jobs: u32| {
+        let scratch = Scratch::new();
+        let work = "--rw randwrite --bs 4k --number-ios 2000 --json";
+        let line = format!("bplru-board {lists} {work} --seed {seed} --jobs {jobs}");
+        timeless(&sim(&scratch.path(""), &line).well().out)
+    };
+    let first = board(7, 1);
+    assert_eq!(first, board(7, 1));
+    assert_eq!(first, board(7, 2));
+    assert_ne!(first, board(8, 2));
+}
+
+#[test]
+fn a_result_folder_keeps_everything_and_can_be_shown_again() {
+    let scratch = Scratch::new();
+    let folder = scratch.path("");
+    let line = "bplru-board --buffer lru,bplru --buffer-size 1m,2m --rw randwrite --bs 4k --number-ios 500 \
+        --seed 1 -o kept --figure sweep.svg";
+    let table = sim(&folder, line).well().out;
+    let kept = scratch.path("kept");
+    let names: Vec<String> = fs::read_dir(&kept)
+        .unwrap()
+        .flat_map(|entry| {
+            let path = entry.unwrap().path();
+            let inside = fs::read_dir(&path).into_iter().flatten().map(|entry| entry.unwrap().path());
+            inside.chain([path.clone()]).collect::<Vec<_>>()
+        })
+        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    for name in ["manifest.json", "sim.json"] {
+        assert!(names.iter().any(|each| each == name), "{name} is missing: {names:?}");
+    }
+    assert_eq!(names.iter().filter(|name| name.ends_with(".parquet")).count(), 4, "{names:?}");
+    let picture = fs::read_to_string(scratch.path("sweep.svg")).unwrap();
+    for words in ["<svg", ">lru<", ">bplru<", ">1 MiB<", ">2 MiB<", "throughput in MB/s", "block erases"] {
+        assert!(picture.contains(words), "{words} is missing in the picture");
+    }
+    let stored = call(&folder, &["show", "kept"]).well();
+    assert_eq!(stored.out, table, "what is shown is what was printed");
+    let stored = call(&folder, &["show", "kept", "--json"]).well();
+    assert_eq!(stored.json().as_array().map(Vec::len), Some(4));
+}
+
+/// Arguments after `flashscope sim`, status, words of the message.
+type Case = (&'static str, i32, &'static [&'static str]);
+
+const WRONG: &[Case] = &[
+    ("bplru-board --set bplru.paddin=false", 2, &["bplru.paddin", "bplru.padding"]),
+    ("bplru-board --set bplru.padding=maybe", 2, &["bplru.padding", "maybe", "boolean"]),
+    ("bplru-board --buffer bplruu", 2, &["bplruu", "fab", "bplru"]),
+    ("bplru-bord", 2, &["bplru-bord", "bplru-board"]),
+    ("./misspelt.toml", 2, &["misspelt.toml", "line 3", "pages_per_blok", "pages_per_block"]),
+    ("bplru-board --ftl page --over-provisioning 0.0001", 2, &["over_provisioning", "at least 0.0005"]),
+    ("bplru-board --over-provisioning 0.0001", 2, &["over_provisioning", "log-block", "at least 0.0020"]),
+    ("bplru-board --over-provisioning -0.1", 2, &["over_provisioning", "between 0 and 100"]),
+    ("bplru-board --buffer lru --buffer-size 2g", 2, &["ram.size", "2GiB", "1GiB"]),
+    ("bplru-board --capacity 1000001", 2, &["capacity", "nand.page", "whole number of pages"]),
+    ("bplru-board --figure sweep.svg", 2, &["--figure", "--buffer-size 1m,2m,4m"]),
+    ("bplru-board --buffer-size 1m,2m --figure nowhere/sweep.svg", 2, &["--figure", "nowhere", "exists"]),
+];
+
+#[test]
+fn what_cannot_work_is_refused_with_its_remedy() {
+    let scratch = Scratch::new();
+    fs::write(scratch.path("misspelt.toml"), "capacity = \"64MiB\"\n[nand]\npages_per_blok = 64\n").unwrap();
+    for (line, status, words) in WRONG {
+        let pattern = "--rw randwrite --bs 4k --number-ios 100 --seed 1";
+        sim(&scratch.path(""), &format!("{line} {pattern}")).failed(*status, words);
+    }
+}
+
+#[test]
+fn garbage_in_a_trace_is_named_by_its_line() {
+    let scratch = Scratch::new();
+    let packed = sample("install-ext3.tracefs.gz");
+    let unpacked = Command::new("gzip").args(["-dc", text(&packed)]).stdin(Stdio::null()).output();
+    let once = String::from_utf8(unpacked.expect("gzip runs").stdout).unwrap();
+    let lines = once.lines().cycle().take(70_000);
+    let mut file = fs::File::create(scratch.path("bad.txt")).unwrap();
+    let whole: String =
+        lines.chain(["garbage", once.lines().next().unwrap()]).map(|l| format!("{l}\n")).collect();
+    file.write_all(whole.as_bytes()).unwrap();
+    let line = format!("bplru-board {RULES} --trace bad.txt --json");
+    // The trace is read while it runs: it failed, and it was no wrong flag.
+    sim(&scratch.path(""), &line).failed(1, &["line 70001", "garbage", "leniently"]);
+    let ended = sim(&scratch.path(""), &format!("{line} --lenient")).well();
+    assert_eq!(ended.json()[0]["bad_lines"], 1);
+}
