@@ -1,5 +1,6 @@
-//! What `flashscope sim` promises: paper 002's table as an independent implementation counted it, the claims of
-//! docs/bplru.md, the keys of its JSON, the same result from the same seed, and errors that name their remedy.
+//! What `flashscope sim` promises: paper 002's table as an independent implementation counted it, the claims
+//! of docs/bplru.md, the keys of its JSON, the same result from the same seed, and errors that name their
+//! remedy.
 
 mod common;
 

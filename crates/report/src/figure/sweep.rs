@@ -1,4 +1,4 @@
-//! A sweep of simulated devices: throughput and erases against what was varied, as paper 002's figures 7 to 14.
+//! A sweep of simulated devices: throughput and erases against what was varied (paper 002, figures 7 to 14).
 
 use super::axis::Axis;
 use super::svg::{Plot, Scale, look};
@@ -79,6 +79,8 @@ fn scale(values: impl Iterator<Item = f64> + Clone) -> Scale {
 fn ticks(scale: Scale, step_min: f64) -> Vec<(f64, String)> {
     let values = if scale.is_log { scale.ticks() } else { scale.steps(step_min) };
     let label = |value: f64| match value {
+        value if value >= 1e6 => format!("{} M", value / 1e6),
+        value if value >= 1e5 => format!("{} k", value / 1e3),
         value if value >= 1.0 && value.fract() == 0.0 => grouped(value as u64),
         value => format!("{}", (value * 1e6).round() / 1e6),
     };
