@@ -2,7 +2,7 @@
 //! campaign, is the one that follows from its log blocks and the times of its flash.
 //!
 //! The device, chosen so that everything adds up in the head: one die, blocks of N = 256 pages of 2 KiB
-//! (512 KiB), a page read in r = 25 + 25 us and programmed in p = 200 + 25 us, a block erased in e = 1,500 us,
+//! (512 KiB), a page read in r = 25 + 25 us and programmed in p = 200 + 25 us, a block erased in e = 1.5 ms,
 //! no buffer, no cost of a command. An IO is 32 KiB, n = 16 pages, so a block is 16 IOs.
 //!
 //! - read: n r = 0.8 ms, wherever and whatever was written before;
