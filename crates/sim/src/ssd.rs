@@ -161,7 +161,7 @@ impl Ssd {
         };
         let wear_out = self.path.nand.fault().is_some_and(|fault| fault.is_wear_out());
         let remedy = if wear_out {
-            "the device is at its end; spread erases with wear.levelling, raise nand.endurance_erases, or write less"
+            "set wear.levelling to spread erases, raise nand.endurance_erases, or write less"
         } else {
             "this is a defect of flashscope; please report it with the settings, the seed and the pattern"
         };

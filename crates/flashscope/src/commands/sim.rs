@@ -107,7 +107,7 @@ pub fn view(reports: &[SimReport], output: Option<&Path>) -> String {
     let volatile = reports.iter().map(|report| report.device.volatile_bytes_max).max().unwrap_or(0);
     if volatile > 0 {
         lines.push(format!(
-            "  The buffer is volatile: a loss of power costs up to {} of acknowledged writes since the last flush",
+            "  The buffer is volatile: a loss of power costs up to {} of unflushed, acknowledged writes",
             size(volatile as f64)
         ));
     }

@@ -96,7 +96,8 @@ pub struct DeviceReport {
     pub padding_reads: u64,
     /// Dirty pages that the buffer still holds.
     pub buffer_dirty_pages: u64,
-    /// Acknowledged bytes that a loss of power can cost at most: the buffer's RAM, unless a capacitor saves it.
+    /// Acknowledged bytes that a loss of power can cost at most: the buffer's RAM, unless a
+    /// capacitor saves it.
     pub volatile_bytes_max: u64,
     /// Bytes programmed for each byte that the host wrote; none if it wrote nothing.
     pub write_amplification: Option<f64>,
