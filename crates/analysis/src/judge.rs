@@ -60,7 +60,11 @@ impl Goal {
     /// IOs before the first decision.
     pub fn first_ios(&self) -> u64 {
         match self.known {
-            Some(known) => known.startup_ios + IOS_MIN.max(PERIODS_MIN * known.period_ios),
+            Some(known) => {
+                let behind_ios =
+                    if known.startup_ios > 0 { BEHIND_MIN.max(known.startup_ios / 3) } else { 0 };
+                known.startup_ios + behind_ios.max(IOS_MIN).max(PERIODS_MIN * known.period_ios)
+            }
             None => self.explore_ios.max(IOS_MIN),
         }
     }
@@ -69,6 +73,9 @@ impl Goal {
 /// Fewest IOs and periods of the running phase.
 const IOS_MIN: u64 = 64;
 const PERIODS_MIN: u64 = 8;
+/// Fewest IOs behind a known start-up, and no less than a quarter of the run: a bound is no more than that,
+/// and a mean of the last few IOs would say little about the device.
+const BEHIND_MIN: u64 = 256;
 /// Growth of the series from one look to the next.
 const GROWTH: f64 = 1.15;
 

@@ -49,15 +49,35 @@ fn a_late_change_must_be_outlived() {
     assert!(waited, "{reasons:?}");
 }
 
-/// The new level is 64 of 20,064 IOs: less than a cell of what is searched for changes.
+/// A bound may be far too long: a quarter of the run is behind it, and 256 IOs.
 #[test]
 fn nothing_before_a_known_bound_enters_the_mean() {
     let device = scripted(&[(20_000, 0.1)], Running::Level(0.4), Noise::Normal(0.03));
     let known = Some(Bounds { startup_ios: 20_000, period_ios: 1 });
     let (outcome, _) = run(&device, Goal { known, ..Goal::writes() });
-    assert_eq!((outcome.phases.ios, outcome.phases.startup_ios_high), (20_064, 20_000));
+    assert!(outcome.phases.ios >= 26_666 && outcome.phases.startup_ios_high == 20_000, "{outcome:?}");
     let estimate = outcome.estimate.expect("a mean");
     assert!((estimate.mean_ns / 0.4e6 - 1.0).abs() < 0.02 && outcome.stationary, "{estimate:?}");
+}
+
+#[test]
+fn a_quarter_of_a_run_is_behind_a_known_bound_and_256_ios() {
+    let first_ios = |startup_ios, period_ios| {
+        Goal { known: Some(Bounds { startup_ios, period_ios }), ..Goal::writes() }.first_ios()
+    };
+    assert_eq!((first_ios(0, 1), first_ios(0, 32)), (64, 256), "no bound, nothing to be behind");
+    assert_eq!((first_ios(100, 1), first_ios(100, 64)), (356, 612));
+    assert_eq!((first_ios(131_072, 1), first_ios(131_072, 64)), (174_762, 174_762));
+}
+
+/// Half-way to the bound plus its quarter, what the run itself shows is all that is left out.
+#[test]
+fn too_few_ios_behind_a_known_bound_are_no_running_phase() {
+    let device = scripted(&[(500, 0.1)], Running::Level(0.4), Noise::Normal(0.03));
+    let known = Some(Bounds { startup_ios: 8_000, period_ios: 1 });
+    let (outcome, _) = run(&device, Goal { known, ios_max: 8_100, ..Goal::writes() });
+    let startup_ios = outcome.phases.startup_ios_high;
+    assert!((500..600).contains(&startup_ios) && !outcome.stationary, "{outcome:?}");
 }
 
 #[test]

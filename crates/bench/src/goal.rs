@@ -32,7 +32,9 @@ impl Effort {
         Goal { precision: self.precision, confidence: self.confidence, explore_ios, ios_max, known: None }
     }
 
-    /// The goal of a run whose baselines are known; it explores itself if they are not.
+    /// The goal of a run whose baselines are known; it explores itself if they are not. A start-up of reads
+    /// is waited for but not left out: reads change nothing, so it is the device's state of that moment, or
+    /// noise, and may not come again.
     pub fn knowing(&self, pattern: &Pattern, known: &Known) -> Goal {
         let exploring = self.exploring(pattern);
         if !known.covers(pattern) {
@@ -40,11 +42,14 @@ impl Effort {
         }
         let depth = u64::from(pattern.iodepth) * u64::from(pattern.numjobs);
         let mut bounds = known.bounds(pattern);
+        let is_left_out = pattern.writes() || bounds.startup_ios == 0;
         if depth > 1 {
             bounds.startup_ios += QUEUE_ROUNDS * depth;
         }
         let ios_max = exploring.ios_max.max(4 * (bounds.startup_ios + 8 * bounds.period_ios));
-        Goal { known: Some(bounds), ios_max, ..exploring }
+        let goal = Goal { known: Some(bounds), ios_max, ..exploring };
+        let explore_ios = exploring.explore_ios.max(goal.first_ios());
+        if is_left_out { goal } else { Goal { known: None, explore_ios, ..goal } }
     }
 }
 
@@ -160,8 +165,9 @@ impl Known {
         let mut bounds = Bounds { startup_ios: 0, period_ios: 1 };
         for baseline in kin.iter().filter_map(|kin| self.bounds[*kin as usize]) {
             // A cache fills and a block is full after so many bytes, a table after so many IOs: the longer of
-            // both is a bound.
-            let startup_ios = baseline.startup_bytes.div_ceil(bs_bytes).max(baseline.startup_ios);
+            // both is a bound. Reads fill nothing.
+            let startup_bytes = if rw.is_write() { baseline.startup_bytes } else { 0 };
+            let startup_ios = startup_bytes.div_ceil(bs_bytes).max(baseline.startup_ios);
             let period_ios = baseline.period_bytes.div_ceil(bs_bytes).max(baseline.period_ios);
             bounds.startup_ios = bounds.startup_ios.max(startup_ios);
             bounds.period_ios = bounds.period_ios.max(period_ios);
@@ -187,7 +193,7 @@ mod tests {
         };
         let read = Baseline { mean_ns: 1e5, ..Baseline::default() };
         Known {
-            bounds: [Rw::Read, Rw::RandRead, Rw::Write, Rw::RandWrite]
+            bounds: [Rw::Read, Rw::Write, Rw::RandRead, Rw::RandWrite]
                 .map(|rw| Some(if rw.is_write() { write } else { read })),
         }
     }
@@ -209,6 +215,23 @@ mod tests {
         assert_eq!(of_size(256 << 10), (128, 32));
         let reads = Pattern { rw: Rw::Read, bs: Bytes(512), ..writes() };
         assert_eq!(bounds(reads), (0, 1), "no period stays no period at any size");
+    }
+
+    /// Noise that looked like a start-up of 2,000 reads of 32 KiB.
+    #[test]
+    fn a_start_up_of_reads_is_counted_in_ios_and_never_left_out() {
+        let mut known = known();
+        let read = known.bounds[Rw::Read as usize].as_mut().expect("seen");
+        (read.startup_ios, read.startup_bytes) = (2_000, 2_000 * (32 << 10));
+        let effort = Effort { precision: 0.05, confidence: 0.95, explore_factor: 1, ios_max: 1 << 20 };
+        let goal = |rw, bs| effort.knowing(&Pattern { rw, bs: Bytes(bs), ..writes() }, &known);
+        for bs in [512, 32 << 10, 512 << 10] {
+            let reads = goal(Rw::Read, bs);
+            assert_eq!((reads.known, reads.first_ios()), (None, 2_666), "{bs}");
+            let others = goal(Rw::RandRead, bs).known.expect("without a start-up");
+            assert_eq!(others.startup_ios, 0, "{bs}");
+        }
+        assert_eq!(goal(Rw::Write, 512).known.expect("a bound").startup_ios, 128 * 64);
     }
 
     #[test]

@@ -51,8 +51,10 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
 /// Pauses that surely change nothing, where there was something to change.
 fn without_effect(scene: &Scene<'_>, curve: &[At<'_>], rw: &Estimate) -> Option<Hint> {
     let longest = curve.last()?;
-    let gain = |at: &At<'_>| ratio(rw, &at.estimate).ok();
-    let is_useless = curve.iter().all(|at| gain(at).is_some_and(|gain| is_no_more(&gain)));
+    let cost = |at: &At<'_>| ratio(&at.estimate, rw).ok();
+    // Neither cheaper nor dearer: random writes that a pause makes dearer are another matter.
+    let is_same = |cost: Comparison| is_no_more(&cost) && cost.ci_low > 1.0 / MATERIAL;
+    let is_useless = curve.iter().all(|at| cost(at).is_some_and(is_same));
     let is_dear = scene.baselines("RW", "SW").is_some_and(|factor| is_more(&factor));
     if !is_useless || !is_dear || longest.parameter * 1e6 < (MATERIAL - 1.0) * rw.mean_ns {
         return None;
