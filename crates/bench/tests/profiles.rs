@@ -65,8 +65,7 @@ fn characterise(log_blocks: u32) -> (Indicators, Vec<Finished>) {
     let campaign = Campaign { settings: &settings, plan: &plan, interrupted: &interrupted };
     let outcome = run(&campaign, &mut bench, &mut common::Memory::default(), Prior::default());
     assert!(outcome.error.is_none() && outcome.stopped.is_none(), "{:?}", outcome.error);
-    let context = common::context(info, &outcome);
-    (indicators(&context, &points(&outcome.finished)), outcome.finished)
+    (indicators(&points(&outcome.finished)), outcome.finished)
 }
 
 /// Within 5 %, the precision that runs are asked for.
