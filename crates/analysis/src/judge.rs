@@ -97,6 +97,15 @@ pub enum Stop {
     Budget,
     /// The person stopped it.
     Interrupted,
+    /// An IO failed.
+    Failed,
+}
+
+impl Stop {
+    /// Whether the run was broken off before its own end: it is to be measured again.
+    pub fn is_early(self) -> bool {
+        matches!(self, Stop::Interrupted | Stop::Failed | Stop::Budget)
+    }
 }
 
 /// What a finished run says.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::compare::pool;
 use crate::estimate::Estimate;
-use crate::judge::{Outcome, Stop};
+use crate::judge::Outcome;
 use crate::lingering::Lingering;
 
 /// One point of a micro-benchmark: a pattern, and where it stands among its like.
@@ -55,7 +55,7 @@ pub struct Run {
 impl Run {
     /// Whether it has a mean, came to its own end, and its running phase was reached and level.
     pub fn is_sound(&self) -> bool {
-        let came_to_its_end = !matches!(self.outcome.stopped_because, Stop::Interrupted | Stop::Budget);
+        let came_to_its_end = !self.outcome.stopped_because.is_early();
         came_to_its_end && self.outcome.stationary && self.outcome.estimate.is_some()
     }
 }

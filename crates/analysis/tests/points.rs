@@ -35,7 +35,7 @@ fn runs_that_never_became_level_do_not_count_beside_runs_that_did() {
 fn runs_that_were_broken_off_do_not_count_beside_whole_ones() {
     let of = &table_1()[0];
     let whole = finished(of, 0, 10.0, true);
-    for stop in [Stop::Interrupted, Stop::Budget] {
+    for stop in [Stop::Interrupted, Stop::Failed, Stop::Budget] {
         let mut broken = finished(of, 1, 4.0, true);
         broken.run.outcome.stopped_because = stop;
         assert_eq!(pooled(&[whole.clone(), broken.clone()]), (10.0, 1, true), "{stop:?}");

@@ -143,7 +143,7 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         self.finished.iter().any(|done| {
             done.experiment == step.experiment
                 && done.repeat == step.repeat
-                && !matches!(done.run.outcome.stopped_because, Stop::Interrupted | Stop::Budget)
+                && !done.run.outcome.stopped_because.is_early()
         })
     }
 
@@ -266,7 +266,7 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
             return Err(error.into());
         }
         self.rest()?;
-        let stops = failed || matches!(because, Stop::Interrupted | Stop::Budget);
+        let stops = failed || because.is_early();
         Ok(stops.then_some(because))
     }
 

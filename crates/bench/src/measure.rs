@@ -157,7 +157,7 @@ impl<'a, R: Recording> Watch<'a, R> {
             Ok(Driven::Exhausted) => (Stop::Ios, None),
             Ok(Driven::OutOfTime) => (request.runtime.map_or(Stop::Runtime, |(_, stop)| stop), None),
             Ok(Driven::Interrupted | Driven::Stopped) => (Stop::Interrupted, None),
-            Err(error) => (Stop::Interrupted, Some(error)),
+            Err(error) => (Stop::Failed, Some(error)),
         };
         let mut outcome = self.outcome.unwrap_or_else(|| self.judge.finish(&self.series, stop));
         behind(&self.ignored, &mut outcome);

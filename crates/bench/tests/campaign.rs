@@ -228,7 +228,7 @@ fn a_device_that_fails_ends_the_campaign_with_its_error_and_the_earlier_runs_are
     assert_eq!(outcome.stopped, Some(Stop::Interrupted));
     assert_eq!(kept.kept, outcome.finished);
     let ios_and_ends: Vec<_> = kept.kept.iter().map(|done| (done.run.ios, because(done))).collect();
-    assert_eq!(ios_and_ends, [(256, Stop::Precision), (44, Stop::Interrupted)]);
+    assert_eq!(ios_and_ends, [(256, Stop::Precision), (44, Stop::Failed)]);
 }
 
 #[test]

@@ -25,6 +25,7 @@ fn bad_runs<'a>(scene: &Scene<'a>, is_bad: fn(&Run) -> bool) -> Option<(String, 
 fn remedy(run: &Run) -> &'static str {
     match run.outcome.stopped_because {
         Stop::Interrupted => "The run was interrupted; finish it: flashscope run --resume DIR",
+        Stop::Failed => "An IO failed; once the cause is mended, finish it: flashscope run --resume DIR",
         Stop::Budget => "The budget was spent: give a larger --budget, or fewer experiments with --only.",
         Stop::Runtime => "The time for a run was over: give a larger --budget or --full.",
         Stop::Ios | Stop::Precision => {

@@ -203,7 +203,8 @@ impl<'a> Session<'a> {
         let kept = journal.finish(recording, Finished { experiment, repeat: 0, run });
         journal.progress.finish();
         let finished = kept.map_err(failed)?;
-        self.context.complete = finished.run.outcome.stopped_because != Stop::Interrupted;
+        self.context.complete =
+            !matches!(finished.run.outcome.stopped_because, Stop::Interrupted | Stop::Failed);
         self.folder.write_context(&self.context)?;
         match error {
             None => Ok(finished),

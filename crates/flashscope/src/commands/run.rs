@@ -79,6 +79,10 @@ impl Options {
             )
             .into());
         }
+        let repeats_orders = |only: &Vec<String>| only.iter().any(|name| name == "repetition");
+        if !args.full && args.only.as_ref().is_some_and(repeats_orders) {
+            return Err(Usage("--only repetition is measured by a full run alone: add --full".into()).into());
+        }
         if args.precision.0 <= 0.0 {
             return Err(Usage("--precision must be more than 0".into()).into());
         }

@@ -50,7 +50,10 @@ fn rows(context: &Context, finished: &Finished) -> Vec<(&'static str, String)> {
     rows.push(("period", period(&outcome.phases)));
     let ignored = outcome.estimate.map_or(outcome.phases.startup_ios_high, |estimate| estimate.ios_ignored);
     rows.push(("length", format!("{}, {} set aside", ios_of(run.ios), grouped(ignored))));
-    rows.push(("stopped", because(outcome.stopped_because).into()));
+    rows.push((
+        "stopped",
+        because(outcome.stopped_because, finished.experiment.pattern.number_ios.is_some()).into(),
+    ));
     rows
 }
 
@@ -106,13 +109,16 @@ fn ios_of(ios: u64) -> String {
     format!("{} {}", grouped(ios), if ios == 1 { "IO" } else { "IOs" })
 }
 
-fn because(stop: Stop) -> &'static str {
+/// `has_count` says whether the pattern has a number of IOs of its own.
+fn because(stop: Stop, has_count: bool) -> &'static str {
     match stop {
         Stop::Precision => "the interval is as narrow as asked",
-        Stop::Ios => "the number of IOs is reached",
+        Stop::Ios if has_count => "the number of IOs is reached",
+        Stop::Ios => "the limit of IOs for one run is reached",
         Stop::Runtime => "the time is over",
         Stop::Budget => "the budget is spent",
         Stop::Interrupted => "interrupted",
+        Stop::Failed => "an IO failed",
     }
 }
 
