@@ -57,7 +57,7 @@ impl Setup<'_> {
     /// [`SimError::Setting`] for `over_provisioning`, with the least value that will do.
     pub fn need_spare_blocks(&self, ftl: &str, spare: u32) -> Result<(), SimError> {
         let (have, data) = (self.geometry.blocks, self.logical_blocks());
-        if have >= data + spare {
+        if have >= data.saturating_add(spare) {
             return Ok(());
         }
         let least =

@@ -284,3 +284,21 @@ fn overwrite(ssd: &mut Ssd, random: &mut Random, what: &str) {
         left = left.saturating_sub(u64::from(request.length_bytes));
     }
 }
+
+/// Absurd numbers are refused like small ones, whatever they add up to.
+#[test]
+fn reserves_beyond_all_blocks_are_refused() {
+    for (ftl, _) in FTLS {
+        let mut settings = small(ftl, "none");
+        settings.page.reserve_blocks = u32::MAX;
+        settings.log_block.log_blocks = u32::MAX;
+        settings.fast.log_blocks = u32::MAX;
+        settings.superblock.update_blocks = u32::MAX;
+        settings.block.open_blocks = u32::MAX;
+        settings.hybrid.open_blocks = u32::MAX;
+        settings.chunk.open_chunks = u32::MAX;
+        let made = Ssd::new("test", settings, SEED);
+        let has_reserve = !["dftl", "replacement-block"].contains(ftl);
+        assert_eq!(matches!(made, Err(SimError::Setting { .. })), has_reserve, "{ftl}");
+    }
+}

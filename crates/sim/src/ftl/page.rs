@@ -65,7 +65,7 @@ impl PageFtl {
             return Err(SimError::setting("victim.choices", "is 0", "draw at least 1 block"));
         }
         let reserve_blocks = reserve_blocks.max(frontiers);
-        setup.need_spare_blocks("page", reserve_blocks + frontiers)?;
+        setup.need_spare_blocks("page", reserve_blocks.saturating_add(frontiers))?;
         let policy_setup = PolicySetup {
             blocks: geometry.blocks,
             pages_per_block: geometry.pages_per_block,
