@@ -122,7 +122,8 @@ fn known_bounds_make_runs_short() {
         let device = devices::all().into_iter().find(|d| d.name == name).expect("a device of this name");
         median(&Score::of(&device, 0..10).ios)
     };
-    assert!(ios_of("plain-known") == 64 && ios_of("mtron-known") <= 140 + 64 + 64);
+    // Behind a known start-up come at least 256 IOs.
+    assert!(ios_of("plain-known") == 64 && ios_of("mtron-known") <= 140 + 256 + 64);
 }
 
 /// Seeds from the environment variable `SEEDS`, 200 without it.
