@@ -108,6 +108,8 @@ impl Drop for Handle {
         if self.marked {
             let _ = mark(&self.file, &self.identity.canonical_path, State::AtRest);
         }
+        // A ring that the kernel still takes apart may hold the file, and its lock, a little longer.
+        let _ = flock(&self.file, FlockOperation::Unlock);
     }
 }
 
