@@ -106,8 +106,8 @@ pub fn compare_json(a: &Stored, b: &Stored) -> Value {
     })
 }
 
-/// IOs a second in the running phase. The streams of a closed loop spend their time in IOs and in gaps
-/// between them; the gaps are known for the whole run, the IOs for the running phase.
+/// IOs a second in the running phase. The streams of a closed loop spend their time in IOs and in the pauses
+/// that the pattern asks for; what flashscope itself does between IOs is no property of the device.
 pub fn iops_of(finished: &Finished) -> f64 {
     let run = &finished.run;
     let overall = if run.elapsed_ns > 0 { run.ios as f64 / run.elapsed_ns as f64 * 1e9 } else { 0.0 };
@@ -115,13 +115,8 @@ pub fn iops_of(finished: &Finished) -> f64 {
     let Some(estimate) = run.outcome.estimate.filter(|_| overall > 0.0 && pattern.rate_iops.is_none()) else {
         return overall;
     };
-    let phases = &run.outcome.phases;
-    let ends = phases.regimes.iter().skip(1).map(|next| next.from_ios).chain([phases.ios]);
-    let cost = phases.regimes.iter().zip(ends).map(|(from, end)| from.mean_ns * (end - from.from_ios) as f64);
-    // IOs that the pattern ignores belong to no regime.
-    let ignored = phases.regimes.first().map_or(0, |first| first.from_ios);
-    let response_ns = cost.sum::<f64>() / (phases.ios - ignored).max(1) as f64;
     let flight = f64::from(pattern.numjobs) * f64::from(pattern.iodepth);
-    let gap_ns = (flight * 1e9 / overall - response_ns).max(0.0);
+    let gap_ns =
+        pattern.thinktime.0 as f64 * f64::from(pattern.iodepth) / pattern.thinktime_blocks.max(1) as f64;
     flight * 1e9 / (estimate.mean_ns + gap_ns)
 }

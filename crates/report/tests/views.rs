@@ -149,6 +149,18 @@ fn the_json_of_measure_has_the_promised_keys() {
 }
 
 #[test]
+fn the_rate_counts_pauses_that_were_asked_for_and_no_others() {
+    let mut done = baselines(1.0, 1).remove(0);
+    let mean_ns = done.run.outcome.estimate.unwrap().mean_ns;
+    // Whatever flashscope did between the IOs.
+    done.run.elapsed_ns *= 10;
+    assert!((iops_of(&done) * mean_ns / 1e9 - 1.0).abs() < 1e-9);
+    (done.experiment.pattern.thinktime, done.experiment.pattern.thinktime_blocks) =
+        (flashscope_core::Nanos(3_000_000), 3);
+    assert!((iops_of(&done) * (mean_ns + 1e6) / 1e9 - 1.0).abs() < 1e-9);
+}
+
+#[test]
 fn the_json_of_run_has_the_promised_keys_and_null_for_a_blank() {
     let (context, done, hints) = (context(), baselines(1.0, 1), hints());
     let indicators = flashscope_analysis::Indicators { pause_ms: None, ..indicators() };

@@ -108,15 +108,15 @@ fn simulate(number: usize, case: &Case, common: &Common<'_>) -> Result<SimReport
     let mut tally = Tally::new(recorder.as_mut());
     let driven = run(&mut ssd, &mut sources, pacing, u64::MAX, common.interrupted, &mut tally)?;
     if common.final_flush && driven != Driven::Interrupted {
-        ssd.flush();
+        ssd.flush()?;
     }
     let spent_s = cpu_s() - begun_s;
     let (ios, response_us) = (tally.ios(), tally.response_us());
     if let Some(recorder) = recorder {
         recorder.finish()?;
     }
-    if let Some(path) = common.save_state {
-        std::fs::write(path, ssd.save()).with_context(|| format!("cannot save to {}", path.display()))?;
+    if let Some(path) = common.save_state.filter(|_| driven != Driven::Interrupted) {
+        save(&ssd, path).with_context(|| format!("cannot save to {}", path.display()))?;
     }
     let device = ssd.report();
     let simulated_s = ssd.now().0 as f64 / 1e9;
@@ -138,6 +138,17 @@ fn simulate(number: usize, case: &Case, common: &Common<'_>) -> Result<SimReport
     })
 }
 
+/// The device as a file, which is there whole or not at all.
+fn save(ssd: &Ssd, path: &Path) -> std::io::Result<()> {
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(".partial");
+    let written = std::fs::write(&partial, ssd.save()).and_then(|()| std::fs::rename(&partial, path));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&partial);
+    }
+    written
+}
+
 /// Drives the first IOs, and sets counts and clock back. Returns how many there were.
 fn warm_up(ssd: &mut Ssd, sources: &mut [Source], pacing: Pacing, common: &Common<'_>) -> Result<u64> {
     if common.warmup_ios == 0 {
@@ -146,6 +157,8 @@ fn warm_up(ssd: &mut Ssd, sources: &mut [Source], pacing: Pacing, common: &Commo
     let mut tally = Tally::new(None);
     let each = common.warmup_ios.div_ceil(sources.len() as u64);
     run(ssd, sources, pacing, each, common.interrupted, &mut tally)?;
+    // What the warm-up left in the buffer is its own.
+    ssd.flush()?;
     ssd.restart();
     Ok(tally.ios())
 }
@@ -180,8 +193,9 @@ fn record(
 ) -> Result<Recorder> {
     let workload = common.workload.fitted(info)?;
     let (mut sources, _) = workload.sources(info)?;
+    let each = warmed.div_ceil(sources.len() as u64);
     for source in &mut sources {
-        skip(source, warmed);
+        skip(source, each);
     }
     let boxed = |source| Box::new(source) as Box<dyn RequestSource + Send>;
     let origin = Origin {

@@ -128,7 +128,7 @@ impl PageFtl {
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, nand: &mut Nand, at: u64) {
-        while nand.is_full(self.open[HOST]) {
+        while nand.is_full(self.open[HOST]) && nand.fault().is_none() {
             self.advance(HOST);
             while self.free.len() < self.reserve_blocks && self.collect(nand, at) {}
         }
@@ -246,6 +246,9 @@ impl Ftl for PageFtl {
         if nand.is_full(self.open[HOST]) {
             // The page that is replaced is still valid: if the power goes now, it is what there is.
             self.make_room(nand, at);
+            if nand.fault().is_some() {
+                return at;
+            }
         }
         let old = self.map[lpn as usize];
         if old != NONE {

@@ -49,6 +49,8 @@ pub(super) struct Path {
     /// Number of the last write.
     token: Token,
     link_busy: u64,
+    /// The way back: data that were read do not wait for commands that come.
+    link_back_busy: u64,
     command_ns: u64,
     /// Picoseconds that a byte takes on the link.
     byte_ps: u64,
@@ -74,6 +76,7 @@ impl Path {
             counts: HostCounts::default(),
             token: NO_TOKEN,
             link_busy: 0,
+            link_back_busy: 0,
             command_ns: (host.command_us * 1e3).round() as u64,
             byte_ps: if host.mb_s > 0.0 { (1e6 / host.mb_s).round() as u64 } else { 0 },
             access_ns: (settings.ram.access_us * 1e3).round() as u64,
@@ -100,6 +103,7 @@ impl Path {
         self.counts = HostCounts::default();
         self.evictions.victims = 0;
         self.link_busy = 0;
+        self.link_back_busy = 0;
         self.nand.restart();
     }
 
@@ -134,6 +138,13 @@ impl Path {
         let data_ns = u64::from(length_bytes) * self.byte_ps / 1000;
         self.link_busy = self.link_busy.max(at) + self.command_ns + data_ns;
         self.link_busy
+    }
+
+    /// The data of a read, once they are there, and the command that asked for them.
+    fn transfer_back(&mut self, length_bytes: u32, ready: u64) -> u64 {
+        let data_ns = u64::from(length_bytes) * self.byte_ps / 1000;
+        self.link_back_busy = self.link_back_busy.max(ready) + self.command_ns + data_ns;
+        self.link_back_busy
     }
 
     #[inline]
@@ -247,7 +258,7 @@ impl Path {
         for page in first..=last {
             ready = ready.max(self.read_page(ftl, page as Lpn, at));
         }
-        self.transfer(length_bytes, ready)
+        self.transfer_back(length_bytes, ready)
     }
 
     fn read_page<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, at: u64) -> u64 {

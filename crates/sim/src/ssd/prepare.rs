@@ -1,8 +1,8 @@
 //! From the settings to a device in its initial state.
 
-use flashscope_core::Bytes;
 use flashscope_core::permutation::Permutation;
 use flashscope_core::seed::derive;
+use flashscope_core::{Bytes, Op, Request, TargetError};
 
 use super::Ssd;
 use crate::error::SimError;
@@ -20,7 +20,15 @@ impl Settings {
         let nand = &self.nand;
         let stripe = nand.stripe_blocks();
         let page_bytes = nand.page.0;
-        let pages_per_block = nand.pages_per_block * stripe;
+        let all_pages = u64::from(nand.pages_per_block) * u64::from(stripe);
+        let pages_per_block =
+            u32::try_from(all_pages).ok().filter(|pages| *pages <= 1 << 28).ok_or_else(|| {
+                SimError::setting(
+                    "nand.pages_per_block",
+                    "times the blocks of nand.stripe is more than 2^28 pages erased as one",
+                    "use fewer pages, or a smaller stripe",
+                )
+            })?;
         let logical_pages = self.capacity.0 / page_bytes;
         let physical_pages = logical_pages as f64 * (1.0 + self.over_provisioning);
         let blocks = (physical_pages / f64::from(pages_per_block)).ceil() as u64;
@@ -164,9 +172,13 @@ impl Ssd {
     }
 
     /// Everything that the buffer holds goes to the flash, as at the end of a run.
-    pub fn flush(&mut self) {
+    ///
+    /// # Errors
+    /// What broke on the way: a worn-out block, for example.
+    pub fn flush(&mut self) -> Result<(), TargetError> {
         let Ssd { path, ftl, clock, .. } = self;
         with_ftl!(ftl, ftl => *clock = path.flush(ftl, *clock));
+        self.check(Some(&Request { op: Op::Flush, ..Request::default() }))
     }
 
     /// Counts, clock and busy times begin anew, after a warm-up. Nothing may be in flight.
