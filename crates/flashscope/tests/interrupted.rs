@@ -157,6 +157,16 @@ fn a_full_disk_for_the_results_loses_no_finished_run() {
     assert!(Command::new("mount").args(["-o", "remount,size=64m"]).arg(&small).status().unwrap().success());
     call(&folder(&scratch), &["run", "--resume", text(&result), "--quiet"]).well();
     assert!(runs(&result).len() > kept, "with more room it is finished");
+    // The run that met the full disk, whose IOs could not be kept, was measured again.
+    let all = runs(&result);
+    let place = |run: &Value| format!("{} {}", run["experiment"], run["repeat"]);
+    let kept: Vec<String> = all.iter().filter(|run| !run["run"]["records"].is_null()).map(place).collect();
+    assert!(
+        all.iter().all(|run| kept.contains(&place(run))),
+        "{} of {} have their IOs",
+        kept.len(),
+        all.len()
+    );
 }
 
 #[test]

@@ -318,10 +318,10 @@ fn show_plan(
 }
 
 /// What the interrupted run left behind. A virtual device begins anew with each process, so its state has to
-/// be enforced again.
+/// be enforced again. A run whose IOs could not be kept, because the disk was full, is measured again.
 fn prior(folder: &ResultFolder, stored: Stored, is_virtual: bool) -> Prior {
     Prior {
-        finished: stored.finished,
+        finished: stored.finished.into_iter().filter(|finished| finished.run.records.is_some()).collect(),
         enforced_pieces: if is_virtual { 0 } else { enforced_pieces(folder) },
         interference: stored.context.and_then(|context| context.interference),
     }

@@ -1,5 +1,6 @@
 //! A result folder read back.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -78,7 +79,15 @@ pub(super) fn finished(path: &Path) -> Result<Vec<Finished>, ReportError> {
     let parse = |(i, line): (usize, &str)| {
         serde_json::from_str(line).map_err(|cause| damaged(path, i + 1, cause.to_string()))
     };
-    whole.lines().enumerate().map(parse).collect()
+    let all: Vec<Finished> = whole.lines().enumerate().map(parse).collect::<Result<_, _>>()?;
+    Ok(without_repeated(all))
+}
+
+/// A run whose IOs could not be kept gives way to the same run measured again.
+fn without_repeated(all: Vec<Finished>) -> Vec<Finished> {
+    let place = |finished: &Finished| (finished.experiment.id(), finished.repeat);
+    let kept: BTreeSet<_> = all.iter().filter(|finished| finished.run.records.is_some()).map(place).collect();
+    all.into_iter().filter(|done| done.run.records.is_some() || !kept.contains(&place(done))).collect()
 }
 
 fn read(path: &Path) -> Result<String, ReportError> {
