@@ -168,10 +168,11 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
     row[b.len()]
 }
 
-/// TOML if it is TOML, otherwise a bare word: `fifo`, `8MiB`.
+/// TOML if it is one value of TOML, otherwise a bare word: `fifo`, `8MiB`.
 fn value(text: &str) -> Value {
     let table: Result<Table, _> = format!("value = {text}").parse();
-    table.ok().and_then(|mut table| table.remove("value")).unwrap_or_else(|| Value::String(text.into()))
+    let single = table.ok().filter(|table| table.len() == 1);
+    single.and_then(|mut table| table.remove("value")).unwrap_or_else(|| Value::String(text.into()))
 }
 
 /// A key that can be set.

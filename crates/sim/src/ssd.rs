@@ -11,6 +11,8 @@ mod prepare;
 pub mod report;
 mod state;
 
+use std::sync::atomic::AtomicBool;
+
 use flashscope_core::{Completion, ErrorKind, Op, Request, Target, TargetError, TargetInfo, Time};
 
 use crate::buffer::{AnyBuffer, BufferSetup};
@@ -50,6 +52,27 @@ impl Ssd {
     /// # Errors
     /// [`SimError::Setting`] names the first setting that cannot be.
     pub fn new(name: &str, settings: Settings, seed: u64) -> Result<Ssd, SimError> {
+        let never = AtomicBool::new(false);
+        let ssd = Ssd::new_unless(&never, name, settings, seed)?;
+        Ok(ssd.expect("it was not interrupted"))
+    }
+
+    /// As [`Ssd::new`], but gives up once `interrupted` is set, and returns none: to bring a large device
+    /// into its initial state takes seconds.
+    ///
+    /// # Errors
+    /// As [`Ssd::new`].
+    pub fn new_unless(
+        interrupted: &AtomicBool,
+        name: &str,
+        settings: Settings,
+        seed: u64,
+    ) -> Result<Option<Ssd>, SimError> {
+        let mut ssd = Ssd::unwritten(name, settings, seed)?;
+        Ok(ssd.precondition(interrupted).then_some(ssd))
+    }
+
+    fn unwritten(name: &str, settings: Settings, seed: u64) -> Result<Ssd, SimError> {
         let (geometry, logical_pages) = settings.geometry()?;
         let setup = Setup { settings: &settings, geometry, logical_pages, seed };
         let ftl = AnyFtl::new(&setup)?;
@@ -60,7 +83,7 @@ impl Ssd {
             logical_pages,
             settings: &settings,
         })?;
-        let mut ssd = Ssd {
+        Ok(Ssd {
             info: Ssd::info_of(&format!("sim:{name}"), logical_pages, settings.nand.page.0),
             path: Path::new(&settings, nand, buffer, logical_pages),
             ftl,
@@ -69,9 +92,7 @@ impl Ssd {
             settings,
             seed,
             logical_pages,
-        };
-        ssd.precondition();
-        Ok(ssd)
+        })
     }
 
     fn info_of(name: &str, logical_pages: u32, page_bytes: u64) -> TargetInfo {

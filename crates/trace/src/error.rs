@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TraceError {
     /// A line that is not what the format says.
-    #[error("line {line}: {problem}: `{text}`; mend it, or read leniently to leave out and count such lines")]
+    #[error("line {line}: {problem}: `{text}`; mend it, or read leniently (--lenient) to leave it out")]
     Line {
         /// From 1, in the uncompressed text.
         line: u64,
@@ -29,7 +29,7 @@ pub enum TraceError {
     #[error("the trace is empty; check what was captured or copied")]
     Empty,
     /// There are lines, but no request.
-    #[error("no request in {lines} lines of format {format} ({bad_lines} of them bad); name another format")]
+    #[error("no request in {lines} lines of format {format} ({bad_lines} of them bad); name another --format")]
     NoRequests {
         /// The format that was read.
         format: &'static str,
@@ -47,7 +47,7 @@ pub enum TraceError {
         command: &'static str,
     },
     /// No format knows how to read it.
-    #[error("the trace is of no known format; it begins with `{text}`; name one of {known}")]
+    #[error("the trace is of no known format; it begins with `{text}`; name its --format: {known}")]
     Unrecognised {
         /// The first line, cut.
         text: String,

@@ -1,12 +1,16 @@
 //! From the settings to a device in its initial state.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use flashscope_core::permutation::Permutation;
 use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, Op, Request, TargetError};
 
 use super::Ssd;
+use crate::buffer::BUFFERS;
 use crate::error::SimError;
-use crate::ftl::Ftl;
+use crate::ftl::{FTLS, Ftl};
+use crate::gc::POLICIES;
 use crate::nand::{Geometry, Lpn};
 use crate::settings::{Initial, Levelling, Settings};
 
@@ -67,6 +71,7 @@ impl Settings {
     }
 
     fn validate(&self) -> Result<(), SimError> {
+        self.validate_names()?;
         self.validate_space()?;
         self.validate_shape()?;
         check(
@@ -91,6 +96,18 @@ impl Settings {
             "is negative or not a number",
             "use microseconds from 0 to 1e9",
         )
+    }
+
+    /// Also the names that nothing asks for: a victim policy of an FTL that collects nothing.
+    fn validate_names(&self) -> Result<(), SimError> {
+        let choices =
+            [("ftl", &self.ftl, FTLS), ("gc", &self.gc, POLICIES), ("buffer", &self.buffer, BUFFERS)];
+        let is_unknown =
+            |(_, given, known): &(&str, &String, &[(&str, &str)])| !known.iter().any(|one| one.0 == *given);
+        match choices.into_iter().find(is_unknown) {
+            Some((key, given, known)) => Err(SimError::unknown_choice(key, given, known)),
+            None => Ok(()),
+        }
     }
 
     fn validate_space(&self) -> Result<(), SimError> {
@@ -154,21 +171,23 @@ fn check(good: bool, key: &str, problem: &str, remedy: &str) -> Result<(), SimEr
 }
 
 impl Ssd {
-    /// Brings the new device into its initial state, and sets clock and counts back.
-    pub(super) fn precondition(&mut self) {
+    /// Brings the new device into its initial state, and sets clock and counts back. False if it was
+    /// interrupted before.
+    pub(super) fn precondition(&mut self, interrupted: &AtomicBool) -> bool {
         let (pages, initial, seed) = (self.logical_pages, self.settings.initial, self.seed);
         let Ssd { path, ftl, .. } = self;
         with_ftl!(ftl, ftl => {
-            if initial != Initial::Empty {
-                path.fill(ftl, 0..pages);
-            }
-            if initial == Initial::Random {
-                let order = Permutation::new(u64::from(pages), derive(seed, 0x7072_6570));
-                path.fill(ftl, (0..pages).map(|i| order.at(u64::from(i)) as Lpn));
-            }
+            let order = Permutation::new(u64::from(pages), derive(seed, 0x7072_6570));
+            let shuffled = (0..pages).map(|i| order.at(u64::from(i)) as Lpn);
+            let filled = match initial {
+                Initial::Empty => true,
+                Initial::Full => path.fill(ftl, 0..pages, interrupted),
+                Initial::Random => path.fill(ftl, (0..pages).chain(shuffled), interrupted),
+            };
             path.restart();
             ftl.restart();
-        });
+            filled
+        })
     }
 
     /// Everything that the buffer holds goes to the flash, as at the end of a run.
@@ -194,10 +213,16 @@ impl Ssd {
 }
 
 impl super::path::Path {
-    /// Writes pages past the buffer.
-    fn fill<F: Ftl>(&mut self, ftl: &mut F, pages: impl Iterator<Item = Lpn>) {
-        for lpn in pages {
+    /// Writes pages past the buffer. False if it was interrupted before it had written all.
+    fn fill<F: Ftl>(&mut self, ftl: &mut F, pages: impl Iterator<Item = Lpn>, stop: &AtomicBool) -> bool {
+        // Pages between two looks at the flag: about a millisecond.
+        const LOOK_PAGES: usize = 1 << 14;
+        for (i, lpn) in pages.enumerate() {
+            if i % LOOK_PAGES == 0 && stop.load(Ordering::Relaxed) {
+                return false;
+            }
             self.write_through(ftl, lpn);
         }
+        true
     }
 }
