@@ -29,7 +29,9 @@ pub enum TraceError {
     #[error("the trace is empty; check what was captured or copied")]
     Empty,
     /// There are lines, but no request.
-    #[error("no request in {lines} lines of format {format} ({bad_lines} of them bad); name another --format")]
+    #[error(
+        "no request in {lines} lines of format {format} ({bad_lines} of them bad); name another --format"
+    )]
     NoRequests {
         /// The format that was read.
         format: &'static str,
