@@ -4,11 +4,11 @@
 #![allow(clippy::print_stdout)]
 
 use flashscope_core::seed::{Random, derive};
-use flashscope_core::{Bytes, Completion, Op, Request, Target, Time};
+use flashscope_core::{Bytes, Completion, Op, Request, Target, TargetError, Time};
 use flashscope_sim::buffer::BUFFERS;
 use flashscope_sim::ftl::FTLS;
 use flashscope_sim::gc::POLICIES;
-use flashscope_sim::nand::Cause;
+use flashscope_sim::nand::{Cause, NandSettings};
 use flashscope_sim::settings::{Initial, Levelling};
 use flashscope_sim::{Settings, SimError, Ssd};
 
@@ -221,17 +221,20 @@ fn without_a_buffer_every_host_page_is_programmed_once() {
 /// The device cannot do with so little, or it serves everything: nothing in between.
 #[test]
 fn any_small_configuration_is_refused_or_serves_everything() {
-    let (mut served, mut refused) = (0, 0);
-    for number in 0..560_u64 {
+    let (mut served, mut worn_out, mut refused) = (0, 0, 0);
+    for number in 0..600_u64 {
         let seed = derive(SEED, 10_000 + number);
         let mut random = Random::new(seed);
         let settings = any(&mut random, number);
         let what = format!("configuration {number}: {settings:?}");
         match Ssd::new("grid", settings, seed) {
-            Ok(mut ssd) => {
-                overwrite(&mut ssd, &mut random, &what);
-                served += 1;
-            }
+            Ok(mut ssd) => match overwrite(&mut ssd, &mut random, &what) {
+                None => served += 1,
+                Some(error) => {
+                    assert_wear_out(&ssd, &error, &what);
+                    worn_out += 1;
+                }
+            },
             Err(SimError::Setting { remedy, .. }) => {
                 assert!(!remedy.is_empty());
                 refused += 1;
@@ -239,8 +242,21 @@ fn any_small_configuration_is_refused_or_serves_everything() {
             Err(other) => panic!("{what}: {other}"),
         }
     }
-    println!("{served} served everything, {refused} were refused before the first IO");
-    assert!(served + refused >= 500 && served >= 450, "{served} served everything, {refused} were refused");
+    let all = format!(
+        "{served} served everything, {worn_out} wore out, {refused} were refused before the first IO"
+    );
+    println!("{all}");
+    assert!(served + refused >= 550 && served >= 470, "{all}");
+    assert!((10..50).contains(&worn_out), "some of the flash is to wear out: {all}");
+}
+
+/// The only end that a device may come to: a block took its last erase, and the error says so.
+fn assert_wear_out(ssd: &Ssd, error: &TargetError, what: &str) {
+    let limit = ssd.settings().nand.endurance_erases;
+    assert!(limit <= 64, "{what}: {error}");
+    assert!(error.to_string().contains("worn out") && error.remedy.contains("endurance"), "{what}: {error}");
+    let most = (0..ssd.geometry().blocks).map(|block| ssd.nand().erases(block)).max();
+    assert!(most > Some(limit), "{what}: {most:?} erases at most");
 }
 
 fn any(random: &mut Random, number: u64) -> Settings {
@@ -255,34 +271,59 @@ fn any(random: &mut Random, number: u64) -> Settings {
     settings.nand.channels = one_of(random, &[1, 2]);
     settings.nand.pages_per_block = one_of(random, &[4, 8, 16]);
     settings.page.frontiers = one_of(random, &[1, 2]);
+    settings.nand.dies = one_of(random, &[1, 1, 2]);
+    settings.nand.pages_per_program = one_of(random, &[1, 1, 2, 4]);
+    settings.nand.stripe = stripe(random, &settings.nand);
+    if random.below(8) == 0 {
+        settings.nand.endurance_erases = one_of(random, &[4, 16, 64]);
+        settings.wear.levelling = [Levelling::None, Levelling::Dynamic][random.below(2) as usize];
+    }
     let stripe = settings.nand.stripe_blocks();
     // Copies of whole blocks make the larger devices of block-mapped FTLs slow: they get the smaller ones.
-    let most = if ["page", "dftl"].contains(&ftl) { 2048 } else { 256 };
-    let blocks = (16_u32 << random.below(8)).min(most / (stripe / settings.nand.planes)).max(16);
-    let superblocks = u64::from((blocks * settings.nand.planes * settings.nand.channels / stripe).max(16));
+    let pages_max: u32 = if ["page", "dftl"].contains(&ftl) { 1 << 18 } else { 1 << 14 };
+    let planes = settings.nand.planes * settings.nand.dies * settings.nand.channels;
+    let superblocks = (16_u32 << random.below(8)) * planes / stripe;
+    let superblocks = superblocks.min(pages_max / (settings.nand.pages_per_block * stripe)).max(16);
     let block_bytes = u64::from(settings.nand.pages_per_block * stripe) * PAGE;
-    settings.capacity = Bytes((superblocks * block_bytes) / PAGE * PAGE);
+    settings.capacity = Bytes(u64::from(superblocks) * block_bytes);
     settings.ram.size = Bytes((16 + random.below(200)) * PAGE);
     settings.chunk.size = Bytes(block_bytes);
     settings
 }
 
-/// Writes 2.2 times the capacity in random pieces, reads back a tenth of the pages.
-fn overwrite(ssd: &mut Ssd, random: &mut Random, what: &str) {
+/// All planes, the planes of one die, or a block of one plane.
+fn stripe(random: &mut Random, nand: &NandSettings) -> u32 {
+    [0, 0, nand.planes, 1][random.below(4) as usize]
+}
+
+/// Writes 2.2 times the capacity in random pieces, up to 16 in flight, and reads in between. The error that
+/// ended it, if one did.
+fn overwrite(ssd: &mut Ssd, random: &mut Random, what: &str) -> Option<TargetError> {
     let (size_bytes, mut left) = (ssd.info().size_bytes, ssd.info().size_bytes * 22 / 10);
-    let mut out = Vec::new();
+    let (mut batch, mut out) = (Vec::new(), Vec::new());
+    let depth_max = [1, 4, 16][random.below(3) as usize];
     while left > 0 {
-        let request = Request { op: Op::Write, ..request(random, size_bytes) };
-        if request.length_bytes == 0 {
-            continue;
+        let depth = 1 + random.below(depth_max);
+        batch.clear();
+        while (batch.len() as u64) < depth {
+            let request = request(random, size_bytes);
+            if request.op == Op::Flush {
+                continue;
+            }
+            let op = if random.below(10) == 0 { Op::Read } else { Op::Write };
+            batch.push(Request { op, tag: batch.len() as u32, ..request });
+            left = left.saturating_sub(u64::from(request.length_bytes));
         }
-        let io = if random.below(10) == 0 { Request { op: Op::Read, ..request } } else { request };
-        ssd.submit(&[io]).unwrap_or_else(|error| panic!("{what}: {error}"));
-        ssd.reap(1, Time::NEVER, &mut out).unwrap();
-        assert_eq!(out.len(), 1, "{what}: every request is served");
+        if let Err(error) = ssd.submit(&batch) {
+            return Some(error);
+        }
+        ssd.reap(batch.len(), Time::NEVER, &mut out).unwrap();
+        out.sort_unstable_by_key(|done| done.tag);
+        let tags = out.iter().map(|done| done.tag);
+        assert!(tags.eq(batch.iter().map(|request| request.tag)), "{what}: every request is served once");
         out.clear();
-        left = left.saturating_sub(u64::from(request.length_bytes));
     }
+    None
 }
 
 /// Absurd numbers are refused like small ones, whatever they add up to.
