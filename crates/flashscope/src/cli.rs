@@ -8,6 +8,7 @@ use flashscope_core::{Bytes, Nanos, Share};
 use flashscope_device::{DataPattern, Engine};
 
 use crate::pattern_args::PatternArgs;
+use crate::traces::TraceArgs;
 
 /// Measure, simulate and explain flash storage.
 ///
@@ -44,6 +45,8 @@ pub enum Command {
     Measure(MeasureArgs),
     /// Simulate SSDs under a pattern or a trace: FTLs, victim policies and write buffers side by side
     Sim(Box<SimArgs>),
+    /// Block traces: recognise, describe, convert, transform, generate and capture them
+    Trace(TraceArgs),
     /// Say what a target is and whether it may be written; changes nothing
     Check(CheckArgs),
     /// Create a file to measure, fully written with data that no layer can shrink

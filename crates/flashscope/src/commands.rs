@@ -8,3 +8,4 @@ pub mod measure;
 pub mod run;
 pub mod show;
 pub mod sim;
+pub mod trace;

@@ -15,6 +15,7 @@ mod shell;
 mod signal;
 mod simulate;
 mod target;
+mod traces;
 
 use std::process::ExitCode;
 
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(args, &screen),
         Command::Measure(args) => commands::measure::run(args, &screen),
         Command::Sim(args) => commands::sim::run(args, &screen),
+        Command::Trace(args) => commands::trace::run(args, &screen),
         Command::Check(args) => commands::check::run(args, &screen),
         Command::Create(args) => commands::create::run(args, &screen),
         Command::Show(args) => commands::show::run(args, &screen),

@@ -5,7 +5,7 @@
 
 use std::io::{Cursor, Read};
 
-use flashscope_trace::open;
+use flashscope_trace::{Records, open};
 use rustix::time::{ClockId, clock_gettime};
 
 /// The text of a sample is read again and again until it makes this much.

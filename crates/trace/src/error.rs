@@ -15,6 +15,21 @@ pub enum TraceError {
         /// The line, cut to its first 200 characters.
         text: String,
     },
+    /// An entry of a binary format that is not what the format says.
+    #[error(
+        "entry {entry}, at byte {offset_bytes}: {problem}: `{bytes}`; mend it, or read leniently to leave \
+         out and count such entries"
+    )]
+    Entry {
+        /// From 1.
+        entry: u64,
+        /// Where it begins, in the uncompressed file.
+        offset_bytes: u64,
+        /// What is wrong.
+        problem: String,
+        /// Its first 40 bytes, in hexadecimal.
+        bytes: String,
+    },
     /// The bytes could not be read or uncompressed.
     #[error(
         "after line {line}: cannot read on: {cause}; the file may be cut short or damaged: copy it again"
@@ -64,6 +79,22 @@ pub enum TraceError {
         /// All formats.
         known: String,
     },
+    /// The format of this name is only read.
+    #[error("trace format '{name}' is read and not written; write one of {known}")]
+    UnwrittenFormat {
+        /// The name that was asked for.
+        name: String,
+        /// All formats that are written.
+        known: String,
+    },
+    /// The output could not take the bytes.
+    #[error("after request {record}: cannot write on: {cause}; what was written so far is not whole")]
+    Write {
+        /// Requests that were given to be written before.
+        record: u64,
+        /// What the system said.
+        cause: String,
+    },
     /// A request that the target cannot take.
     #[error("request {record} of the trace: {request}: {problem}; {remedy}")]
     Request {
@@ -95,4 +126,12 @@ pub(crate) fn shown(text: &[u8]) -> String {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text,
     }
+}
+
+/// Bytes from a file as a message shows them: the first 40.
+#[allow(dead_code)]
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    const BYTES: usize = 40;
+    let text: Vec<String> = bytes.iter().take(BYTES).map(|byte| format!("{byte:02x}")).collect();
+    text.join(" ") + if bytes.len() > BYTES { " ..." } else { "" }
 }

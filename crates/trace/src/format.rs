@@ -5,6 +5,7 @@ pub mod tracefs;
 
 use crate::error::TraceError;
 use crate::reader::Decoder;
+use crate::writer::Encoder;
 
 /// A trace format.
 pub struct Format {
@@ -15,6 +16,17 @@ pub struct Format {
     /// How sure it is of a trace that begins with these (uncompressed) bytes, in percent.
     pub(crate) sniff: fn(&[u8]) -> u8,
     pub(crate) decoder: fn() -> Box<dyn Decoder>,
+    /// Makes what writes it; none if it is only read.
+    pub(crate) encoder: Option<fn() -> Box<dyn Encoder>>,
+    /// How names of such files mostly end, without the dot; empty if they tell nothing.
+    pub extensions: &'static [&'static str],
+}
+
+impl Format {
+    /// Whether it is also written.
+    pub fn is_written(&self) -> bool {
+        self.encoder.is_some()
+    }
 }
 
 /// All formats. Of two that are equally sure of a trace, the first reads it.
@@ -23,14 +35,15 @@ pub const FORMATS: &[Format] = &[tracefs::FORMAT, blkreplay::FORMAT];
 /// The format of a trace that begins with these (uncompressed) bytes, and how sure that is, in percent from
 /// 1 to 100; `None` if it looks like none.
 pub fn sniff(head: &[u8]) -> Option<(&'static Format, u8)> {
-    let mut best: Option<(&'static Format, u8)> = None;
-    for format in FORMATS {
-        let percent = (format.sniff)(head);
-        if percent > best.map_or(0, |(_, percent)| percent) {
-            best = Some((format, percent));
-        }
-    }
-    best
+    sniff_all(head).first().copied()
+}
+
+/// All formats that such a trace may have, the most likely first.
+pub(crate) fn sniff_all(head: &[u8]) -> Vec<(&'static Format, u8)> {
+    let mut all: Vec<_> = FORMATS.iter().map(|format| (format, (format.sniff)(head))).collect();
+    all.retain(|(_, percent)| *percent > 0);
+    all.sort_by_key(|(_, percent)| std::cmp::Reverse(*percent));
+    all
 }
 
 /// The format of this name.
@@ -42,4 +55,10 @@ pub(crate) fn find(name: &str) -> Result<&'static Format, TraceError> {
 /// All names, as a message lists them.
 pub(crate) fn names() -> String {
     FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ")
+}
+
+/// The names of those that are written.
+pub(crate) fn written_names() -> String {
+    let written = FORMATS.iter().filter(|format| format.is_written());
+    written.map(|format| format.name).collect::<Vec<_>>().join(", ")
 }

@@ -1,25 +1,34 @@
 //! Block traces: one record, one file for each format, and traces as a source of requests.
 //!
 //! Here live the [`Record`] that every format is read into, the registry of formats ([`FORMATS`]) with
-//! [`sniff()`], the streaming [`Reader`], and [`TraceSource`], which turns records into requests for the
-//! drive loop. What reads a trace from a file or prints what is in it does not: a reader takes any
-//! [`std::io::Read`].
+//! [`sniff()`], the streaming [`Reader`] and [`Writer`], and [`TraceSource`], which turns records into
+//! requests for the drive loop. Everything that yields records is [`Records`]: a reader, a transform of
+//! another, a generator. What prints does not live here.
 //!
 //! Memory is constant in the length of the trace. A bad line stops a strict reader with its number and
 //! text; a lenient one leaves such lines out and counts them.
 
 mod devices;
+#[allow(dead_code)]
+mod entries;
 mod error;
 pub mod format;
+mod input;
 mod lines;
+mod output;
 mod reader;
 mod record;
+mod records;
 mod rwbs;
 mod source;
 mod text;
+mod writer;
 
 pub use error::TraceError;
 pub use format::{FORMATS, Format, sniff};
-pub use reader::{BATCH, Counts, Reader, open};
+pub use output::Compress;
+pub use reader::{BATCH, Counts, Reader, open, sniff_input};
 pub use record::{Process, Record};
+pub use records::Records;
 pub use source::TraceSource;
+pub use writer::{Loss, Losses, Writer};

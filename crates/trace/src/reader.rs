@@ -1,13 +1,13 @@
 //! A trace as it streams by: opened, uncompressed, decoded in batches, in constant memory.
 
-use std::io::{Cursor, ErrorKind, Read};
-
-use flate2::read::MultiGzDecoder;
+use std::io::Read;
 
 use crate::devices::Devices;
 use crate::error::{TraceError, shown};
-use crate::format::{Format, find, names, sniff};
+use crate::format::{Format, find, names, sniff, sniff_all};
+use crate::input::{Input, read_some, uncompressed};
 use crate::record::Record;
+use crate::records::Records;
 
 /// Records of a batch, or one more where a line tells of two.
 pub const BATCH: usize = 1024;
@@ -82,9 +82,9 @@ pub struct Reader {
     failed: Option<TraceError>,
 }
 
-/// Opens a trace, plain or gzip, of the `format` named or recognised. Lenient: bad lines are left out and
-/// counted. A format that is not named is recognised from the first 64 KiB, which a pipe has to deliver
-/// first.
+/// Opens a trace, plain or compressed (gzip, zstd, xz), of the `format` named or recognised. Lenient: bad
+/// lines are left out and counted. A format that is not named is recognised from the first 64 KiB, which a
+/// pipe has to deliver first.
 ///
 /// # Errors
 /// An empty or unreadable input, a compression or format that is not known.
@@ -122,14 +122,23 @@ pub fn open(
     })
 }
 
-impl Reader {
-    /// The next records, up to [`BATCH`] of them, in place of those in `records`; returns how many, 0 at
-    /// the end.
-    ///
-    /// # Errors
-    /// The first bad line (unless lenient), bytes that cannot be read, or a trace without any request.
-    /// `records` then holds those before it, and every further call fails alike.
-    pub fn next_batch(&mut self, records: &mut Vec<Record>) -> Result<usize, TraceError> {
+/// The formats that an input may have, and how sure each is in percent, the most likely first.
+///
+/// # Errors
+/// An empty or unreadable input, an unknown compression, or one that looks like no format.
+pub fn sniff_input(input: impl Read + Send + 'static) -> Result<Vec<(&'static Format, u8)>, TraceError> {
+    let mut input = Input { read: uncompressed(Box::new(input))?, bytes: vec![0; HEAD_BYTES], end: 0 };
+    input.fill_to(HEAD_BYTES)?;
+    let head = &input.bytes[..input.end];
+    match sniff_all(head) {
+        _ if head.is_empty() => Err(TraceError::Empty),
+        all if all.is_empty() => Err(unrecognised(head)),
+        all => Ok(all),
+    }
+}
+
+impl Records for Reader {
+    fn next_batch(&mut self, records: &mut Vec<Record>) -> Result<usize, TraceError> {
         records.clear();
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -145,6 +154,24 @@ impl Reader {
         result.map(|()| records.len())
     }
 
+    fn format(&self) -> &'static str {
+        self.format.name
+    }
+
+    fn devices(&self) -> &[String] {
+        self.devices.names()
+    }
+
+    fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    fn first_bad_line(&self) -> Option<&TraceError> {
+        self.first_bad.as_ref()
+    }
+}
+
+impl Reader {
     fn decode(&mut self, records: &mut Vec<Record>) -> Result<(), TraceError> {
         loop {
             let mut sink = Sink {
@@ -179,74 +206,6 @@ impl Reader {
         }
         let Counts { lines, bad_lines, .. } = self.counts;
         Err(TraceError::NoRequests { format: self.format.name, lines, bad_lines })
-    }
-
-    /// The format, named or recognised.
-    pub fn format(&self) -> &'static Format {
-        self.format
-    }
-
-    /// Names of the devices seen so far; [`Record::device`] is an index into them.
-    pub fn devices(&self) -> &[String] {
-        self.devices.names()
-    }
-
-    /// What was seen so far, the present batch included.
-    pub fn counts(&self) -> Counts {
-        self.counts
-    }
-
-    /// The first line that a lenient reader left out.
-    pub fn first_bad_line(&self) -> Option<&TraceError> {
-        self.first_bad.as_ref()
-    }
-}
-
-struct Input {
-    read: Box<dyn Read + Send>,
-    bytes: Vec<u8>,
-    end: usize,
-}
-
-impl Input {
-    /// Reads until there are `wanted` bytes; returns whether the input ended.
-    fn fill_to(&mut self, wanted: usize) -> Result<bool, TraceError> {
-        while self.end < wanted {
-            let read = read_some(&mut self.read, &mut self.bytes[self.end..], 0)?;
-            self.end += read;
-            if read == 0 {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-}
-
-fn read_some(input: &mut dyn Read, bytes: &mut [u8], line: u64) -> Result<usize, TraceError> {
-    loop {
-        match input.read(bytes) {
-            Ok(length) => return Ok(length),
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(TraceError::Read { line, cause: error.to_string() }),
-        }
-    }
-}
-
-/// The input with its compression, told by its first bytes, taken away.
-fn uncompressed(read: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>, TraceError> {
-    const MAGIC_BYTES: usize = 6;
-    let mut input = Input { read, bytes: vec![0; MAGIC_BYTES], end: 0 };
-    input.fill_to(MAGIC_BYTES)?;
-    input.bytes.truncate(input.end);
-    let refuse = |method, command| Err(TraceError::Compressed { method, command });
-    let magic = input.bytes.clone();
-    let whole = Cursor::new(input.bytes).chain(input.read);
-    match &magic[..] {
-        [0x1f, 0x8b, ..] => Ok(Box::new(MultiGzDecoder::new(whole))),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => refuse("zstd", "zstd -dc"),
-        [0xfd, b'7', b'z', b'X', b'Z', 0] => refuse("xz", "xz -dc"),
-        [b'B', b'Z', b'h', ..] => refuse("bzip2", "bzip2 -dc"),
-        _ => Ok(Box::new(whole)),
     }
 }
 

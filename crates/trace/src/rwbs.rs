@@ -84,6 +84,18 @@ impl Rwbs {
     }
 }
 
+/// The letters of a record. Only what a [`Record`] knows: not `A` (read-ahead) nor `M` (metadata).
+pub(crate) fn letters(record: &Record) -> &'static str {
+    let (fua, sync) = (record.flags.0 & Flags::FUA.0 != 0, record.flags.0 & Flags::SYNC.0 != 0);
+    let choices = match record.op {
+        Op::Read => ["R", "RS", "RF", "RFS"],
+        Op::Write => ["W", "WS", "WF", "WFS"],
+        Op::Flush => ["F"; 4],
+        Op::Trim => ["D", "DS", "DF", "DFS"],
+    };
+    choices[usize::from(fua) * 2 + usize::from(sync)]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,8 +3,8 @@
 use flashscope_core::{Op, Request, RequestSource, TargetInfo, Time};
 
 use crate::error::TraceError;
-use crate::reader::Reader;
 use crate::record::Record;
+use crate::records::Records;
 
 /// The longest piece of a request that does not fit one: a multiple of every block size up to it.
 const PIECE_BYTES: u64 = 1 << 31;
@@ -15,7 +15,7 @@ const PIECE_BYTES: u64 = 1 << 31;
 /// Nothing is wrapped, shifted or rounded: a request that the target cannot take ends the source, as a bad
 /// line does. Whoever drives it asks for [`TraceSource::error`] at the end.
 pub struct TraceSource {
-    reader: Reader,
+    trace: Box<dyn Records>,
     /// `None`: the only one there is.
     device: Option<String>,
     size_bytes: u64,
@@ -39,11 +39,11 @@ struct Request64 {
 }
 
 impl TraceSource {
-    /// The requests that `reader` has not read yet, for a target as `info` says. Without a `device`, the
+    /// The requests that `trace` has not given yet, for a target as `info` says. Without a `device`, the
     /// trace must hold only one.
-    pub fn new(reader: Reader, info: &TargetInfo, device: Option<&str>) -> TraceSource {
+    pub fn new(trace: impl Records + 'static, info: &TargetInfo, device: Option<&str>) -> TraceSource {
         TraceSource {
-            reader,
+            trace: Box::new(trace),
             device: device.map(Into::into),
             size_bytes: info.size_bytes,
             logical_block_bytes: u64::from(info.logical_block_bytes.max(1)),
@@ -63,9 +63,9 @@ impl TraceSource {
         self.error.as_ref()
     }
 
-    /// The reader, for its counts and devices.
-    pub fn reader(&self) -> &Reader {
-        &self.reader
+    /// The trace, for its counts and devices.
+    pub fn trace(&self) -> &dyn Records {
+        &*self.trace
     }
 
     /// The next request, whole.
@@ -83,7 +83,7 @@ impl TraceSource {
                 return Err(error);
             }
             self.next = 0;
-            match self.reader.next_batch(&mut self.records) {
+            match self.trace.next_batch(&mut self.records) {
                 Ok(0) => return self.check_device().map(|()| None),
                 Ok(_) => {}
                 Err(error) => self.error = Some(error),
@@ -92,7 +92,7 @@ impl TraceSource {
     }
 
     fn is_chosen(&mut self, record: &Record) -> Result<bool, TraceError> {
-        let name = &self.reader.devices()[record.device as usize];
+        let name = &self.trace.devices()[record.device as usize];
         match &self.device {
             Some(device) => Ok(device == name),
             None if record.device == 0 => Ok(true),
@@ -138,7 +138,7 @@ impl TraceSource {
     fn check_device(&self) -> Result<(), TraceError> {
         match &self.device {
             Some(device) if self.first_ns.is_none() => {
-                let known = self.reader.devices().join(" ");
+                let known = self.trace.devices().join(" ");
                 Err(TraceError::NoSuchDevice { device: device.clone(), known })
             }
             _ => Ok(()),

@@ -1,5 +1,9 @@
 //! Numbers and fields out of bytes, without allocation.
 
+use std::fmt;
+
+use crate::record::Record;
+
 /// Why a line is bad.
 pub(crate) type Problem = &'static str;
 
@@ -98,6 +102,22 @@ pub(crate) fn sectors(first: u64, count: u64) -> Result<(u64, u64), Problem> {
         Some((offset, length))
     };
     range().ok_or("the range does not fit 64 bits")
+}
+
+/// The range of a record in 512-byte sectors, first and number; none if it is not whole sectors.
+#[inline]
+pub(crate) fn whole_sectors(record: &Record) -> Option<(u64, u64)> {
+    let Record { offset_bytes, length_bytes, .. } = *record;
+    (offset_bytes | length_bytes).is_multiple_of(512).then_some((offset_bytes / 512, length_bytes / 512))
+}
+
+/// Nanoseconds, shown as seconds with all nine digits.
+pub(crate) struct Seconds(pub(crate) u64);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:09}", self.0 / 1_000_000_000, self.0 % 1_000_000_000)
+    }
 }
 
 #[cfg(test)]

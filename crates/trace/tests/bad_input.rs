@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Read, Write};
 
-use flashscope_trace::{Reader, Record, TraceError, open};
+use flashscope_trace::{Reader, Record, Records, TraceError, open};
 use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
 
@@ -159,15 +159,12 @@ fn what_is_no_trace_at_all_is_told_with_a_way_out() {
     let binary: Vec<u8> = (0..=255).cycle().take(100_000).collect();
     assert!(matches!(opened(&binary, None), TraceError::Unrecognised { .. }));
     assert!(matches!(opened(b"a,b,c\n1,2,3\n", None), TraceError::Unrecognised { .. }));
-    assert_eq!(
-        opened(b"x", Some("tracesf")).to_string(),
-        "there is no trace format 'tracesf'; choose one of tracefs, blkreplay"
-    );
-    for (magic, method) in
-        [(&b"\x28\xb5\x2f\xfd.."[..], "zstd"), (b"\xfd7zXZ\0", "xz"), (b"BZh91AY", "bzip2")]
-    {
-        let TraceError::Compressed { method: said, .. } = opened(magic, None) else { panic!("{method}") };
-        assert_eq!(said, method);
+    let unknown = opened(b"x", Some("tracesf")).to_string();
+    assert!(unknown.starts_with("there is no trace format 'tracesf'; choose one of tracefs, "), "{unknown}");
+    let TraceError::Compressed { method, .. } = opened(b"BZh91AY", None) else { panic!("bzip2") };
+    assert_eq!(method, "bzip2");
+    for cut in [&b"\x28\xb5\x2f\xfd.."[..], b"\xfd7zXZ\0", b"\x1f\x8b\x08\0"] {
+        assert!(matches!(opened(cut, None), TraceError::Read { .. }), "{cut:?}");
     }
     let only_comments = error("# tracer: nop\n#\n", "tracefs");
     assert_eq!(only_comments, TraceError::NoRequests { format: "tracefs", lines: 2, bad_lines: 0 });

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use flashscope_trace::open;
+use flashscope_trace::{Records, open};
 
 /// An endless trace, cut after so many bytes.
 struct Endless {

@@ -4,7 +4,7 @@
 use std::fs::File;
 
 use flashscope_core::request::{Flags, Op};
-use flashscope_trace::{BATCH, Counts, FORMATS, Reader, Record, open, sniff};
+use flashscope_trace::{BATCH, Counts, FORMATS, Reader, Record, Records, open, sniff};
 
 fn sample(name: &str) -> File {
     let path = format!("{}/samples/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -110,7 +110,7 @@ fn counts_and_bytes_are_those_of_awk() {
         let (records, reader) = read_all(open(sample(name), None, false).unwrap());
         let of = |op| records.iter().filter(move |record| record.op == op);
         let bytes = |op| of(op).map(|record| record.length_bytes).sum::<u64>();
-        assert_eq!(reader.format().name, expected.format, "{name}");
+        assert_eq!(reader.format(), expected.format, "{name}");
         assert_eq!(reader.devices(), [expected.device], "{name}");
         assert_eq!(of(Op::Read).count() as u64, expected.reads, "{name}");
         assert_eq!(of(Op::Write).count() as u64, expected.writes, "{name}");

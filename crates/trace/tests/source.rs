@@ -82,7 +82,7 @@ fn due_times_count_from_the_first_request_and_never_go_back() {
             ("trim", 8192, 4096, 0, 999_999_000),
         ]
     );
-    assert_eq!(source.reader().counts().unsorted, 1);
+    assert_eq!(source.trace().counts().unsorted, 1);
 }
 
 #[test]

@@ -131,7 +131,7 @@ impl Source {
     pub fn bad_lines(&self) -> u64 {
         match self {
             Source::Pattern(_) => 0,
-            Source::Trace(source) => source.reader().counts().bad_lines,
+            Source::Trace(source) => source.trace().counts().bad_lines,
         }
     }
 }

@@ -8,13 +8,20 @@
 //! Seconds, sectors of 512 bytes, RWBS letters, seconds, seconds. Any text may stand before the first
 //! request; among them, only lines that begin with `#`. A duration that is not zero is the latency of an
 //! earlier replay; the delay of that replay is checked and not kept. There is no device; it is called `0`.
+//! Written, a trace begins at its first request's own time, and flushes and trims, which blkreplay does not
+//! replay, are left out and counted.
+
+use std::io::Write as _;
+
+use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
 use crate::lines::{LineFormat, Lines, sniff_lines};
 use crate::record::Record;
-use crate::rwbs::Rwbs;
-use crate::text::{Fields, Problem};
+use crate::rwbs::{Rwbs, letters};
+use crate::text::{Fields, Problem, Seconds, whole_sectors};
+use crate::writer::{Encoder, Loss, Losses};
 
 /// The registry's line.
 pub const FORMAT: Format = Format {
@@ -22,6 +29,8 @@ pub const FORMAT: Format = Format {
     about: "blkreplay .load: start s ; sector ; sectors ; op ; delay s ; duration s",
     sniff: sniff_lines::<Blkreplay>,
     decoder: Lines::<Blkreplay>::decoder,
+    encoder: Some(|| Box::new(Encoded)),
+    extensions: &["load"],
 };
 
 #[derive(Default)]
@@ -90,4 +99,35 @@ fn field<'a>(
     let value = take(fields).ok_or(problem)?;
     fields.skip_blanks();
     if fields.eat(b';') { Ok(value) } else { Err(problem) }
+}
+
+/// The format as it is written.
+struct Encoded;
+
+impl Encoder for Encoded {
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"start ; sector; length ; op ;  replay_delay=0 ; replay_duration=0\n");
+    }
+
+    fn batch(&mut self, records: &[Record], devices: &[String], out: &mut Vec<u8>, losses: &mut Losses) {
+        for record in records {
+            encode(record, devices, out, losses);
+        }
+    }
+}
+
+fn encode(record: &Record, devices: &[String], out: &mut Vec<u8>, losses: &mut Losses) {
+    match record.op {
+        Op::Read | Op::Write => {}
+        Op::Flush => return losses.count(Loss::Flush),
+        Op::Trim => return losses.count(Loss::Trim),
+    }
+    let Some((first, count)) = whole_sectors(record) else { return losses.count(Loss::Range) };
+    if devices[record.device as usize] != "0" {
+        losses.count(Loss::Device);
+    }
+    losses.count_extras(record, &[Loss::Process]);
+    let (start, latency) = (Seconds(record.time_ns), Seconds(record.latency_ns.unwrap_or(0)));
+    // Writing to memory does not fail.
+    let _ = writeln!(out, "{start} ; {first} ; {count} ; {} ; 0.0 ; {latency}", letters(record));
 }

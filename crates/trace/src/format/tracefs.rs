@@ -26,6 +26,8 @@ pub const FORMAT: Format = Format {
     about: "kernel tracepoint block_rq_issue as text, from tracefs or perf script",
     sniff: sniff_lines::<Tracefs>,
     decoder: Lines::<Tracefs>::decoder,
+    encoder: None,
+    extensions: &["tracefs"],
 };
 
 const EVENT: &str = "block_rq_issue: ";

@@ -1,0 +1,34 @@
+//! What the `trace` command does, one file for each of its own commands, and traces opened for all commands.
+
+mod convert;
+mod open;
+mod sniff;
+
+use clap::{Args, Subcommand};
+
+/// `flashscope trace`.
+#[derive(Debug, Args)]
+pub struct TraceArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: TraceCommand,
+}
+
+/// The commands on traces.
+#[derive(Debug, Subcommand)]
+pub enum TraceCommand {
+    /// Name the format of a trace and say how sure that is
+    Sniff(sniff::SniffArgs),
+    /// Write a trace in another format; say what that cannot hold
+    Convert(convert::ConvertArgs),
+}
+
+impl TraceCommand {
+    /// Runs it.
+    pub fn run(&self, screen: &crate::screen::Screen) -> anyhow::Result<crate::exit::Done> {
+        match self {
+            TraceCommand::Sniff(args) => sniff::run(args, screen),
+            TraceCommand::Convert(args) => convert::run(args, screen),
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! `flashscope trace sniff`: the format of a trace.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use flashscope_trace::sniff_input;
+use serde_json::json;
+
+use super::open::{input, named};
+use crate::exit::Done;
+use crate::screen::Screen;
+
+/// `flashscope trace sniff`.
+#[derive(Debug, Args)]
+pub struct SniffArgs {
+    /// Traces; - is standard input
+    #[arg(required = true)]
+    pub traces: Vec<PathBuf>,
+    /// Print all that fit as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &SniffArgs, screen: &Screen) -> Result<Done> {
+    let mut documents = Vec::new();
+    for path in &args.traces {
+        let all = sniff_input(input(path)?).map_err(|error| named(path, error))?;
+        if args.json {
+            let formats: Vec<_> = all
+                .iter()
+                .map(|(format, percent)| json!({"format": format.name, "percent": percent}))
+                .collect();
+            documents.push(json!({"trace": path, "formats": formats}));
+            continue;
+        }
+        let (best, percent) = all[0];
+        let others: Vec<_> =
+            all[1..].iter().map(|(format, percent)| format!("{} {percent} %", format.name)).collect();
+        let others = if others.is_empty() { String::new() } else { format!("; also {}", others.join(", ")) };
+        screen.print(&format!("{}: {}, {percent} % sure{others}", path.display(), best.name))?;
+    }
+    if args.json {
+        screen.print(&serde_json::to_string_pretty(&documents)?)?;
+    }
+    Ok(Done::Well)
+}

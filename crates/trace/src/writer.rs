@@ -1,0 +1,184 @@
+//! Traces written: the seam to the formats, and the count of what a format cannot hold.
+
+use std::io::Write;
+
+use crate::error::TraceError;
+use crate::format::{Format, find, written_names};
+use crate::output::{Compress, Output};
+use crate::record::Record;
+
+/// Something that a format cannot hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Loss {
+    /// The whole request: the format knows no flush.
+    Flush,
+    /// The whole request: the format knows no trim.
+    Trim,
+    /// The whole request: its range is not whole sectors, or does not fit the format's numbers.
+    Range,
+    /// The whole request: its time does not fit the format's numbers, or would have to go back.
+    Time,
+    /// Digits of the time below what the format tells apart.
+    TimeDigits,
+    /// Which device it was for.
+    Device,
+    /// How long it took.
+    Latency,
+    /// Who asked.
+    Process,
+    /// Force unit access.
+    Fua,
+    /// That somebody waited for it.
+    Sync,
+}
+
+impl Loss {
+    /// All of them, whole requests first.
+    pub const ALL: [Loss; 10] = [
+        Loss::Flush,
+        Loss::Trim,
+        Loss::Range,
+        Loss::Time,
+        Loss::TimeDigits,
+        Loss::Device,
+        Loss::Latency,
+        Loss::Process,
+        Loss::Fua,
+        Loss::Sync,
+    ];
+
+    /// What it is, behind "of so many requests".
+    pub fn about(self) -> &'static str {
+        match self {
+            Loss::Flush => "flushes are left out",
+            Loss::Trim => "trims are left out",
+            Loss::Range => "requests are left out: their range cannot be written",
+            Loss::Time => "requests are left out: their time cannot be written",
+            Loss::TimeDigits => "requests lose the last digits of their time",
+            Loss::Device => "requests lose the name of their device",
+            Loss::Latency => "requests lose their latency",
+            Loss::Process => "requests lose their process",
+            Loss::Fua => "requests lose the flag FUA",
+            Loss::Sync => "requests lose the flag sync",
+        }
+    }
+}
+
+/// How many requests lost what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses([u64; Loss::ALL.len()]);
+
+impl Losses {
+    /// One request lost it.
+    #[inline]
+    pub(crate) fn count(&mut self, loss: Loss) {
+        self.0[loss as usize] += 1;
+    }
+
+    /// Counts each of these that the record has; a format names what it does not hold.
+    #[inline]
+    pub(crate) fn count_extras(&mut self, record: &Record, losses: &[Loss]) {
+        use flashscope_core::request::Flags;
+        for &loss in losses {
+            let is_lost = match loss {
+                Loss::Latency => record.latency_ns.is_some(),
+                Loss::Process => record.process != Default::default(),
+                Loss::Fua => record.flags.0 & Flags::FUA.0 != 0,
+                Loss::Sync => record.flags.0 & Flags::SYNC.0 != 0,
+                // The format knows better whether these are lost.
+                Loss::Flush | Loss::Trim | Loss::Range | Loss::Time | Loss::TimeDigits | Loss::Device => {
+                    false
+                }
+            };
+            self.0[loss as usize] += u64::from(is_lost);
+        }
+    }
+
+    /// How many requests lost this.
+    pub fn of(&self, loss: Loss) -> u64 {
+        self.0[loss as usize]
+    }
+
+    /// What was lost at all, whole requests first.
+    pub fn iter(&self) -> impl Iterator<Item = (Loss, u64)> + '_ {
+        Loss::ALL.into_iter().map(|loss| (loss, self.of(loss))).filter(|(_, count)| *count > 0)
+    }
+}
+
+/// A format as it is written: appends bytes, counts what it cannot hold.
+pub(crate) trait Encoder: Send {
+    /// What stands before the first request.
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        let _ = out;
+    }
+
+    /// Some more requests. Record by record in the order of the trace.
+    fn batch(&mut self, records: &[Record], devices: &[String], out: &mut Vec<u8>, losses: &mut Losses);
+
+    /// What stands behind the last request.
+    fn end(&mut self, out: &mut Vec<u8>, losses: &mut Losses) {
+        let _ = (out, losses);
+    }
+}
+
+/// Writes a trace.
+pub struct Writer {
+    encoder: Box<dyn Encoder>,
+    output: Output,
+    bytes: Vec<u8>,
+    losses: Losses,
+    records: u64,
+}
+
+impl Writer {
+    /// Writes to `output` in the format of this name, compressed or not.
+    ///
+    /// # Errors
+    /// A format that is not known or not written; an output that cannot be set up.
+    pub fn new(
+        output: impl Write + Send + 'static,
+        format: &str,
+        compress: Compress,
+    ) -> Result<Writer, TraceError> {
+        let format: &Format = find(format)?;
+        let unwritten = || TraceError::UnwrittenFormat { name: format.name.into(), known: written_names() };
+        let mut encoder = format.encoder.ok_or_else(unwritten)?();
+        let mut bytes = Vec::new();
+        encoder.begin(&mut bytes);
+        let output = Output::new(Box::new(output), compress).map_err(|error| failed(0, &error))?;
+        Ok(Writer { encoder, output, bytes, losses: Losses::default(), records: 0 })
+    }
+
+    /// Writes some more requests; `devices` are the names so far, as [`crate::Records::devices`] gives them.
+    ///
+    /// # Errors
+    /// When the output cannot take the bytes.
+    pub fn write(&mut self, records: &[Record], devices: &[String]) -> Result<(), TraceError> {
+        self.encoder.batch(records, devices, &mut self.bytes, &mut self.losses);
+        self.records += records.len() as u64;
+        self.flush()
+    }
+
+    /// Writes what is left and returns what the format could not hold.
+    ///
+    /// # Errors
+    /// When the output cannot take the bytes.
+    pub fn finish(mut self) -> Result<Losses, TraceError> {
+        self.encoder.end(&mut self.bytes, &mut self.losses);
+        self.flush()?;
+        self.output.finish().map_err(|error| failed(self.records, &error))?;
+        Ok(self.losses)
+    }
+
+    fn flush(&mut self) -> Result<(), TraceError> {
+        self.output.write_all(&self.bytes).map_err(|error| failed(self.records, &error))?;
+        self.bytes.clear();
+        Ok(())
+    }
+}
+
+#[cold]
+fn failed(record: u64, error: &std::io::Error) -> TraceError {
+    TraceError::Write { record, cause: error.to_string() }
+}

@@ -1,0 +1,229 @@
+//! What is written is read back the same, and what a format cannot hold is counted. The table says what each
+//! format holds, from its definition; both sides of flashscope are checked against it.
+
+use std::io::{Cursor, Write};
+use std::sync::{Arc, Mutex};
+
+use flashscope_core::request::{Flags, Op};
+use flashscope_core::seed::Random;
+use flashscope_trace::{Compress, FORMATS, Loss, Losses, Process, Record, Records, Writer, open};
+
+/// What a written format holds of a record.
+struct Holds {
+    name: &'static str,
+    flush: bool,
+    trim: bool,
+    latency: bool,
+    process: bool,
+    fua: bool,
+    sync: bool,
+    devices: bool,
+    /// Times are whole multiples of it.
+    time_step_ns: u64,
+    /// Times are kept from the first request on, not from the trace's own zero.
+    from_first: bool,
+    /// Offsets and lengths are whole multiples of it.
+    unit_bytes: u64,
+    /// A device's name when the format has none.
+    nameless: &'static str,
+}
+
+const NOTHING: Holds = Holds {
+    name: "",
+    flush: false,
+    trim: false,
+    latency: false,
+    process: false,
+    fua: false,
+    sync: false,
+    devices: false,
+    time_step_ns: 1,
+    from_first: false,
+    unit_bytes: 512,
+    nameless: "0",
+};
+
+const TABLE: &[Holds] = &[Holds { name: "blkreplay", latency: true, fua: true, sync: true, ..NOTHING }];
+
+const DEVICES: [&str; 3] = ["7,3", "259,0", "8,16"];
+const SEED: u64 = 4;
+
+/// Everything that a record can be, sorted by time, ties among them.
+fn records(count: u64) -> Vec<Record> {
+    let mut random = Random::new(SEED);
+    let mut time_ns = 5_000_000_000;
+    (0..count)
+        .map(|_| {
+            time_ns += [0, 1, 999, 1_000_000_007][random.below(4) as usize];
+            let op = Op::ALL[random.below(4) as usize];
+            let range = |value| if op == Op::Flush { 0 } else { value };
+            Record {
+                time_ns,
+                offset_bytes: range(random.below(1 << 30) * 512 + random.below(2) * 100),
+                length_bytes: range(512 * (1 + random.below(64))),
+                latency_ns: (random.below(2) == 0).then(|| 1 + random.below(1 << 30)),
+                device: random.below(3) as u32,
+                process: match random.below(2) {
+                    0 => Process::default(),
+                    _ => Process::new(1 + random.below(9999) as u32, b"postgres"),
+                },
+                op,
+                flags: Flags(if op == Op::Write { random.below(4) as u8 } else { 0 }),
+            }
+        })
+        .collect()
+}
+
+/// The record as the format holds it; none if it holds nothing of it.
+fn held(record: &Record, first_ns: u64, holds: &Holds) -> Option<Record> {
+    let is_held = match record.op {
+        Op::Read | Op::Write => true,
+        Op::Flush => holds.flush,
+        Op::Trim => holds.trim,
+    };
+    let fits = (record.offset_bytes | record.length_bytes).is_multiple_of(holds.unit_bytes);
+    let mask = (if holds.fua { Flags::FUA.0 } else { 0 }) | (if holds.sync { Flags::SYNC.0 } else { 0 });
+    let from_ns = if holds.from_first { first_ns } else { 0 };
+    (is_held && fits).then(|| Record {
+        time_ns: (record.time_ns - from_ns) / holds.time_step_ns * holds.time_step_ns,
+        latency_ns: record.latency_ns.filter(|_| holds.latency),
+        process: if holds.process { record.process } else { Process::default() },
+        flags: Flags(record.flags.0 & mask),
+        device: if holds.devices { record.device } else { 0 },
+        ..*record
+    })
+}
+
+/// An output that can be looked into.
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn write(records: &[Record], format: &str, compress: Compress) -> (Vec<u8>, Losses) {
+    let devices = DEVICES.map(String::from);
+    let output = Shared::default();
+    let mut writer = Writer::new(output.clone(), format, compress).unwrap();
+    for batch in records.chunks(100) {
+        writer.write(batch, &devices).unwrap();
+    }
+    let losses = writer.finish().unwrap();
+    let bytes = std::mem::take(&mut *output.0.lock().unwrap());
+    (bytes, losses)
+}
+
+/// Records with the names of their devices in place of the numbers.
+fn read(bytes: Vec<u8>, format: Option<&str>) -> Vec<(Record, String)> {
+    let mut reader = open(Cursor::new(bytes), format, false).unwrap();
+    let (mut all, mut batch) = (Vec::new(), Vec::new());
+    while reader.next_batch(&mut batch).unwrap() > 0 {
+        let name = |record: &Record| reader.devices()[record.device as usize].clone();
+        all.extend(batch.iter().map(|record| (Record { device: 0, ..*record }, name(record))));
+    }
+    all
+}
+
+/// What reading back has to bring.
+fn expected(records: &[Record], holds: &Holds) -> Vec<(Record, String)> {
+    let first_ns = records[0].time_ns;
+    let name = |record: &Record| match holds.devices {
+        true => DEVICES[record.device as usize].into(),
+        false => holds.nameless.into(),
+    };
+    let records = records.iter().filter_map(|record| held(record, first_ns, holds));
+    records.map(|record| (Record { device: 0, ..record }, name(&record))).collect()
+}
+
+#[test]
+fn every_written_format_is_in_the_table() {
+    for format in FORMATS.iter().filter(|format| format.is_written()) {
+        assert!(TABLE.iter().any(|holds| holds.name == format.name), "{} is missing", format.name);
+    }
+}
+
+#[test]
+fn what_a_format_holds_comes_back_and_the_rest_is_counted() {
+    for holds in TABLE {
+        let name = holds.name;
+        let records = records(3000);
+        let (bytes, losses) = write(&records, name, Compress::No);
+        assert_eq!(read(bytes, Some(name)), expected(&records, holds), "{name}, seed {SEED}");
+        let count = |is: fn(&Record) -> bool| records.iter().filter(|record| is(record)).count() as u64;
+        let flushes = count(|record| record.op == Op::Flush);
+        let trims = count(|record| record.op == Op::Trim);
+        assert_eq!(losses.of(Loss::Flush), if holds.flush { 0 } else { flushes }, "{name}");
+        assert_eq!(losses.of(Loss::Trim), if holds.trim { 0 } else { trims }, "{name}");
+        let kept = |record: &&Record| held(record, records[0].time_ns, holds).is_some();
+        let lost = |is: fn(&Record) -> bool| records.iter().filter(kept).filter(|record| is(record)).count();
+        let lost = |held: bool, is| if held { 0 } else { lost(is) as u64 };
+        let latencies = lost(holds.latency, |record| record.latency_ns.is_some());
+        assert_eq!(losses.of(Loss::Latency), latencies, "{name}");
+        let processes = lost(holds.process, |record| record.process != Process::default());
+        assert_eq!(losses.of(Loss::Process), processes, "{name}");
+        let fua = lost(holds.fua, |record| record.flags.0 & Flags::FUA.0 != 0);
+        assert_eq!(losses.of(Loss::Fua), fua, "{name}");
+        let sync = lost(holds.sync, |record| record.flags.0 & Flags::SYNC.0 != 0);
+        assert_eq!(losses.of(Loss::Sync), sync, "{name}");
+    }
+}
+
+#[test]
+fn what_a_format_holds_loses_nothing() {
+    for holds in TABLE {
+        let all = records(3000);
+        let held: Vec<_> = all.iter().filter_map(|record| held(record, all[0].time_ns, holds)).collect();
+        let (bytes, losses) = write(&held, holds.name, Compress::No);
+        let lost: Vec<_> = losses.iter().filter(|(loss, _)| *loss != Loss::Device).collect();
+        assert_eq!(lost, [], "{}, seed {SEED}", holds.name);
+        assert_eq!(read(bytes, Some(holds.name)).len(), held.len(), "{}", holds.name);
+    }
+}
+
+#[test]
+fn compressed_traces_read_back_as_they_are() {
+    let records = records(3000);
+    let plain = write(&records, "blkreplay", Compress::No).0;
+    for (compress, magic) in
+        [(Compress::Gzip, &[0x1f, 0x8b][..]), (Compress::Zstd, &[0x28, 0xb5]), (Compress::Xz, &[0xfd, b'7'])]
+    {
+        let (bytes, _) = write(&records, "blkreplay", compress);
+        assert!(bytes.starts_with(magic) && bytes.len() < plain.len() / 2, "{compress:?}");
+        assert_eq!(read(bytes.clone(), None), read(plain.clone(), None), "{compress:?}");
+        // Two streams, one behind the other, as `cat` makes them.
+        let mut twice = open(Cursor::new([bytes.clone(), bytes].concat()), Some("blkreplay"), true).unwrap();
+        let mut batch = Vec::new();
+        while twice.next_batch(&mut batch).unwrap() > 0 {}
+        // The second heading is a bad line.
+        let expected = 2 * read(plain.clone(), None).len() as u64;
+        assert_eq!((twice.counts().records, twice.counts().bad_lines), (expected, 1), "{compress:?}");
+    }
+}
+
+#[test]
+fn a_full_output_is_an_error() {
+    struct Full;
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::StorageFull.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    for format in FORMATS.iter().filter(|format| format.is_written()) {
+        for compress in [Compress::No, Compress::Gzip, Compress::Zstd, Compress::Xz] {
+            let result = Writer::new(Full, format.name, compress).and_then(|mut writer| {
+                writer.write(&records(10), &DEVICES.map(String::from))?;
+                writer.finish()
+            });
+            assert!(result.is_err(), "{} {compress:?}", format.name);
+        }
+    }
+}
