@@ -38,6 +38,10 @@ pub struct BufferSettings {
     pub cache_reads: bool,
     /// Time to put a page in or take it out, in microseconds.
     pub access_us: f64,
+    /// Bytes that may be on their way from the buffer to the flash while others take their room; 0: a write
+    /// that needs room waits until what leaves is in the flash.
+    #[schemars(with = "String")]
+    pub write_behind: Bytes,
     /// A capacitor saves the buffer when the power fails.
     pub survives_power_loss: bool,
 }
@@ -49,6 +53,7 @@ impl Default for BufferSettings {
             serve_reads: true,
             cache_reads: false,
             access_us: 0.0,
+            write_behind: Bytes(0),
             survives_power_loss: false,
         }
     }

@@ -12,6 +12,7 @@ mod flight;
 #[macro_use]
 pub mod ftl;
 pub mod gc;
+mod line;
 pub mod nand;
 mod prefetch;
 pub mod profiles;

@@ -286,8 +286,8 @@ impl Nand {
         self.append(block, self.owner(from), read.token, cause, read.done)
     }
 
-    /// Copies `pages`, all of one block, to the next ones of `block`, which has room for them. Each read
-    /// starts at `at`. Returns where the first one went; the others follow.
+    /// Copies `pages`, all of one block, to the next ones of `block`, which has room for them. All are read
+    /// first, as early as `at`. Returns where the first one went; the others follow.
     pub fn copy_all(&mut self, pages: &[Ppn], block: Block, cause: Cause, at: u64) -> Ppn {
         let (page, count) = (self.next_page(block), pages.len() as u32);
         let first = self.first_page(block) + page;
@@ -310,8 +310,9 @@ impl Nand {
     #[cold]
     #[inline(never)]
     fn copy_each(&mut self, pages: &[Ppn], block: Block, cause: Cause, at: u64) {
-        for from in pages {
-            self.copy(*from, block, cause, at);
+        let reads: Vec<PageRead> = pages.iter().map(|from| self.read(*from, cause, at)).collect();
+        for (from, read) in pages.iter().zip(reads) {
+            self.append(block, self.owner(*from), read.token, cause, read.done);
         }
     }
 

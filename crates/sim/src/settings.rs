@@ -27,8 +27,10 @@ pub enum Initial {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HostSettings {
-    /// Time that every command takes besides its data, in microseconds.
+    /// Time that the controller takes for every command besides its data, in microseconds.
     pub command_us: f64,
+    /// Commands that the controller works on at the same time; all others wait for their turn.
+    pub parallel_commands: u32,
     /// Speed of the link in megabytes (10^6) a second; 0 for no limit.
     pub mb_s: f64,
     /// Flush commands do nothing.
@@ -39,7 +41,13 @@ pub struct HostSettings {
 
 impl Default for HostSettings {
     fn default() -> HostSettings {
-        HostSettings { command_us: 0.0, mb_s: 0.0, ignore_flush: false, ignore_reads: false }
+        HostSettings {
+            command_us: 0.0,
+            parallel_commands: 1,
+            mb_s: 0.0,
+            ignore_flush: false,
+            ignore_reads: false,
+        }
     }
 }
 

@@ -4,12 +4,14 @@
 //! between the host's bytes and the FTL's pages: the link, partial pages, the buffer's write-backs, host
 //! counts, the oracle of token mode.
 
+mod host;
 mod oracle;
 mod path;
 mod power;
 mod prepare;
 pub mod report;
 mod state;
+mod write_behind;
 
 use std::sync::atomic::AtomicBool;
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::divide::Divisor;
 use super::geometry::NandSettings;
+use crate::line::Line;
 
 /// Whether operations overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -37,11 +38,14 @@ pub struct Timing {
     dies_in_set: u32,
     channels: Divisor,
     die_busy: Vec<u64>,
-    channel_busy: Vec<u64>,
+    bus: Vec<Line>,
     /// The page group in each die's register: reading its other pages takes the bus alone.
     register: Vec<(u32, u32)>,
     /// One die on one channel with one time for each operation: the lines are one line.
     simple: bool,
+    /// When the pages that are being copied are read; here so that no copy allocates.
+    #[serde(skip)]
+    reads: Vec<u64>,
 }
 
 const EMPTY: (u32, u32) = (u32::MAX, u32::MAX);
@@ -70,22 +74,23 @@ impl Timing {
             dies_in_set,
             channels: Divisor::new(channels),
             die_busy: vec![0; dies as usize],
-            channel_busy: vec![0; channels as usize],
+            bus: vec![Line::default(); channels as usize],
             register: vec![EMPTY; dies as usize],
+            reads: Vec::new(),
         }
     }
 
     /// Everything is idle, and it is time zero again.
     pub fn restart(&mut self) {
         self.die_busy.fill(0);
-        self.channel_busy.fill(0);
+        self.bus.fill(Line::default());
         self.register.fill(EMPTY);
     }
 
     /// When the last operation so far is done.
     pub fn idle_from(&self) -> u64 {
         let dies = self.die_busy.iter().copied().max().unwrap_or(0);
-        dies.max(self.channel_busy.iter().copied().max().unwrap_or(0))
+        dies.max(self.bus.iter().map(Line::idle_from).max().unwrap_or(0))
     }
 
     /// Group of a page in its block, and the die that holds it.
@@ -119,8 +124,7 @@ impl Timing {
         let held = self.group > 1 && self.register[die] == (block, group);
         let sensed = if held { start } else { start + self.read_ns[group as usize % self.read_ns.len()] };
         self.register[die] = (block, group);
-        let done = sensed.max(self.channel_busy[channel]) + self.transfer_ns;
-        self.channel_busy[channel] = done;
+        let done = self.bus[channel].take(sensed, self.transfer_ns);
         self.die_busy[die] = done;
         done
     }
@@ -141,8 +145,7 @@ impl Timing {
     fn program_on_its_die(&mut self, block: u32, page: u32, at: u64) -> u64 {
         let (group, die) = self.place(block, page);
         let channel = self.channel(die);
-        let sent = self.die_busy[die].max(at).max(self.channel_busy[channel]) + self.transfer_ns;
-        self.channel_busy[channel] = sent;
+        let sent = self.bus[channel].take(self.die_busy[die].max(at), self.transfer_ns);
         self.register[die] = EMPTY;
         let last = page - group * self.group == self.group - 1;
         let done = if last { sent + self.program_ns[group as usize % self.program_ns.len()] } else { sent };
@@ -150,12 +153,12 @@ impl Timing {
         done
     }
 
-    /// Reads `sources`, blocks and pages, each as early as `at`, and programs each as soon as it is read, to
-    /// the pages from `target` on. On one simple die the times just add up.
+    /// Reads `sources`, blocks and pages, each as early as `at`, and then programs them to the pages from
+    /// `target` on: no read waits for a program. On one simple die the times just add up.
     pub(super) fn copies(
         &mut self,
         sources: impl ExactSizeIterator<Item = (u32, u32)>,
-        target: (u32, u32),
+        (block, page): (u32, u32),
         at: u64,
     ) {
         if self.simple {
@@ -165,10 +168,12 @@ impl Timing {
             }
             return;
         }
-        for (to, (block, page)) in (target.1..).zip(sources) {
-            let read = self.read(block, page, at);
-            self.program(target.0, to, read);
+        let mut reads = std::mem::take(&mut self.reads);
+        reads.extend(sources.map(|(block, page)| self.read(block, page, at)));
+        for (to, read) in (page..).zip(reads.drain(..)) {
+            self.program(block, to, read);
         }
+        self.reads = reads;
     }
 
     /// All dies of the block erase at the same time.

@@ -1,12 +1,14 @@
-//! The way of one request through link, buffer, FTL and flash.
+//! The way of one request through controller, link, buffer, FTL and flash.
 
 use std::ops::Range;
 
 use flashscope_core::{Flags, Op, Request};
 use serde::{Deserialize, Serialize};
 
+use super::host::{Controller, Link};
 use super::oracle::{Corruption, Oracle};
 use super::power::PowerLoss;
+use super::write_behind::WriteBehind;
 use crate::buffer::{AnyBuffer, Evicted, Evictions};
 use crate::ftl::{Ftl, Tombstone};
 use crate::nand::{Cause, Lpn, NO_TOKEN, Nand, Token, geometry::PartialPage};
@@ -27,12 +29,8 @@ pub struct HostCounts {
     pub read_bytes: u64,
     /// Bytes written.
     pub written_bytes: u64,
-    /// Pages written, whole or in part.
-    pub written_pages: u64,
     /// Page accesses that the buffer answered.
     pub buffer_hits: u64,
-    /// Pages that padding read.
-    pub padding_reads: u64,
 }
 
 /// Everything between the host and the FTL.
@@ -48,13 +46,10 @@ pub(super) struct Path {
     pub(super) rescued: Vec<Evicted>,
     /// Number of the last write.
     token: Token,
-    link_busy: u64,
-    /// The way back: data that were read do not wait for commands that come.
-    link_back_busy: u64,
-    command_ns: u64,
-    /// Picoseconds that a byte takes on the link.
-    byte_ps: u64,
+    controller: Controller,
+    link: Link,
     access_ns: u64,
+    behind: WriteBehind,
     page_shift: u32,
     read_modify_write: bool,
     serve_reads: bool,
@@ -75,10 +70,9 @@ impl Path {
             evictions: Evictions::default(),
             counts: HostCounts::default(),
             token: NO_TOKEN,
-            link_busy: 0,
-            link_back_busy: 0,
-            command_ns: (host.command_us * 1e3).round() as u64,
-            byte_ps: if host.mb_s > 0.0 { (1e6 / host.mb_s).round() as u64 } else { 0 },
+            controller: Controller::new(host),
+            link: Link::new(host),
+            behind: WriteBehind::new(settings),
             access_ns: (settings.ram.access_us * 1e3).round() as u64,
             read_modify_write: settings.nand.partial_page == PartialPage::ReadModifyWrite,
             serve_reads: settings.ram.serve_reads,
@@ -102,8 +96,9 @@ impl Path {
     pub(super) fn restart(&mut self) {
         self.counts = HostCounts::default();
         self.evictions.victims = 0;
-        self.link_busy = 0;
-        self.link_back_busy = 0;
+        self.controller.restart();
+        self.link.restart();
+        self.behind.restart();
         self.nand.restart();
     }
 
@@ -129,34 +124,16 @@ impl Path {
         }
     }
 
-    /// The link is one: commands and data pass one after the other.
-    #[inline]
-    fn transfer(&mut self, length_bytes: u32, at: u64) -> u64 {
-        if self.byte_ps | self.command_ns == 0 {
-            return at;
-        }
-        let data_ns = u64::from(length_bytes) * self.byte_ps / 1000;
-        self.link_busy = self.link_busy.max(at) + self.command_ns + data_ns;
-        self.link_busy
-    }
-
-    /// The data of a read, once they are there, and the command that asked for them.
-    fn transfer_back(&mut self, length_bytes: u32, ready: u64) -> u64 {
-        let data_ns = u64::from(length_bytes) * self.byte_ps / 1000;
-        self.link_back_busy = self.link_back_busy.max(ready) + self.command_ns + data_ns;
-        self.link_back_busy
-    }
-
     #[inline]
     fn write<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
         let Request { offset_bytes, length_bytes, flags, .. } = *request;
-        let arrived = self.transfer(length_bytes, at);
+        let accepted = self.controller.accept(at);
+        let arrived = self.link.carry_in(length_bytes, accepted);
         let end = offset_bytes + u64::from(length_bytes);
         let (first, last) = (offset_bytes >> self.page_shift, (end - 1) >> self.page_shift);
         let whole = (offset_bytes | end) & ((1 << self.page_shift) - 1) == 0;
         self.counts.writes += 1;
         self.counts.written_bytes += u64::from(length_bytes);
-        self.counts.written_pages += last - first + 1;
         let through = flags.0 & Flags::FUA.0 != 0;
         if whole && first == last {
             return self.write_page(ftl, first as Lpn, through, arrived);
@@ -209,7 +186,9 @@ impl Path {
     fn write_buffered<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, token: Token, at: u64) -> u64 {
         let hit = self.buffer.write(lpn, token, &mut self.evictions);
         self.counts.buffer_hits += u64::from(hit);
-        self.write_back(ftl, at) + self.access_ns
+        let pages = self.evictions.pages.len() as u32;
+        let written = self.write_back(ftl, at);
+        self.behind.room_at(pages, at, written) + self.access_ns
     }
 
     /// A write is done, unless the power went in its course.
@@ -223,7 +202,7 @@ impl Path {
         }
     }
 
-    /// Writes what the buffer evicted; a host write that needs the room waits for it.
+    /// Writes what the buffer evicted. Returns when it is in the flash.
     #[inline]
     fn write_back<F: Ftl>(&mut self, ftl: &mut F, at: u64) -> u64 {
         let mut done = at;
@@ -231,7 +210,6 @@ impl Path {
             let page = self.evictions.pages[i];
             let written = if page.missing {
                 let read = ftl.read(&mut self.nand, page.lpn, Cause::Padding, at);
-                self.counts.padding_reads += 1;
                 ftl.write(&mut self.nand, page.lpn, read.token, Cause::Padding, read.done)
             } else {
                 ftl.write(&mut self.nand, page.lpn, page.token, Cause::Host, at)
@@ -254,11 +232,12 @@ impl Path {
         self.counts.read_bytes += u64::from(length_bytes);
         let end = offset_bytes + u64::from(length_bytes);
         let (first, last) = (offset_bytes >> self.page_shift, (end - 1) >> self.page_shift);
-        let mut ready = at;
+        let accepted = self.controller.accept(at);
+        let mut ready = accepted;
         for page in first..=last {
-            ready = ready.max(self.read_page(ftl, page as Lpn, at));
+            ready = ready.max(self.read_page(ftl, page as Lpn, accepted));
         }
-        self.transfer_back(length_bytes, ready)
+        self.link.carry_out(length_bytes, ready)
     }
 
     fn read_page<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, at: u64) -> u64 {
@@ -307,14 +286,14 @@ impl Path {
         if self.ignore_flush {
             return at;
         }
-        let arrived = self.transfer(0, at);
-        self.flush(ftl, arrived)
+        let accepted = self.controller.accept(at);
+        self.flush(ftl, accepted)
     }
 
     /// Everything that was acknowledged is in flash when it is done.
     pub(super) fn flush<F: Ftl>(&mut self, ftl: &mut F, at: u64) -> u64 {
         self.buffer.flush(&mut self.evictions);
-        let written = self.write_back(ftl, at);
+        let written = self.write_back(ftl, at).max(self.behind.empty_at());
         let done = ftl.flush(&mut self.nand, written);
         if let Some(oracle) = &mut self.oracle
             && !self.nand.power().is_off()
@@ -345,7 +324,7 @@ impl Path {
 
     /// Pages that the range covers whole.
     fn trim<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
-        let arrived = self.transfer(0, at);
+        let accepted = self.controller.accept(at);
         self.counts.trims += 1;
         let end = request.offset_bytes + u64::from(request.length_bytes);
         let first = request.offset_bytes.div_ceil(1 << self.page_shift);
@@ -358,8 +337,8 @@ impl Path {
                 oracle.trimmed(lpn, self.token);
             }
             self.discard(lpn);
-            ftl.trim(&mut self.nand, lpn, arrived);
+            ftl.trim(&mut self.nand, lpn, accepted);
         }
-        arrived
+        accepted
     }
 }

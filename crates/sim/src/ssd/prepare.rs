@@ -140,6 +140,7 @@ impl Settings {
             ("nand.planes", nand.planes),
             ("nand.pages_per_block", nand.pages_per_block),
             ("nand.pages_per_program", nand.pages_per_program),
+            ("host.parallel_commands", self.host.parallel_commands),
         ] {
             check((1..=65_536).contains(&value), key, "is not between 1 and 65536", "choose one that is")?;
         }

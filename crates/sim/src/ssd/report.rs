@@ -96,8 +96,8 @@ pub struct DeviceReport {
     pub padding_reads: u64,
     /// Dirty pages that the buffer still holds.
     pub buffer_dirty_pages: u64,
-    /// Acknowledged bytes that a loss of power can cost at most: the buffer's RAM, unless a
-    /// capacitor saves it.
+    /// Acknowledged bytes that a loss of power can cost at most: `ram.size` and `ram.write_behind`, or 0 if
+    /// there is no buffer or `ram.survives_power_loss`.
     pub volatile_bytes_max: u64,
     /// Bytes programmed for each byte that the host wrote; none if it wrote nothing.
     pub write_amplification: Option<f64>,
@@ -145,8 +145,9 @@ impl Ssd {
     }
 
     fn volatile_bytes_max(&self) -> u64 {
-        let is_volatile = self.settings.buffer != "none" && !self.settings.ram.survives_power_loss;
-        if is_volatile { self.settings.ram.size.0 } else { 0 }
+        let ram = &self.settings.ram;
+        let is_volatile = self.settings.buffer != "none" && !ram.survives_power_loss;
+        if is_volatile { ram.size.0.saturating_add(ram.write_behind.0) } else { 0 }
     }
 
     fn wear(&self) -> Wear {

@@ -2,8 +2,7 @@
 //!
 //! Layout: a line of text with name and version, the settings as TOML (so that a person can read what it is),
 //! then all counts, tables and tokens, and a checksum over everything. The same device gives the same
-//! bytes on
-//! every machine.
+//! bytes on every machine.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +12,7 @@ use crate::flight::Flight;
 use crate::ftl::AnyFtl;
 use crate::settings::Settings;
 
-const MAGIC: &[u8] = b"flashscope device state 1\n";
+const MAGIC: &[u8] = b"flashscope device state 2\n";
 const CHECKSUM_BYTES: usize = 8;
 
 #[derive(Serialize)]

@@ -1,0 +1,116 @@
+use flashscope_core::seed::Random;
+use flashscope_core::{Op, Request, Target, Time};
+
+use super::*;
+use crate::{Disk, Ssd};
+
+fn set(profile: &str, key: &str, value: &str) -> Result<Profile, SimError> {
+    Profile::find(profile, &[(key.into(), value.into())])
+}
+
+#[test]
+fn every_profile_is_right() {
+    for name in NAMES {
+        let profile = Profile::find(name, &[]).unwrap_or_else(|error| panic!("{error}"));
+        assert!(!profile.about().is_empty(), "{name} says what it is");
+        if let Profile::Ssd(settings) = profile {
+            settings.geometry().unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
+    }
+}
+
+#[test]
+fn every_key_says_what_it_means() {
+    for key in keys() {
+        assert!(key.about.len() > 8, "{} has no description", key.name);
+    }
+}
+
+#[test]
+fn an_override_changes_its_key_alone() {
+    let Ok(Profile::Ssd(settings)) = set("bplru-board", "nand.pages_per_block", "64") else { panic!() };
+    let Ok(Profile::Ssd(plain)) = Profile::find("bplru-board", &[]) else { panic!() };
+    assert_eq!((settings.nand.pages_per_block, settings.ram.size), (64, plain.ram.size));
+}
+
+#[test]
+fn a_misspelt_override_names_the_near_key() {
+    let message = set("bplru-board", "nand.page_per_block", "64").unwrap_err().to_string();
+    assert!(message.contains("did you mean nand.pages_per_block?"), "{message}");
+}
+
+#[test]
+fn a_wrong_value_names_key_and_value() {
+    let message = set("bplru-board", "nand.pages_per_block", "many").unwrap_err().to_string();
+    assert!(message.contains("nand.pages_per_block cannot be 'many'"), "{message}");
+}
+
+#[test]
+fn a_misspelt_key_in_a_profile_names_line_and_choices() {
+    let text = "about = \"x\"\n[nand]\nplains = 2\n";
+    let message = Profile::parse("mine", text, &[]).unwrap_err().to_string();
+    assert!(message.contains("line 3") && message.contains("planes"), "{message}");
+}
+
+#[test]
+fn every_profile_can_be_small() {
+    for name in NAMES {
+        for capacity in ["256MiB", "1GiB"] {
+            let key = if name.starts_with("hdd") { "disk.capacity" } else { "capacity" };
+            match set(name, key, capacity).unwrap_or_else(|error| panic!("{name}: {error}")) {
+                Profile::Ssd(settings) => {
+                    Ssd::new(name, *settings, 1).unwrap_or_else(|e| panic!("{name} of {capacity}: {e}"));
+                }
+                Profile::Disk(disk) => assert!(Disk::new(name, &disk).is_ok(), "{name} of {capacity}"),
+            }
+        }
+    }
+}
+
+/// IOs a second and the mean response time in microseconds, with so many in flight all the time.
+fn loaded(ssd: &mut Ssd, depth: usize, ios: usize, mut next: impl FnMut() -> Request) -> (f64, f64) {
+    let (mut done, mut sent) = (Vec::new(), 0);
+    let begin = ssd.now();
+    while done.len() < ios {
+        let free = (depth + done.len() - sent).min(ios - sent);
+        let requests: Vec<Request> = (0..free).map(|_| next()).collect();
+        ssd.submit(&requests).unwrap();
+        sent += free;
+        ssd.reap(1, Time::NEVER, &mut done).unwrap();
+    }
+    let seconds = (ssd.now().0 - begin.0) as f64 / 1e9;
+    let total: u64 = done.iter().map(|io| io.completed.0 - io.submitted.0).sum();
+    (ios as f64 / seconds, total as f64 / ios as f64 / 1e3)
+}
+
+fn nvme() -> Ssd {
+    let Ok(Profile::Ssd(settings)) = set("nvme-tlc-2024", "capacity", "1GiB") else { panic!() };
+    Ssd::new("nvme-tlc-2024", *settings, 1).unwrap()
+}
+
+/// The alone one is the sum of its parts: command, sensing, bus, link. Many are limited by the dies that are
+/// idle by chance and, at the most, by a million commands a second.
+#[test]
+fn the_nvme_drive_reads_at_random_like_its_class() {
+    let mut random = Random::new(3);
+    let mut next =
+        || Request { offset_bytes: random.below(1 << 18) * 4096, length_bytes: 4096, ..Request::default() };
+    let (_, alone_us) = loaded(&mut nvme(), 1, 2_000, &mut next);
+    assert!((alone_us - (8.0 + 50.0 + 2.5 + 0.585)).abs() < 0.1, "{alone_us} us alone");
+    for (depth, least, most) in [(64, 450e3, 650e3), (256, 700e3, 1e6), (1_024, 850e3, 1e6)] {
+        let (ios, _) = loaded(&mut nvme(), depth, 50_000, &mut next);
+        assert!((least..=most).contains(&ios), "{ios:.0} a second at queue depth {depth}");
+    }
+}
+
+#[test]
+fn the_nvme_drive_reads_in_order_as_fast_as_its_link() {
+    let mut offset_bytes = 0;
+    let (ios, _) = loaded(&mut nvme(), 16, 8_192, || {
+        let request = Request { offset_bytes, length_bytes: 131_072, op: Op::Read, ..Request::default() };
+        offset_bytes = (offset_bytes + 131_072) % (1 << 30);
+        request
+    });
+    let mb_s = ios * 131_072.0 / 1e6;
+    assert!((6_900.0..=7_000.0).contains(&mb_s), "{mb_s} MB/s");
+}
