@@ -15,6 +15,7 @@ pub mod lirs;
 mod list;
 pub mod lru;
 pub mod lru_wsr;
+mod order;
 mod pages;
 
 use flashscope_core::Bytes;

@@ -1,10 +1,10 @@
 //! NAND flash: what the chips hold, what they forbid, what they count and how long they take.
 //!
 //! [`Nand`] is the only place that knows page states. It enforces the rules of flash (erase before program,
-//! the pages of a block in ascending order, no program outside the device, endurance), counts every operation
-//! by [`Cause`], and answers each with the time at which it is done. What a page *means* is the FTL's
-//! business; here it only carries what its spare area says: the logical page, and in token mode the number of
-//! the write that it holds.
+//! the pages of a block in ascending order, no read of an erased page, nothing outside the device, endurance),
+//! counts every operation by [`Cause`], and answers each with the time at which it is done. What a page
+//! *means* is the FTL's business; here it only carries what its spare area says: the logical page, and in
+//! token mode the number of the write that it holds.
 //!
 //! A *block* here is what the FTL erases as one: `nand.stripe` physical blocks in as many planes, a
 //! superblock.
@@ -228,12 +228,20 @@ impl Nand {
         self.timing.restart();
     }
 
-    /// Reads a page.
+    /// Reads a page that was programmed since the last erase. No FTL has a reason to read another one: what
+    /// holds nothing is not mapped. A page that was skipped says as little; that is checked in token mode, where
+    /// a page is looked at anyway, and for all causes but [`Cause::Map`], since a scan meets such pages.
     #[inline]
     pub fn read(&mut self, ppn: Ppn, cause: Cause, at: u64) -> PageRead {
-        self.counts.read(cause);
         let block = self.block_of(ppn);
-        let done = self.timing.read(block, ppn - block * self.pages_per_block, at);
+        let page = ppn - block * self.pages_per_block;
+        let is_erased = self.blocks.get(block as usize).is_none_or(|state| page >= state.next_page);
+        if is_erased || (self.careful && cause != Cause::Map && self.owner(ppn) == NONE) {
+            self.violate(Operation::Read, block, page, cause);
+            return PageRead { token: NO_TOKEN, done: at };
+        }
+        self.counts.read(cause);
+        let done = self.timing.read(block, page, at);
         let token = if self.careful { self.token(ppn) } else { NO_TOKEN };
         PageRead { token, done }
     }
@@ -291,7 +299,10 @@ impl Nand {
     pub fn copy_all(&mut self, pages: &[Ppn], block: Block, cause: Cause, at: u64) -> Ppn {
         let (page, count) = (self.next_page(block), pages.len() as u32);
         let first = self.first_page(block) + page;
-        if self.careful || count > self.pages_per_block - page {
+        let source = pages.first().map_or(0, |from| self.block_of(*from));
+        let source_first = self.first_page(source);
+        let are_written = pages.iter().all(|from| from - source_first < self.next_page(source));
+        if self.careful || !are_written || count > self.pages_per_block - page {
             self.copy_each(pages, block, cause, at);
             return first;
         }
@@ -300,8 +311,6 @@ impl Nand {
         }
         self.blocks[block as usize].next_page = page + count;
         self.counts.copies(cause, u64::from(count));
-        let source = pages.first().map_or(0, |from| self.block_of(*from));
-        let source_first = self.first_page(source);
         let sources = pages.iter().map(|from| (source, from - source_first));
         self.timing.copies(sources, (block, page), at);
         first

@@ -72,6 +72,35 @@ fn table_1() {
     }
 }
 
+/// The techniques of section 3 one by one: without any it is LRU, and with the first alone block-level LRU.
+#[test]
+fn table_1_with_the_switches_of_bplru() {
+    for (block_lru, expected_merges) in [(false, 12), (true, 7)] {
+        let mut settings = Settings::default();
+        (settings.bplru.block_lru, settings.bplru.padding) = (block_lru, false);
+        settings.bplru.compensation = false;
+        let sectors = flushed(buffer(&settings, "bplru", 8), &WRITTEN);
+        assert_eq!(merges(&sectors, 2), expected_merges, "block_lru {block_lru}");
+    }
+}
+
+/// Without block-level LRU the victim is one page. Alone it leaves alone; padded it takes with it what is here
+/// of its block, and a stream's pages are the next ones to leave, in order.
+#[test]
+fn padding_and_compensation_work_on_single_pages_too() {
+    let mut settings = Settings::default();
+    settings.bplru.block_lru = false;
+    for (padding, compensation, written, expected) in [
+        (false, false, [1, 13, 2, 8, 3], &[1, 13, 2, 8, 3][..]),
+        (true, false, [1, 13, 2, 8, 3], &[0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11]),
+        (false, true, [1, 8, 9, 10, 11], &[8, 9, 10, 11, 1]),
+        (false, false, [1, 8, 9, 10, 11], &[1, 8, 9, 10, 11]),
+    ] {
+        (settings.bplru.padding, settings.bplru.compensation) = (padding, compensation);
+        assert_eq!(flushed(buffer(&settings, "bplru", 8), &written), expected, "{padding} {compensation}");
+    }
+}
+
 /// Table 1 says nothing of them: with padding every flush of a block is a switch, and there are more.
 #[test]
 fn with_padding_table_1_becomes_nine_switches() {

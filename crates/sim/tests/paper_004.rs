@@ -41,8 +41,9 @@ fn amplification(mut ssd: Ssd, location: Location) -> Vec<f64> {
     let rw = if matches!(location, Location::RepeatedPermutation) { Rw::RandWrite } else { Rw::Write };
     let pattern = Pattern { bs: CHUNK, location, ..Pattern::baseline(rw, Bytes(0), size) };
     let mut source = PatternSource::new(&pattern, 0, SEED);
-    let pages = f64::from(ssd.logical_pages());
+    // What is left of the device behind its last whole chunk is not written.
     let mut batch = vec![Request::default(); (size.0 / CHUNK.0) as usize];
+    let pages = batch.len() as f64 * (CHUNK.0 / u64::from(ssd.geometry().page_bytes)) as f64;
     (0..PASSES)
         .map(|_| {
             source.fill(&mut batch);

@@ -2,20 +2,22 @@
 //! ascending order (paper 002, section 3.1).
 //!
 //! Room is made before the accessed block is moved to the head, so the block that is being written may be its
-//! own victim: paper 002's table 1 comes out so and not otherwise. Reads are served and change nothing. The
-//! two techniques that make it BPLRU are switched on by [`super::bplru`].
+//! own victim: paper 002's table 1 comes out so and not otherwise. Reads are served and change nothing. What
+//! makes it BPLRU, or takes block-level LRU itself away again, is set by [`super::bplru`].
 
 use serde::{Deserialize, Serialize};
 
 use super::blocks::Blocks;
-use super::list::Lists;
+use super::order::{Order, Unit};
 use super::{BufferSetup, Evictions, WriteBuffer};
 use crate::error::SimError;
 use crate::nand::{Lpn, NONE, Token};
 
-/// What block-level LRU can do besides.
+/// What block-level LRU can do besides, or instead.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Techniques {
+    /// What is ordered: pages of their own make it page-level LRU.
+    pub unit: Unit,
     /// Pages that are missing from a victim are read and written with it.
     pub padding: bool,
     /// A block that was written whole and in order goes to the tail.
@@ -28,20 +30,18 @@ pub(super) struct Techniques {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BlockLru {
     blocks: Blocks,
-    order: Lists,
+    order: Order,
     /// For each header: pages from the first one on that were written one after the other.
     in_order: Vec<u32>,
     capacity: u32,
     techniques: Techniques,
 }
 
-const ORDER: u32 = 0;
-
 impl BlockLru {
     pub(super) fn with(setup: &BufferSetup<'_>, techniques: Techniques) -> BlockLru {
         let blocks = Blocks::new(setup, false);
         BlockLru {
-            order: Lists::new(1, blocks.headers_max()),
+            order: Order::of(techniques.unit, blocks.headers_max(), setup.pages_per_block),
             in_order: vec![0; blocks.headers_max() as usize],
             blocks,
             capacity: setup.pages,
@@ -68,21 +68,53 @@ impl BlockLru {
         }
     }
 
+    /// The least recent block leaves, or the least recent page: alone, or padded to its whole block.
     fn evict(&mut self, out: &mut Evictions) {
-        let victim = self.order.last(ORDER);
-        self.order.unlink(victim);
+        let (header, page) = self.order.least_recent();
         out.victims += 1;
-        if self.techniques.padding {
-            self.blocks.evict_padded(victim, out);
-        } else {
-            self.blocks.evict(victim, out);
+        match self.techniques {
+            Techniques { padding: true, .. } => {
+                self.each_of(header, Order::unlink);
+                self.blocks.evict_padded(header, out);
+            }
+            Techniques { unit: Unit::Block, .. } => {
+                self.order.unlink(header, page);
+                self.blocks.evict(header, out);
+            }
+            Techniques { unit: Unit::Page, .. } => {
+                self.order.unlink(header, page);
+                self.blocks.evict_page(header, page, out);
+            }
         }
     }
 
-    fn open(&mut self, block: u32) -> u32 {
-        let header = self.blocks.open(block);
-        self.order.push_first(ORDER, header);
-        self.in_order[header as usize] = 0;
+    /// Everything of a block that has a place in the order, the last page first.
+    #[inline]
+    fn each_of(&mut self, header: u32, act: impl Fn(&mut Order, u32, u32)) {
+        if self.techniques.unit == Unit::Block {
+            return act(&mut self.order, header, 0);
+        }
+        for page in (0..self.blocks.pages_of(header)).rev() {
+            if self.blocks.holds(header, page) {
+                act(&mut self.order, header, page);
+            }
+        }
+    }
+
+    /// The page, or its block, is the most recent. `known` if the page is here.
+    #[inline]
+    fn touch(&mut self, block: u32, page: u32, known: bool) -> u32 {
+        let mut header = self.blocks.header(block);
+        let has_place = if self.techniques.unit == Unit::Block { header != NONE } else { known };
+        if header == NONE {
+            header = self.blocks.open(block);
+            self.in_order[header as usize] = 0;
+        }
+        if has_place {
+            self.order.move_first(header, page);
+        } else {
+            self.order.push_first(header, page);
+        }
         header
     }
 
@@ -101,8 +133,7 @@ impl BlockLru {
             _ => 0,
         };
         if *written == self.blocks.pages_of(header) {
-            self.order.unlink(header);
-            self.order.push_last(ORDER, header);
+            self.each_of(header, Order::move_last);
         }
     }
 }
@@ -115,17 +146,11 @@ impl WriteBuffer for BlockLru {
     #[inline]
     fn write(&mut self, lpn: Lpn, token: Token, out: &mut Evictions) -> bool {
         let (block, page) = self.blocks.locate(lpn);
-        let mut header = self.blocks.header(block);
-        let hit = self.blocks.holds(header, page);
+        let hit = self.blocks.holds(self.blocks.header(block), page);
         if !hit {
             self.make_room(block, out);
-            header = self.blocks.header(block);
         }
-        if header == NONE {
-            header = self.open(block);
-        } else {
-            self.order.move_first(ORDER, header);
-        }
+        let header = self.touch(block, page, hit);
         self.blocks.put(header, page, token);
         if self.techniques.compensation {
             self.compensate(header, page);
@@ -152,9 +177,12 @@ impl WriteBuffer for BlockLru {
         if !self.blocks.holds(header, page) {
             return;
         }
+        let last = self.blocks.count(header) == 1;
+        if last || self.techniques.unit == Unit::Page {
+            self.order.unlink(header, page);
+        }
         self.blocks.remove(header, page);
-        if self.blocks.count(header) == 0 {
-            self.order.unlink(header);
+        if last {
             self.blocks.clear(header);
         }
     }

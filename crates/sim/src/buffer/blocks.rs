@@ -188,6 +188,16 @@ impl Blocks {
         }
     }
 
+    /// Writes back one page, which is here and dirty. The header leaves with its last page.
+    pub(super) fn evict_page(&mut self, header: u32, page: u32, out: &mut Evictions) {
+        let first = self.headers[header as usize].block * self.pages_per_block;
+        out.write(first + page, self.token(header, page));
+        self.remove(header, page);
+        if self.count(header) == 0 {
+            self.clear(header);
+        }
+    }
+
     /// Writes back the dirty pages in ascending order and drops the rest: the block leaves.
     #[inline]
     pub(super) fn evict(&mut self, header: u32, out: &mut Evictions) {

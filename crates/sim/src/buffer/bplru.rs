@@ -1,14 +1,19 @@
-//! BPLRU: block padding LRU (paper 002, section 3), block-level LRU with page padding and LRU compensation,
-//! each of which can be switched off.
+//! BPLRU: block padding LRU (paper 002, section 3): block-level LRU, page padding and LRU compensation, each of
+//! which can be switched off. With all three off it is `lru`.
 //!
 //! Padding reads every page of the victim that is not in the buffer, however many, and writes the block whole
 //! and in order: a log-block FTL then switches instead of merging. Compensation moves a block that was
 //! written whole and in order to the tail.
+//!
+//! Without block-level LRU pages are in the list one by one. The victim is the page that was not written for
+//! longest. It leaves alone; with padding its whole block does, with what the buffer holds of it.
+//! Compensation moves all pages of the block to the tail, the first one last, so that they leave in order.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::block_lru::{BlockLru, Techniques};
+use super::order::Unit;
 use super::{BufferSetup, Evictions, WriteBuffer};
 use crate::error::SimError;
 use crate::nand::{Lpn, Token};
@@ -17,9 +22,13 @@ use crate::nand::{Lpn, Token};
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BplruSettings {
-    /// Pages that are missing from a victim block are read, and the whole block is written in order.
+    /// Block-level LRU: the block not written for longest leaves, all its pages together. `false`: the page
+    /// not written for longest, alone, or with padding as its whole block. All three `false` are `lru`.
+    pub block_lru: bool,
+    /// Page padding: pages that are missing from a victim block are read, and the whole block is written in
+    /// order.
     pub padding: bool,
-    /// A block that was written whole and in order is the next one to leave.
+    /// LRU compensation: a block that was written whole and in order is the next one to leave.
     pub compensation: bool,
     /// Pages' worth of RAM that the header of a block takes: paper 002's nodes are 1. With 0 the headers have
     /// RAM of their own.
@@ -28,17 +37,17 @@ pub struct BplruSettings {
 
 impl Default for BplruSettings {
     fn default() -> BplruSettings {
-        BplruSettings { padding: true, compensation: true, header_nodes: 0 }
+        BplruSettings { block_lru: true, padding: true, compensation: true, header_nodes: 0 }
     }
 }
 
-/// Block-level LRU with padding and compensation.
+/// Block-level LRU with padding and compensation, or any of the three without the others.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bplru(BlockLru);
 
 impl WriteBuffer for Bplru {
     fn new(setup: &BufferSetup<'_>) -> Result<Bplru, SimError> {
-        let BplruSettings { padding, compensation, header_nodes } = setup.settings.bplru;
+        let BplruSettings { block_lru, padding, compensation, header_nodes } = setup.settings.bplru;
         if header_nodes >= setup.pages {
             return Err(SimError::Setting {
                 key: "bplru.header_nodes".into(),
@@ -46,7 +55,8 @@ impl WriteBuffer for Bplru {
                 remedy: "use 0 or 1, or a larger ram.size: a block needs its header and a page".into(),
             });
         }
-        Ok(Bplru(BlockLru::with(setup, Techniques { padding, compensation, header_nodes })))
+        let unit = if block_lru { Unit::Block } else { Unit::Page };
+        Ok(Bplru(BlockLru::with(setup, Techniques { unit, padding, compensation, header_nodes })))
     }
 
     #[inline]

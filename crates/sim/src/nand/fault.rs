@@ -43,7 +43,10 @@ impl Fault {
                 "block {block} is worn out: erase {erases} for {cause}, and nand.endurance_erases is \
                  {endurance_erases}"
             ),
-            _ => format!(
+            Operation::Read => format!(
+                "page {page} of block {block} read for {cause}, and it holds nothing since the last erase"
+            ),
+            Operation::Program => format!(
                 "page {page} of block {block} programmed for {cause} while page {next_page} is next: a page \
                  is programmed once between two erases, and in ascending order"
             ),

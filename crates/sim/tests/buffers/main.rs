@@ -7,9 +7,10 @@ mod slow_adaptive;
 mod slow_blocks;
 
 use flashscope_core::seed::{Random, derive};
-use flashscope_sim::Settings;
+use flashscope_core::{Bytes, Op, Request};
 use flashscope_sim::buffer::{AnyBuffer, BUFFERS, BufferSetup, Evictions};
 use flashscope_sim::nand::{Lpn, NO_TOKEN, Token};
+use flashscope_sim::{Settings, Ssd};
 
 use slow::Slow;
 
@@ -64,6 +65,7 @@ fn settings(name: &str, case: u64) -> (Settings, u32) {
     settings.nand.data = true;
     settings.ram.cache_reads = random.below(2) == 1;
     settings.fab.exempt_current = random.below(2) == 1;
+    settings.bplru.block_lru = random.below(2) == 1;
     settings.bplru.padding = random.below(2) == 1;
     settings.bplru.compensation = random.below(4) > 0;
     let pages = 1 + random.below(24) as u32;
@@ -264,10 +266,50 @@ fn block_lru_is_a_list_of_blocks() {
     compare("block-lru", |_, pages| Box::new(slow_blocks::Bplru::new(pages, false, false, 0)));
 }
 
+/// What a log-block device did for a seeded workload: completions, flash operations, merges.
+fn on_a_log_block_device(name: &str, on: [bool; 3]) -> String {
+    let mut settings = Settings { buffer: name.into(), ftl: "log-block".into(), ..Settings::default() };
+    settings.capacity = Bytes(4 << 20);
+    settings.over_provisioning = 0.3;
+    settings.ram.size = Bytes(256 << 10);
+    settings.nand.pages_per_block = 16;
+    [settings.bplru.block_lru, settings.bplru.padding, settings.bplru.compensation] = on;
+    let mut ssd = Ssd::new(name, settings, SEED).expect("the settings are good");
+    let mut calls = Calls { random: Random::new(SEED), stream: 0 };
+    let mut done = Vec::new();
+    for _ in 0..20_000 {
+        let (op, lpn) = match calls.next() {
+            Call::Write(lpn) => (Op::Write, lpn),
+            Call::Read(lpn) => (Op::Read, lpn),
+            Call::Discard(lpn) => (Op::Trim, lpn),
+            Call::Flush => (Op::Flush, 0),
+        };
+        // 16 pages of the device for each page of the calls, so that the buffer is a quarter of what is used.
+        let offset_bytes = u64::from(lpn * 16 + calls.random.below(16) as u32) * 4096;
+        let length_bytes = if op == Op::Flush { 0 } else { 4096 };
+        ssd.serve_in_turn(&[Request { op, offset_bytes, length_bytes, ..Request::default() }], &mut done)
+            .expect("served");
+    }
+    ssd.flush().expect("served");
+    format!("{:?} {:?} {done:?}", ssd.nand().counts(), ssd.report().merges)
+}
+
+#[test]
+fn bplru_with_all_three_techniques_off_is_lru_and_with_the_first_alone_block_lru() {
+    let off = on_a_log_block_device("bplru", [false; 3]);
+    assert!(off == on_a_log_block_device("lru", [true; 3]));
+    let first = on_a_log_block_device("bplru", [true, false, false]);
+    assert!(first == on_a_log_block_device("block-lru", [true; 3]));
+    assert!(off != first, "the workload must tell them apart");
+}
+
 #[test]
 fn bplru_is_block_lru_with_padding_and_compensation() {
     compare("bplru", |settings, pages| {
         let set = &settings.bplru;
+        if !set.block_lru {
+            return Box::new(slow_blocks::PageBplru::new(settings, pages));
+        }
         Box::new(slow_blocks::Bplru::new(pages, set.padding, set.compensation, set.header_nodes as usize))
     });
 }

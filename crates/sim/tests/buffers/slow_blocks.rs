@@ -120,6 +120,87 @@ impl Slow for Bplru {
     }
 }
 
+/// BPLRU without block-level LRU: a list of pages, and what was written to each block that has any.
+pub struct PageBplru {
+    list: Vec<Page>,
+    written: Vec<Group>,
+    nodes: usize,
+    padding: bool,
+    compensation: bool,
+    header_nodes: usize,
+}
+
+impl PageBplru {
+    pub fn new(settings: &Settings, pages: u32) -> PageBplru {
+        let set = &settings.bplru;
+        let (padding, compensation, header_nodes) =
+            (set.padding, set.compensation, set.header_nodes as usize);
+        PageBplru {
+            list: Vec::new(),
+            written: Vec::new(),
+            nodes: pages as usize,
+            padding,
+            compensation,
+            header_nodes,
+        }
+    }
+
+    fn evict(&mut self, out: &mut Left) {
+        let victim = self.list[0].lpn;
+        let whole = Group::new(victim / PAGES_PER_BLOCK).all();
+        for lpn in if self.padding { whole } else { victim..victim + 1 } {
+            match self.list.iter().position(|page| page.lpn == lpn) {
+                Some(place) => self.list.remove(place).leave(out),
+                None => out.push((lpn, None)),
+            }
+        }
+        self.forget_empty();
+    }
+
+    fn forget_empty(&mut self) {
+        self.written.retain(|group| self.list.iter().any(|page| group.all().contains(&page.lpn)));
+    }
+
+    fn has_room(&self, block: u32) -> bool {
+        let opened = usize::from(!self.written.iter().any(|group| group.block == block));
+        self.list.len() + 1 + (self.written.len() + opened) * self.header_nodes <= self.nodes
+    }
+}
+
+impl Slow for PageBplru {
+    fn write(&mut self, lpn: Lpn, token: Token, out: &mut Left) -> bool {
+        let (block, before) = (lpn / PAGES_PER_BLOCK, self.list.len());
+        self.list.retain(|page| page.lpn != lpn);
+        let hit = self.list.len() < before;
+        while !hit && !self.has_room(block) {
+            self.evict(out);
+        }
+        self.list.push(Page::dirty(lpn, token));
+        let mut group = take(&mut self.written, block);
+        group.history.push(lpn);
+        if self.compensation && group.is_stream() {
+            self.list.sort_by_key(|page| if group.all().contains(&page.lpn) { page.lpn } else { Lpn::MAX });
+        }
+        self.written.push(group);
+        hit
+    }
+
+    fn read(&mut self, lpn: Lpn) -> Option<Token> {
+        self.list.iter().find(|page| page.lpn == lpn).map(|page| page.token)
+    }
+
+    fn flush(&mut self, out: &mut Left) {
+        while !self.list.is_empty() {
+            self.evict(out);
+        }
+    }
+
+    fn discard(&mut self, lpn: Lpn) {
+        self.list.retain(|page| page.lpn != lpn);
+        self.forget_empty();
+    }
+}
+
 pub struct Fab {
     list: Vec<Group>,
     pages: usize,
