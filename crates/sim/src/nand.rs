@@ -1,10 +1,10 @@
 //! NAND flash: what the chips hold, what they forbid, what they count and how long they take.
 //!
 //! [`Nand`] is the only place that knows page states. It enforces the rules of flash (erase before program,
-//! the pages of a block in ascending order, no read of an erased page, nothing outside the device, endurance),
-//! counts every operation by [`Cause`], and answers each with the time at which it is done. What a page
-//! *means* is the FTL's business; here it only carries what its spare area says: the logical page, and in
-//! token mode the number of the write that it holds.
+//! the pages of a block in ascending order, no read of an erased page, nothing outside the device,
+//! endurance), counts every operation by [`Cause`], and answers each with the time at which it is done. What
+//! a page *means* is the FTL's business; here it only carries what its spare area says: the logical page, and
+//! in token mode the number of the write that it holds.
 //!
 //! A *block* here is what the FTL erases as one: `nand.stripe` physical blocks in as many planes, a
 //! superblock.
@@ -229,8 +229,8 @@ impl Nand {
     }
 
     /// Reads a page that was programmed since the last erase. No FTL has a reason to read another one: what
-    /// holds nothing is not mapped. A page that was skipped says as little; that is checked in token mode, where
-    /// a page is looked at anyway, and for all causes but [`Cause::Map`], since a scan meets such pages.
+    /// holds nothing is not mapped. A page that was skipped says as little; that is checked in token mode,
+    /// where a page is looked at anyway, and for all causes but [`Cause::Map`]: a scan meets such pages.
     #[inline]
     pub fn read(&mut self, ppn: Ppn, cause: Cause, at: u64) -> PageRead {
         let block = self.block_of(ppn);

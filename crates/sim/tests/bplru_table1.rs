@@ -84,8 +84,8 @@ fn table_1_with_the_switches_of_bplru() {
     }
 }
 
-/// Without block-level LRU the victim is one page. Alone it leaves alone; padded it takes with it what is here
-/// of its block, and a stream's pages are the next ones to leave, in order.
+/// Without block-level LRU the victim is one page. It leaves alone, or padded with its whole block; and a
+/// stream's pages are the next ones to leave, in order.
 #[test]
 fn padding_and_compensation_work_on_single_pages_too() {
     let mut settings = Settings::default();

@@ -1,5 +1,5 @@
-//! BPLRU: block padding LRU (paper 002, section 3): block-level LRU, page padding and LRU compensation, each of
-//! which can be switched off. With all three off it is `lru`.
+//! BPLRU: block padding LRU (paper 002, section 3): block-level LRU, page padding and LRU compensation, each
+//! of which can be switched off. With all three off it is `lru`.
 //!
 //! Padding reads every page of the victim that is not in the buffer, however many, and writes the block whole
 //! and in order: a log-block FTL then switches instead of merging. Compensation moves a block that was
