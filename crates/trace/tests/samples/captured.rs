@@ -1,0 +1,85 @@
+//! Real traces: captured for this project, and an excerpt of blkreplay's own. Numbers are awk's.
+
+use flashscope_core::request::{Flags, Op};
+
+use crate::expected::{Expected, PLAIN, Request, share};
+
+/// A capture on loop device 7,3 that begins and ends with a mount.
+const fn captured(name: &'static str, first: (u64, u32), last: (u64, u32)) -> Expected {
+    let ((first_ns, mount), (last_ns, umount)) = (first, last);
+    Expected {
+        name,
+        format: "tracefs",
+        devices: &["7,3"],
+        end_bytes: 939_794_432,
+        first: Request::new(first_ns, Op::Read, [1024, 1024], "7,3").by(mount, "mount"),
+        last: Request::new(last_ns, Op::Write, [0, 4096], "7,3").by(umount, "umount").with(Flags::SYNC),
+        ..PLAIN
+    }
+}
+
+pub const SAMPLES: &[Expected] = &[
+    Expected {
+        reads: share(77, 533_504),
+        writes: share(1243, 74_375_168),
+        sync: 1081,
+        lines: 1320,
+        ..captured("compile-ext3.tracefs.gz", (1_746_135_525_000, 17_476), (1_829_686_378_000, 4746))
+    },
+    Expected {
+        reads: share(30, 246_784),
+        writes: share(13_303, 494_641_152),
+        sync: 13_098,
+        lines: 13_333,
+        end_bytes: 1_061_158_912,
+        ..captured("install-ext3.tracefs.gz", (1_671_543_852_000, 6390), (1_743_629_896_000, 15_377))
+    },
+    Expected {
+        reads: share(25, 226_304),
+        writes: share(870, 434_765_824),
+        sync: 280,
+        lines: 895,
+        ..captured("mp3-ext3.tracefs.gz", (1_268_610_052_000, 6641), (1_321_822_692_000, 8491))
+    },
+    Expected {
+        reads: share(25, 226_304),
+        writes: share(16_354, 197_308_416),
+        sync: 18,
+        lines: 16_379,
+        ..captured("postmark-ext3.tracefs.gz", (1_516_461_185_000, 11_355), (1_522_476_353_000, 11_440))
+    },
+    Expected {
+        reads: share(32, 254_976),
+        writes: share(22_389, 269_144_064),
+        flushes: 42,
+        sync: 22_309,
+        lines: 22_463,
+        end_bytes: 986_546_176,
+        // kworker/1:0H-24 [001] .....  1442.511071: block_rq_issue: 7,3 FF 0 () 0 + 0 none,0,0
+        last: Request::new(1_442_511_071_000, Op::Flush, [0, 0], "7,3").by(24, "kworker/1:0H"),
+        ..captured("untar-ext3-flush.tracefs.gz", (1_384_129_861_000, 9302), (0, 0))
+    },
+    Expected {
+        reads: share(32, 254_976),
+        writes: share(17_446, 269_156_352),
+        sync: 17_222,
+        lines: 17_478,
+        end_bytes: 988_487_680,
+        ..captured("untar-ext3.tracefs.gz", (1_167_525_325_000, 3109), (1_225_619_168_000, 4931))
+    },
+    Expected {
+        name: "mysql-first-2000.load.gz",
+        format: "blkreplay",
+        reads: share(131, 1_421_312),
+        writes: share(1869, 31_461_888),
+        end_bytes: 32_556_998_656,
+        //      0.000000000 ;     37766853 ;   64 ; W ; 0.0 ; 0.0
+        first: Request::new(0, Op::Write, [37_766_853 * 512, 64 * 512], "0"),
+        //     76.008869214 ;      6025504 ;    8 ; W ; 0.0 ; 0.0
+        last: Request::new(76_008_869_214, Op::Write, [6_025_504 * 512, 4096], "0"),
+        lines: 2035,
+        // The header, the excerpt's note and the column names.
+        other_lines: 35,
+        ..PLAIN
+    },
+];
