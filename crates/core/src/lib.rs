@@ -5,6 +5,7 @@
 //! file, starts a thread or reads a clock: a target does that, or pretends to.
 
 pub mod drive;
+pub mod ordered;
 pub mod pacing;
 pub mod pattern;
 pub mod permutation;
@@ -18,6 +19,7 @@ pub mod units;
 mod zipf;
 
 pub use drive::{Control, Driven, Io, Limits, Observer, Stream, drive};
+pub use ordered::Ordered;
 pub use pacing::{Arrivals, Pacing};
 pub use pattern::{Location, Mix, Pattern, PatternError, Rw};
 pub use record::Record;

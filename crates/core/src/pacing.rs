@@ -27,6 +27,12 @@ pub enum Pacing {
         /// IOs in flight at most, at least 1.
         iodepth: u32,
     },
+    /// Closed loop with the queue depth of a trace: each request goes as soon as no more are in flight than
+    /// its `depth` says, itself included.
+    Traced {
+        /// IOs in flight at most, at least 1.
+        iodepth: u32,
+    },
 }
 
 impl Pacing {
@@ -36,7 +42,7 @@ impl Pacing {
     /// The most IOs that this pacing keeps in flight.
     pub fn iodepth(&self) -> u32 {
         match *self {
-            Pacing::Closed { iodepth, .. } | Pacing::Due { iodepth } => iodepth,
+            Pacing::Closed { iodepth, .. } | Pacing::Due { iodepth } | Pacing::Traced { iodepth } => iodepth,
         }
     }
 }

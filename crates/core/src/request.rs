@@ -63,6 +63,9 @@ pub struct Request {
     pub tag: u32,
     /// Which of the parallel streams it belongs to.
     pub stream: u16,
+    /// How many were in flight in the trace when it went, itself included. Read only by
+    /// [`crate::Pacing::Traced`].
+    pub depth: u16,
     /// What to do.
     pub op: Op,
     /// How to do it.

@@ -26,21 +26,29 @@ pub enum DataPattern {
     /// Each sector of 512 bytes starts with the number of writes that the device has seen, as a
     /// little-endian `u64`, and is zero otherwise (after paper 000, appendix A).
     Age,
+    /// Random bytes as in [`DataPattern::Random`], and each sector of 512 bytes starts with the number of
+    /// writes as in [`DataPattern::Age`]: reading back proves which write was the last one.
+    Numbered,
 }
 
 /// A name that is no data pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("'{0}' is no data pattern; write one of: random, zeros, counter, age")]
+#[error("'{0}' is no data pattern; write one of: random, zeros, counter, age, numbered")]
 pub struct DataPatternError(String);
 
 impl DataPattern {
     /// All patterns.
-    pub const ALL: [DataPattern; 4] =
-        [DataPattern::Random, DataPattern::Zeros, DataPattern::Counter, DataPattern::Age];
+    pub const ALL: [DataPattern; 5] = [
+        DataPattern::Random,
+        DataPattern::Zeros,
+        DataPattern::Counter,
+        DataPattern::Age,
+        DataPattern::Numbered,
+    ];
 
     /// Its name, as written on the command line and in manifests.
     pub fn name(self) -> &'static str {
-        ["random", "zeros", "counter", "age"][self as usize]
+        ["random", "zeros", "counter", "age", "numbered"][self as usize]
     }
 }
 
@@ -84,7 +92,7 @@ impl WriteBuffers {
         let mut random = Random::new(derive(seed, 0));
         for slot in &mut slots {
             match pattern {
-                DataPattern::Random => fill_random(slot, &mut random),
+                DataPattern::Random | DataPattern::Numbered => fill_random(slot, &mut random),
                 DataPattern::Counter => slot.iter_mut().enumerate().for_each(|(n, byte)| *byte = n as u8),
                 DataPattern::Zeros | DataPattern::Age => {}
             }
@@ -104,7 +112,7 @@ impl WriteBuffers {
     #[inline]
     pub fn next(&mut self, slot: usize, length: usize) -> &[u8] {
         let roll = match self.pattern {
-            DataPattern::Random => (self.writes as usize % ROLL_PAGES) * PAGE_BYTES,
+            DataPattern::Random | DataPattern::Numbered => (self.writes as usize % ROLL_PAGES) * PAGE_BYTES,
             _ => 0,
         };
         self.writes += 1;
@@ -116,7 +124,7 @@ impl WriteBuffers {
                     stamp(page, derive(self.seed, self.stamps));
                 }
             }
-            DataPattern::Age => {
+            DataPattern::Age | DataPattern::Numbered => {
                 contents.chunks_mut(SECTOR_BYTES).for_each(|sector| stamp(sector, self.writes))
             }
             DataPattern::Zeros | DataPattern::Counter => {}
@@ -176,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_counter_and_age_are_what_they_say() {
+    fn zeros_counter_age_and_numbered_are_what_they_say() {
         assert!(writes(DataPattern::Zeros, 1, 9).concat().iter().all(|byte| *byte == 0));
         for io in writes(DataPattern::Counter, 1, 9) {
             assert!(io.iter().enumerate().all(|(n, byte)| *byte == (n % 256) as u8));
@@ -185,6 +193,12 @@ mod tests {
             for sector in io.chunks(SECTOR_BYTES) {
                 assert_eq!(sector[..8], (1001 + n as u64).to_le_bytes());
                 assert!(sector[8..].iter().all(|byte| *byte == 0));
+            }
+        }
+        for (n, io) in writes(DataPattern::Numbered, 1, 9).iter().enumerate() {
+            for sector in io.chunks(SECTOR_BYTES) {
+                assert_eq!(sector[..8], (1001 + n as u64).to_le_bytes());
+                assert!(sector[8..].iter().filter(|byte| **byte == 0).count() < 20, "random otherwise");
             }
         }
     }

@@ -90,7 +90,7 @@ pub struct LabArgs {
     /// Engine on real targets: sync or io_uring [default: sync, io_uring where IOs overlap]
     #[arg(long)]
     pub engine: Option<Engine>,
-    /// What writes contain: random, zeros, counter or age
+    /// What writes contain: random, zeros, counter, age or numbered
     #[arg(long, default_value = "random", value_name = "PATTERN")]
     pub data: DataPattern,
     /// Seed of everything random [default: a new one, shown and stored]

@@ -8,6 +8,7 @@
 //! Memory is constant in the length of the trace. A bad line stops a strict reader with its number and
 //! text; a lenient one leaves such lines out and counts them.
 
+mod ahead;
 mod devices;
 #[allow(dead_code)]
 mod entries;
@@ -24,6 +25,7 @@ mod source;
 mod text;
 mod writer;
 
+pub use ahead::Ahead;
 pub use error::TraceError;
 pub use format::{FORMATS, Format, sniff};
 pub use output::Compress;

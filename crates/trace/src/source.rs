@@ -1,5 +1,8 @@
 //! A trace as a source of requests for the drive loop.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use flashscope_core::{Op, Request, RequestSource, TargetInfo, Time};
 
 use crate::error::TraceError;
@@ -20,6 +23,8 @@ pub struct TraceSource {
     device: Option<String>,
     size_bytes: u64,
     logical_block_bytes: u64,
+    piece_bytes: u64,
+    depths: Option<Depths>,
     records: Vec<Record>,
     next: usize,
     /// Pieces still to come of a record that is longer than a request can be.
@@ -38,6 +43,27 @@ struct Request64 {
     length_bytes: u64,
 }
 
+/// How many requests were in flight in the trace, from its latencies.
+#[derive(Default)]
+struct Depths {
+    /// When those in flight were done, the earliest on top.
+    done_ns: BinaryHeap<Reverse<u64>>,
+}
+
+impl Depths {
+    /// One more begins; returns how many there are with it.
+    fn enter(&mut self, time_ns: u64, latency_ns: u64) -> u16 {
+        while self.done_ns.peek().is_some_and(|Reverse(done_ns)| *done_ns <= time_ns) {
+            self.done_ns.pop();
+        }
+        // More than any target holds; what is beyond it is not kept.
+        if self.done_ns.len() < usize::from(u16::MAX) {
+            self.done_ns.push(Reverse(time_ns.saturating_add(latency_ns)));
+        }
+        self.done_ns.len() as u16
+    }
+}
+
 impl TraceSource {
     /// The requests that `trace` has not given yet, for a target as `info` says. Without a `device`, the
     /// trace must hold only one.
@@ -47,6 +73,8 @@ impl TraceSource {
             device: device.map(Into::into),
             size_bytes: info.size_bytes,
             logical_block_bytes: u64::from(info.logical_block_bytes.max(1)),
+            piece_bytes: PIECE_BYTES,
+            depths: None,
             records: Vec::new(),
             next: 0,
             rest: None,
@@ -56,6 +84,17 @@ impl TraceSource {
             error: None,
             at_end: false,
         }
+    }
+
+    /// Longer requests come in pieces of this many bytes, a multiple of the target's blocks, all due together.
+    pub fn in_pieces(self, piece_bytes: u32) -> TraceSource {
+        TraceSource { piece_bytes: u64::from(piece_bytes), ..self }
+    }
+
+    /// With the queue depth that the trace's latencies tell, for [`flashscope_core::Pacing::Traced`]. A record
+    /// without a latency ends the source.
+    pub fn with_depths(self) -> TraceSource {
+        TraceSource { depths: Some(Depths::default()), ..self }
     }
 
     /// What ended the source before the end of the trace.
@@ -120,7 +159,15 @@ impl TraceSource {
         }
         let first_ns = *self.first_ns.get_or_insert(time_ns);
         self.due = self.due.max(Time(time_ns.saturating_sub(first_ns)));
-        let request = Request { offset_bytes, due: self.due, op, flags, ..Request::default() };
+        let depth = match (&mut self.depths, record.latency_ns) {
+            (None, _) => 0,
+            (Some(depths), Some(latency_ns)) => depths.enter(self.due.0, latency_ns),
+            (Some(_), None) => {
+                let remedy = "replay it on time or as fast as possible instead";
+                return Err(self.refused(record, "the trace does not say how long it took", remedy));
+            }
+        };
+        let request = Request { offset_bytes, due: self.due, depth, op, flags, ..Request::default() };
         Ok(Request64 { request, length_bytes })
     }
 
@@ -155,14 +202,10 @@ impl TraceSource {
             },
         };
         let Request64 { mut request, length_bytes } = whole;
-        match u32::try_from(length_bytes) {
-            Ok(length_bytes) => request.length_bytes = length_bytes,
-            Err(_) => {
-                let offset_bytes = request.offset_bytes + PIECE_BYTES;
-                let rest = Request { offset_bytes, ..request };
-                self.rest = Some(Request64 { request: rest, length_bytes: length_bytes - PIECE_BYTES });
-                request.length_bytes = PIECE_BYTES as u32;
-            }
+        request.length_bytes = length_bytes.min(self.piece_bytes) as u32;
+        if length_bytes > self.piece_bytes {
+            let rest = Request { offset_bytes: request.offset_bytes + self.piece_bytes, ..request };
+            self.rest = Some(Request64 { request: rest, length_bytes: length_bytes - self.piece_bytes });
         }
         debug_assert!(request.length_bytes > 0 || request.op == Op::Flush);
         Ok(Some(request))

@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use flashscope_core::{Op, Request, RequestSource, TargetInfo};
-use flashscope_trace::{TraceError, TraceSource, open};
+use flashscope_trace::{Ahead, TraceError, TraceSource, open};
 
 const GIB: u64 = 1 << 30;
 
@@ -151,4 +151,64 @@ fn a_bad_line_ends_the_source_after_the_requests_before_it() {
     let mut source = source(&text, &target(GIB, 512), None);
     assert_eq!(drain(&mut source, 64).len(), 1500);
     assert!(matches!(source.error(), Some(TraceError::Line { line: 1501, .. })));
+}
+
+#[test]
+fn long_requests_come_in_pieces_that_are_due_together() {
+    let text = line("1.0", "8,0", "WS", 8, 20) + &line("1.5", "8,0", "FF", 0, 0);
+    let requests = drain(&mut source(&text, &target(GIB, 512), None).in_pieces(4096), 64);
+    let seen: Vec<_> =
+        requests.iter().map(|r| (r.op, r.offset_bytes, r.length_bytes, r.flags.0, r.due.0)).collect();
+    let write = |offset, length| (Op::Write, offset, length, 2, 0);
+    let flush = (Op::Flush, 0, 0, 0, 500_000_000);
+    assert_eq!(seen, [write(4096, 4096), write(8192, 4096), write(12288, 2048), flush]);
+}
+
+#[test]
+fn the_depth_of_each_request_follows_from_the_latencies() {
+    // Start, latency: 0 to 10; 1 to 3; 2 to 2.5; 3 to 4 (the second has just ended); 20 to 21.
+    let text = "0.0 ; 0 ; 8 ; R ; 0.0 ; 10.0\n1.0 ; 0 ; 8 ; R ; 0.0 ; 2.0\n2.0 ; 0 ; 8 ; R ; 0.0 ; 0.5\n\
+                3.0 ; 0 ; 8 ; R ; 0.0 ; 1.0\n20.0 ; 0 ; 8 ; R ; 0.0 ; 1.0\n";
+    let open_load =
+        |text: &str| open(Cursor::new(text.as_bytes().to_vec()), Some("blkreplay"), false).unwrap();
+    let mut source = TraceSource::new(open_load(text), &target(GIB, 512), None).with_depths();
+    let depths: Vec<_> = drain(&mut source, 64).iter().map(|request| request.depth).collect();
+    assert_eq!(depths, [1, 2, 3, 2, 1]);
+    let text = text.replace("0.5", "0.0");
+    let mut source = TraceSource::new(open_load(&text), &target(GIB, 512), None).with_depths();
+    assert_eq!(drain(&mut source, 64).len(), 2);
+    let error = source.error().unwrap().to_string();
+    assert!(error.contains("request 3") && error.contains("how long it took"), "{error}");
+}
+
+#[test]
+fn a_source_that_runs_ahead_gives_the_same_requests_and_its_error() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/install-ext3.tracefs.gz");
+    let install = || {
+        TraceSource::new(
+            open(std::fs::File::open(path).unwrap(), None, false).unwrap(),
+            &target(GIB, 512),
+            None,
+        )
+    };
+    let expected = drain(&mut install(), 64);
+    for batch in [1, 64, 5000] {
+        let mut ahead = Ahead::start(install()).unwrap();
+        let mut requests = Vec::new();
+        let mut some = vec![Request::default(); batch];
+        while let count @ 1.. = ahead.fill(&mut some) {
+            requests.extend_from_slice(&some[..count]);
+        }
+        assert_eq!(ahead.fill(&mut some), 0);
+        assert_eq!(requests, expected, "batches of {batch}");
+        assert_eq!(ahead.finish().trace().counts().records, 13_333);
+    }
+    // Stopped in the middle it ends, with whatever it has read.
+    let mut ahead = Ahead::start(install()).unwrap();
+    assert_eq!(ahead.fill(&mut [Request::default(); 10]), 10);
+    assert!(ahead.finish().trace().counts().records > 0);
+    let text = line("1.0", "8,0", "W", 0, 8) + "garbage\n";
+    let mut ahead = Ahead::start(source(&text, &target(GIB, 512), None)).unwrap();
+    assert_eq!(ahead.fill(&mut [Request::default(); 10]), 1);
+    assert!(matches!(ahead.finish().error(), Some(TraceError::Line { line: 2, .. })));
 }
