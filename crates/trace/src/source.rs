@@ -86,13 +86,13 @@ impl TraceSource {
         }
     }
 
-    /// Longer requests come in pieces of this many bytes, a multiple of the target's blocks, all due together.
+    /// Longer requests come in pieces of this many bytes, a multiple of the target's blocks, due together.
     pub fn in_pieces(self, piece_bytes: u32) -> TraceSource {
         TraceSource { piece_bytes: u64::from(piece_bytes), ..self }
     }
 
-    /// With the queue depth that the trace's latencies tell, for [`flashscope_core::Pacing::Traced`]. A record
-    /// without a latency ends the source.
+    /// With the queue depth that the trace's latencies tell, for [`flashscope_core::Pacing::Traced`]. A
+    /// record without a latency ends the source.
     pub fn with_depths(self) -> TraceSource {
         TraceSource { depths: Some(Depths::default()), ..self }
     }
