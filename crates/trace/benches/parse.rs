@@ -17,8 +17,15 @@ const LEAST_MB_PER_S: f64 = 500.0;
 const HEADING: &[u8] = b"start ; sector; length ; op ;  replay_delay=0 ; replay_duration=0\n";
 
 /// Sample, format.
-const CASES: &[(&str, &str)] =
-    &[("install-ext3.tracefs.gz", "tracefs"), ("mysql-first-2000.load.gz", "blkreplay")];
+const CASES: &[(&str, &str)] = &[
+    ("install-ext3.tracefs.gz", "tracefs"),
+    ("mysql-first-2000.load.gz", "blkreplay"),
+    ("alibaba.csv", "alibaba"),
+    ("tencent.csv", "tencent"),
+    ("k5cloud.csv", "k5cloud"),
+    ("systor17.csv", "systor17"),
+    ("cloudphysics.csv", "cloudphysics-csv"),
+];
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
@@ -33,7 +40,7 @@ fn main() {
         let verdict = if mb_per_s >= LEAST_MB_PER_S { "held" } else { "missed" };
         let millions = records_per_s / 1e6;
         let rates = format!("{mb_per_s:6.0} MB/s, {millions:5.2} M records/s");
-        println!("{format:<10} {rates}, at least {LEAST_MB_PER_S} MB/s: {verdict}");
+        println!("{format:<16} {rates}, at least {LEAST_MB_PER_S} MB/s: {verdict}");
     }
 }
 
@@ -41,8 +48,12 @@ fn main() {
 fn text(sample: &str) -> Vec<u8> {
     let path = format!("{}/samples/{sample}", env!("CARGO_MANIFEST_DIR"));
     let mut once = Vec::new();
-    let compressed = std::fs::File::open(path).expect("a sample of the crate");
-    flate2::read::MultiGzDecoder::new(compressed).read_to_end(&mut once).expect("a whole sample");
+    let mut file = std::fs::File::open(path).expect("a sample of the crate");
+    match sample.ends_with(".gz") {
+        true => flate2::read::MultiGzDecoder::new(file).read_to_end(&mut once),
+        false => file.read_to_end(&mut once),
+    }
+    .expect("a whole sample");
     // Without blkreplay's header, which stands only once in a trace.
     let header = once.windows(HEADING.len()).position(|window| window == HEADING);
     let requests = header.map_or(0, |at| at + HEADING.len());

@@ -1,6 +1,11 @@
 //! The registry of trace formats: one file and one line for each.
 
+pub mod alibaba;
 pub mod blkreplay;
+pub mod cloudphysics_csv;
+pub mod k5cloud;
+pub mod systor17;
+pub mod tencent;
 pub mod tracefs;
 
 use crate::error::TraceError;
@@ -30,7 +35,15 @@ impl Format {
 }
 
 /// All formats. Of two that are equally sure of a trace, the first reads it.
-pub const FORMATS: &[Format] = &[tracefs::FORMAT, blkreplay::FORMAT];
+pub const FORMATS: &[Format] = &[
+    tracefs::FORMAT,
+    blkreplay::FORMAT,
+    alibaba::FORMAT,
+    tencent::FORMAT,
+    k5cloud::FORMAT,
+    systor17::FORMAT,
+    cloudphysics_csv::FORMAT,
+];
 
 /// The format of a trace that begins with these (uncompressed) bytes, and how sure that is, in percent from
 /// 1 to 100; `None` if it looks like none.

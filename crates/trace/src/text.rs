@@ -63,19 +63,47 @@ impl<'a> Fields<'a> {
         Some(value)
     }
 
+    /// A number and the `end` behind it.
+    #[inline(always)]
+    pub(crate) fn number_to(&mut self, end: u8) -> Option<u64> {
+        let value = self.number()?;
+        self.eat(end).then_some(value)
+    }
+
+    /// The last number: nothing is left behind it.
+    #[inline(always)]
+    pub(crate) fn last_number(&mut self) -> Option<u64> {
+        self.number().filter(|_| self.0.is_empty())
+    }
+
+    /// A decimal number and the `end` behind it, as it stands there.
+    #[inline(always)]
+    pub(crate) fn digits_to(&mut self, end: u8) -> Option<&'a [u8]> {
+        let whole = self.0;
+        self.number_to(end)?;
+        Some(&whole[..whole.len() - self.0.len() - 1])
+    }
+
     /// Seconds with or without a fraction, as nanoseconds; digits below one nanosecond are cut.
     #[inline(always)]
     pub(crate) fn seconds_ns(&mut self) -> Option<u64> {
-        let whole_ns = self.number()?.checked_mul(1_000_000_000)?;
+        self.decimal_ns(9)
+    }
+
+    /// A time with or without a fraction, in units of 10^`places` ns (9: seconds, 6: ms, 3: us, 0: ns), as
+    /// nanoseconds; digits below one nanosecond are cut.
+    #[inline(always)]
+    pub(crate) fn decimal_ns(&mut self, places: usize) -> Option<u64> {
+        const POWERS: [u64; 10] =
+            [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
+        let whole_ns = self.number()?.checked_mul(POWERS[places])?;
         if !self.eat(b'.') {
             return Some(whole_ns);
         }
-        let (fraction_ns, kept) = digits(self.0, 9);
+        let (fraction_ns, kept) = digits(self.0, places);
         let below = self.0[kept..].iter().take_while(|c| c.is_ascii_digit()).count();
         self.0 = &self.0[kept + below..];
-        const SCALE: [u64; 10] =
-            [1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000, 1_000, 100, 10, 1];
-        whole_ns.checked_add(fraction_ns * SCALE[kept]).filter(|_| kept > 0)
+        whole_ns.checked_add(fraction_ns * POWERS[places - kept]).filter(|_| kept + below > 0)
     }
 }
 
@@ -102,6 +130,22 @@ pub(crate) fn sectors(first: u64, count: u64) -> Result<(u64, u64), Problem> {
         Some((offset, length))
     };
     range().ok_or("the range does not fit 64 bits")
+}
+
+/// A range in bytes: offset and length, which is not zero and ends within 64 bits.
+#[inline]
+pub(crate) fn bytes(offset: u64, length: u64) -> Result<(u64, u64), Problem> {
+    if length == 0 {
+        return Err("the length is zero");
+    }
+    let end = offset.checked_add(length);
+    end.map(|_| (offset, length)).ok_or("the range does not fit 64 bits")
+}
+
+/// A range in 512-byte sectors as bytes, which is not empty.
+#[inline]
+pub(crate) fn some_sectors(first: u64, count: u64) -> Result<(u64, u64), Problem> {
+    if count == 0 { Err("the length is zero") } else { sectors(first, count) }
 }
 
 /// The range of a record in 512-byte sectors, first and number; none if it is not whole sectors.
@@ -151,7 +195,21 @@ mod tests {
     }
 
     #[test]
+    fn times_in_all_units_are_exact() {
+        let time = |text: &str, places| Fields(text.as_bytes()).decimal_ns(places);
+        assert_eq!(time("7.25", 6), Some(7_250_000));
+        assert_eq!(time("7.0000019", 6), Some(7_000_001));
+        assert_eq!(time("18446744073709551.615", 3), Some(u64::MAX));
+        assert_eq!(time("18446744073709551.616", 3), None);
+        assert_eq!(time("12.9", 0), Some(12));
+        assert_eq!(time("12.", 0), None);
+        assert_eq!(time("18446744073709551615", 0), Some(u64::MAX));
+    }
+
+    #[test]
     fn ranges_end_within_64_bits() {
+        assert_eq!(bytes(u64::MAX - 5, 5), Ok((u64::MAX - 5, 5)));
+        assert!(bytes(u64::MAX - 5, 6).is_err() && bytes(3, 0).is_err() && some_sectors(3, 0).is_err());
         assert_eq!(sectors(2, 3), Ok((1024, 1536)));
         let last = u64::MAX / 512;
         assert!(sectors(last, 0).is_ok());

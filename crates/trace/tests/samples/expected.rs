@@ -39,7 +39,6 @@ impl Request {
     }
 
     /// The same, with its latency.
-    #[allow(dead_code)]
     pub const fn took(self, latency_ns: u64) -> Request {
         Request { latency_ns: Some(latency_ns), ..self }
     }

@@ -2,6 +2,7 @@
 //! from the formats' definitions, not with this reader. One file of rows for each family of formats.
 
 mod captured;
+mod clouds;
 mod expected;
 
 use std::fs::File;
@@ -14,7 +15,7 @@ use expected::{Expected, Share};
 
 /// All samples.
 fn samples() -> impl Iterator<Item = &'static Expected> {
-    [captured::SAMPLES].into_iter().flatten()
+    [captured::SAMPLES, clouds::SAMPLES].into_iter().flatten()
 }
 
 fn sample(name: &str) -> File {
