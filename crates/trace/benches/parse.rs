@@ -12,7 +12,8 @@ use rustix::time::{ClockId, clock_gettime};
 const TEXT_BYTES: usize = 256 << 20;
 /// The best of so many rounds counts: other processes only ever slow one down.
 const ROUNDS: usize = 5;
-const LEAST_MB_PER_S: f64 = 500.0;
+const TEXT_MB_PER_S: f64 = 500.0;
+const BINARY_MB_PER_S: f64 = 2000.0;
 
 const HEADING: &[u8] = b"start ; sector; length ; op ;  replay_delay=0 ; replay_duration=0\n";
 
@@ -27,9 +28,19 @@ const CASES: &[(&str, &str)] = &[
     ("cloudphysics.csv", "cloudphysics-csv"),
 ];
 
+/// The same, of binary formats.
+const BINARY_CASES: &[(&str, &str)] = &[
+    ("hand-made-1.vscsi", "vscsi"),
+    ("hand-made-2.vscsi", "vscsi"),
+    ("hand-made.oracleGeneral", "oraclegeneral"),
+    ("hand-made.oracleGeneralOpNS", "oraclegeneral-opns"),
+];
+
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    for (sample, format) in CASES {
+    let text = CASES.iter().map(|case| (case, TEXT_MB_PER_S));
+    let binary = BINARY_CASES.iter().map(|case| (case, BINARY_MB_PER_S));
+    for ((sample, format), least_mb_per_s) in text.chain(binary) {
         if !wanted.iter().all(|word| format.contains(word.as_str())) {
             continue;
         }
@@ -37,10 +48,10 @@ fn main() {
         let rates = (0..ROUNDS).map(|_| rate(format, text.clone()));
         let (mb_per_s, records_per_s) =
             rates.fold((0.0, 0.0), |a: (f64, f64), b| (a.0.max(b.0), a.1.max(b.1)));
-        let verdict = if mb_per_s >= LEAST_MB_PER_S { "held" } else { "missed" };
+        let verdict = if mb_per_s >= least_mb_per_s { "held" } else { "missed" };
         let millions = records_per_s / 1e6;
         let rates = format!("{mb_per_s:6.0} MB/s, {millions:5.2} M records/s");
-        println!("{format:<16} {rates}, at least {LEAST_MB_PER_S} MB/s: {verdict}");
+        println!("{format:<18} {rates}, at least {least_mb_per_s} MB/s: {verdict}");
     }
 }
 
@@ -54,10 +65,20 @@ fn text(sample: &str) -> Vec<u8> {
         false => file.read_to_end(&mut once),
     }
     .expect("a whole sample");
+    if sample.contains("oracleGeneral") {
+        forget_next(&mut once, if sample.ends_with("OpNS") { 27 } else { 24 });
+    }
     // Without blkreplay's header, which stands only once in a trace.
     let header = once.windows(HEADING.len()).position(|window| window == HEADING);
     let requests = header.map_or(0, |at| at + HEADING.len());
     once[requests..].repeat(TEXT_BYTES / once.len())
+}
+
+/// Sets "no next request" in every entry: the numbers of the sample's end with it.
+fn forget_next(entries: &mut [u8], entry_bytes: usize) {
+    for entry in entries.chunks_exact_mut(entry_bytes) {
+        entry[entry_bytes - 8..].fill(0xff);
+    }
 }
 
 /// Megabytes and records a second of processor time.

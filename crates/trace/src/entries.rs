@@ -78,3 +78,21 @@ pub(crate) fn sniff_entries<F: EntryFormat>(head: &[u8]) -> u8 {
     let good = whole.filter(|entry| format.entry(entry, &mut devices, &mut records).is_ok()).count();
     if records.is_empty() { 0 } else { (100 * good / count) as u8 }
 }
+
+/// The little-endian number at this place.
+#[inline(always)]
+pub(crate) fn u16_at(entry: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([entry[at], entry[at + 1]])
+}
+
+/// The little-endian number at this place.
+#[inline(always)]
+pub(crate) fn u32_at(entry: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(entry[at..at + 4].try_into().expect("four bytes"))
+}
+
+/// The little-endian number at this place.
+#[inline(always)]
+pub(crate) fn u64_at(entry: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(entry[at..at + 8].try_into().expect("eight bytes"))
+}

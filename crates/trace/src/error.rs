@@ -129,7 +129,6 @@ pub(crate) fn shown(text: &[u8]) -> String {
 }
 
 /// Bytes from a file as a message shows them: the first 40.
-#[allow(dead_code)]
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     const BYTES: usize = 40;
     let text: Vec<String> = bytes.iter().take(BYTES).map(|byte| format!("{byte:02x}")).collect();

@@ -4,9 +4,11 @@ pub mod alibaba;
 pub mod blkreplay;
 pub mod cloudphysics_csv;
 pub mod k5cloud;
+pub mod oraclegeneral;
 pub mod systor17;
 pub mod tencent;
 pub mod tracefs;
+pub mod vscsi;
 
 use crate::error::TraceError;
 use crate::reader::Decoder;
@@ -43,6 +45,9 @@ pub const FORMATS: &[Format] = &[
     k5cloud::FORMAT,
     systor17::FORMAT,
     cloudphysics_csv::FORMAT,
+    vscsi::FORMAT,
+    oraclegeneral::WITH_OPERATION,
+    oraclegeneral::FORMAT,
 ];
 
 /// The format of a trace that begins with these (uncompressed) bytes, and how sure that is, in percent from

@@ -10,7 +10,6 @@
 
 mod ahead;
 mod devices;
-#[allow(dead_code)]
 mod entries;
 mod error;
 pub mod format;

@@ -21,6 +21,8 @@ pub enum Loss {
     Time,
     /// Digits of the time below what the format tells apart.
     TimeDigits,
+    /// That it is a write: the format knows no operation.
+    Op,
     /// Which device it was for.
     Device,
     /// How long it took.
@@ -35,12 +37,13 @@ pub enum Loss {
 
 impl Loss {
     /// All of them, whole requests first.
-    pub const ALL: [Loss; 10] = [
+    pub const ALL: [Loss; 11] = [
         Loss::Flush,
         Loss::Trim,
         Loss::Range,
         Loss::Time,
         Loss::TimeDigits,
+        Loss::Op,
         Loss::Device,
         Loss::Latency,
         Loss::Process,
@@ -56,6 +59,7 @@ impl Loss {
             Loss::Range => "requests are left out: their range cannot be written",
             Loss::Time => "requests are left out: their time cannot be written",
             Loss::TimeDigits => "requests lose the last digits of their time",
+            Loss::Op => "writes are written as requests of no operation, which read back as reads",
             Loss::Device => "requests lose the name of their device",
             Loss::Latency => "requests lose their latency",
             Loss::Process => "requests lose their process",
@@ -87,9 +91,13 @@ impl Losses {
                 Loss::Fua => record.flags.0 & Flags::FUA.0 != 0,
                 Loss::Sync => record.flags.0 & Flags::SYNC.0 != 0,
                 // The format knows better whether these are lost.
-                Loss::Flush | Loss::Trim | Loss::Range | Loss::Time | Loss::TimeDigits | Loss::Device => {
-                    false
-                }
+                Loss::Flush
+                | Loss::Trim
+                | Loss::Range
+                | Loss::Time
+                | Loss::TimeDigits
+                | Loss::Op
+                | Loss::Device => false,
             };
             self.0[loss as usize] += u64::from(is_lost);
         }
@@ -115,6 +123,13 @@ pub(crate) trait Encoder: Send {
 
     /// Some more requests. Record by record in the order of the trace.
     fn batch(&mut self, records: &[Record], devices: &[String], out: &mut Vec<u8>, losses: &mut Losses);
+
+    /// The next piece of what was kept back because it needs to know the rest of the trace; called after the
+    /// last request, until there is none.
+    fn kept_back(&mut self, out: &mut Vec<u8>) -> std::io::Result<bool> {
+        let _ = out;
+        Ok(false)
+    }
 
     /// What stands behind the last request.
     fn end(&mut self, out: &mut Vec<u8>, losses: &mut Losses) {
@@ -165,6 +180,9 @@ impl Writer {
     /// # Errors
     /// When the output cannot take the bytes.
     pub fn finish(mut self) -> Result<Losses, TraceError> {
+        while self.encoder.kept_back(&mut self.bytes).map_err(|error| failed(self.records, &error))? {
+            self.flush()?;
+        }
         self.encoder.end(&mut self.bytes, &mut self.losses);
         self.flush()?;
         self.output.finish().map_err(|error| failed(self.records, &error))?;

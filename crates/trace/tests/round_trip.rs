@@ -14,6 +14,8 @@ struct Holds {
     flush: bool,
     trim: bool,
     latency: bool,
+    /// Whether writes are told from reads.
+    op: bool,
     process: bool,
     fua: bool,
     sync: bool,
@@ -33,6 +35,7 @@ const NOTHING: Holds = Holds {
     flush: false,
     trim: false,
     latency: false,
+    op: true,
     process: false,
     fua: false,
     sync: false,
@@ -43,7 +46,17 @@ const NOTHING: Holds = Holds {
     nameless: "0",
 };
 
-const TABLE: &[Holds] = &[Holds { name: "blkreplay", latency: true, fua: true, sync: true, ..NOTHING }];
+const TABLE: &[Holds] = &[
+    Holds { name: "blkreplay", latency: true, fua: true, sync: true, ..NOTHING },
+    Holds {
+        name: "oraclegeneral",
+        op: false,
+        time_step_ns: 1_000_000_000,
+        from_first: true,
+        unit_bytes: 512,
+        ..NOTHING
+    },
+];
 
 const DEVICES: [&str; 3] = ["7,3", "259,0", "8,16"];
 const SEED: u64 = 4;
@@ -90,6 +103,7 @@ fn held(record: &Record, first_ns: u64, holds: &Holds) -> Option<Record> {
         process: if holds.process { record.process } else { Process::default() },
         flags: Flags(record.flags.0 & mask),
         device: if holds.devices { record.device } else { 0 },
+        op: if holds.op { record.op } else { Op::Read },
         ..*record
     })
 }
@@ -165,6 +179,8 @@ fn what_a_format_holds_comes_back_and_the_rest_is_counted() {
         let lost = |held: bool, is| if held { 0 } else { lost(is) as u64 };
         let latencies = lost(holds.latency, |record| record.latency_ns.is_some());
         assert_eq!(losses.of(Loss::Latency), latencies, "{name}");
+        let writes = lost(holds.op, |record| record.op == Op::Write);
+        assert_eq!(losses.of(Loss::Op), writes, "{name}");
         let processes = lost(holds.process, |record| record.process != Process::default());
         assert_eq!(losses.of(Loss::Process), processes, "{name}");
         let fua = lost(holds.fua, |record| record.flags.0 & Flags::FUA.0 != 0);

@@ -1,6 +1,7 @@
 //! The samples, read as they are. Counts, bytes, first and last record were worked out by hand or with awk
 //! from the formats' definitions, not with this reader. One file of rows for each family of formats.
 
+mod binary;
 mod captured;
 mod clouds;
 mod expected;
@@ -15,7 +16,7 @@ use expected::{Expected, Share};
 
 /// All samples.
 fn samples() -> impl Iterator<Item = &'static Expected> {
-    [captured::SAMPLES, clouds::SAMPLES].into_iter().flatten()
+    [binary::SAMPLES, captured::SAMPLES, clouds::SAMPLES].into_iter().flatten()
 }
 
 fn sample(name: &str) -> File {
