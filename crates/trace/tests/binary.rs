@@ -175,7 +175,7 @@ fn write(records: &[Record], format: &str) -> (Vec<u8>, Losses) {
 fn the_next_access_is_that_of_a_slow_reference() {
     const SEED: u64 = 24;
     let mut random = Random::new(SEED);
-    // Several pieces of the temporary file, the last one not full; sectors that come back soon, late and never.
+    // Several pieces of the temporary file, the last one not full; sectors that come back soon, late, never.
     let mut sector = |number| match random.below(3) {
         0 => random.below(50),
         1 => 1000 + random.below(30_000),

@@ -1,5 +1,5 @@
-//! Binary formats, hand-made: `samples/make-binary-samples.py` packs the entries from the formats' definitions and
-//! prints these numbers.
+//! Binary formats, hand-made: `samples/make-binary-samples.py` packs the entries from the formats'
+//! definitions and prints these numbers.
 
 use flashscope_core::request::Op;
 
