@@ -38,9 +38,9 @@ const BINARY_CASES: &[(&str, &str)] = &[
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let text = CASES.iter().map(|case| (case, TEXT_MB_PER_S));
-    let binary = BINARY_CASES.iter().map(|case| (case, BINARY_MB_PER_S));
-    for ((sample, format), least_mb_per_s) in text.chain(binary) {
+    let texts = CASES.iter().map(|case| (case, TEXT_MB_PER_S));
+    let binaries = BINARY_CASES.iter().map(|case| (case, BINARY_MB_PER_S));
+    for ((sample, format), least_mb_per_s) in texts.chain(binaries) {
         if !wanted.iter().all(|word| format.contains(word.as_str())) {
             continue;
         }
