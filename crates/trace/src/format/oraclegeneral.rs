@@ -8,7 +8,8 @@
 //! divided by 512, as libCacheSim itself makes objects of the CloudPhysics traces. A trace whose objects are
 //! hashes of keys is no block trace; most of its entries end beyond 64 bits and are bad. `next` is the number
 //! (from 1) of the next request for the same object, -1 or the greatest number if there is none; it is
-//! checked to lie ahead, and not kept. There is no operation and no device: all requests are reads, of device `0`.
+//! checked to lie ahead, and not kept. There is no operation and no device: all requests are reads, of device
+//! `0`.
 //!
 //! Written, times count from the first request, and a request that does not begin on a whole sector is left
 //! out and counted. That writes are writes is lost, and counted. `next` is in the future, so that the entries
