@@ -12,6 +12,7 @@ pub mod copies;
 pub mod dftl;
 pub mod fast;
 pub mod free;
+pub mod hot_cold;
 pub mod hybrid;
 mod in_place;
 pub mod log_block;
@@ -205,6 +206,7 @@ macro_rules! ftls {
 
 ftls! {
     Page, "page", page::PageFtl, "every page is mapped by itself";
+    HotCold, "hot-cold", hot_cold::HotColdFtl, "page mapping with blocks of their own for hot and cold pages";
     LogBlock, "log-block", log_block::LogBlockFtl, "blocks are mapped, each written through a log of its own";
     Block, "block", block::BlockFtl, "blocks are mapped, pages have fixed places in them";
     Chunk, "chunk", chunk::ChunkFtl, "ranges of blocks are mapped, the one being written twice";

@@ -120,6 +120,8 @@ pub struct Settings {
     pub fab: buffer::fab::FabSettings,
     /// `[page]`
     pub page: ftl::page::PageSettings,
+    /// `[hot_cold]`
+    pub hot_cold: ftl::hot_cold::HotColdSettings,
     /// `[log_block]`
     pub log_block: ftl::log_block::LogBlockSettings,
     /// `[block]`
@@ -158,6 +160,7 @@ impl Default for Settings {
             lirs: buffer::lirs::LirsSettings::default(),
             fab: buffer::fab::FabSettings::default(),
             page: ftl::page::PageSettings::default(),
+            hot_cold: ftl::hot_cold::HotColdSettings::default(),
             log_block: ftl::log_block::LogBlockSettings::default(),
             block: ftl::block::BlockSettings::default(),
             chunk: ftl::chunk::ChunkSettings::default(),

@@ -279,11 +279,11 @@ fn any(random: &mut Random, number: u64) -> Settings {
         settings.wear.levelling = [Levelling::None, Levelling::Dynamic][random.below(2) as usize];
     }
     let stripe = settings.nand.stripe_blocks();
-    // Copies of whole blocks make the larger devices of block-mapped FTLs slow: they get the smaller ones.
-    let pages_max: u32 = if ["page", "dftl"].contains(&ftl) { 1 << 18 } else { 1 << 14 };
+    // Copies of whole blocks make large devices slow, and so does a map in flash: they get the smaller ones.
+    let pages_max: u32 = if ["page", "hot-cold"].contains(&ftl) { 1 << 18 } else { 1 << 14 };
     let planes = settings.nand.planes * settings.nand.dies * settings.nand.channels;
     let superblocks = (16_u32 << random.below(8)) * planes / stripe;
-    let superblocks = superblocks.min(pages_max / (settings.nand.pages_per_block * stripe)).max(16);
+    let superblocks = superblocks.min(pages_max / (settings.nand.pages_per_block * stripe)).clamp(16, 4096);
     let block_bytes = u64::from(settings.nand.pages_per_block * stripe) * PAGE;
     settings.capacity = Bytes(u64::from(superblocks) * block_bytes);
     settings.ram.size = Bytes((16 + random.below(200)) * PAGE);

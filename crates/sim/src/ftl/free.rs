@@ -1,6 +1,7 @@
 //! Erased blocks, and which one is used next.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,9 +20,14 @@ pub enum FreeBlocks {
 impl FreeBlocks {
     /// The blocks `0..blocks`, none of which was ever erased.
     pub fn all(blocks: u32, levelling: Levelling) -> FreeBlocks {
+        FreeBlocks::range(0..blocks, levelling)
+    }
+
+    /// Some blocks, none of which was ever erased.
+    pub fn range(blocks: Range<Block>, levelling: Levelling) -> FreeBlocks {
         match levelling {
-            Levelling::None => FreeBlocks::Queue((0..blocks).collect()),
-            _ => FreeBlocks::Worn((0..blocks).map(|block| (0, block)).collect()),
+            Levelling::None => FreeBlocks::Queue(blocks.collect()),
+            _ => FreeBlocks::Worn(blocks.map(|block| (0, block)).collect()),
         }
     }
 

@@ -4,6 +4,8 @@
 //! its valid pages are appended too, and it is erased. With `page.frontiers = 2` collected pages have an open
 //! block of their own, away from what the host writes.
 
+use std::ops::Range;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +18,7 @@ use crate::error::SimError;
 use crate::gc::{AnyPolicy, POLICIES, PolicySetup};
 use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token};
 use crate::prefetch::prefetch;
+use crate::settings::Settings;
 
 /// The table `[page]` of a profile.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -65,7 +68,7 @@ impl PageFtl {
             return Err(SimError::setting("victim.choices", "is 0", "draw at least 1 block"));
         }
         let reserve_blocks = reserve_blocks.max(frontiers);
-        setup.need_spare_blocks("page", reserve_blocks.saturating_add(frontiers))?;
+        setup.need_spare_blocks("page", PageFtl::spare_blocks_needed(settings))?;
         let policy_setup = PolicySetup {
             blocks: geometry.blocks,
             pages_per_block: geometry.pages_per_block,
@@ -87,6 +90,38 @@ impl PageFtl {
         })
     }
 
+    /// Blocks that it needs besides those that hold data.
+    pub(super) fn spare_blocks_needed(settings: &Settings) -> u32 {
+        let PageSettings { frontiers, reserve_blocks } = settings.page;
+        reserve_blocks.max(frontiers).saturating_add(frontiers)
+    }
+
+    /// The FTL on these erased blocks.
+    pub(super) fn on(setup: &Setup<'_>, blocks: Range<Block>) -> Result<PageFtl, SimError> {
+        let mut ftl = PageFtl::empty(setup)?;
+        ftl.free = FreeBlocks::range(blocks, setup.settings.wear.levelling);
+        ftl.open_frontiers();
+        Ok(ftl)
+    }
+
+    /// The FTL of these pages after a loss of power, on these blocks.
+    pub(super) fn rebuild_on(
+        setup: &Setup<'_>,
+        nand: &mut Nand,
+        newest: &Newest,
+        blocks: Range<Block>,
+        pages: Range<Lpn>,
+    ) -> Result<PageFtl, SimError> {
+        let mut ftl = PageFtl::empty(setup)?;
+        for (lpn, ppn) in newest.mapped().filter(|(lpn, _)| pages.contains(lpn)) {
+            ftl.validate(lpn, ppn, nand.block_of(ppn));
+        }
+        ftl.sort_blocks(nand, &newest.youngest, blocks);
+        ftl.open_frontiers();
+        while ftl.free.len() < ftl.reserve_blocks && ftl.collect(nand, 0) {}
+        Ok(ftl)
+    }
+
     fn open_frontiers(&mut self) {
         for frontier in 0..=self.gc_frontier {
             self.open[frontier] = self.free.take();
@@ -95,8 +130,8 @@ impl PageFtl {
 
     /// After a loss of power: blocks without a valid page are erased, all others are closed, the oldest
     /// first. What is left of a block that was open is not used, because its next page may be torn.
-    fn sort_blocks(&mut self, nand: &mut Nand, youngest: &[Token]) {
-        let mut blocks: Vec<Block> = (0..nand.blocks()).collect();
+    fn sort_blocks(&mut self, nand: &mut Nand, youngest: &[Token], blocks: Range<Block>) {
+        let mut blocks: Vec<Block> = blocks.collect();
         blocks.sort_by_key(|block| youngest[*block as usize]);
         for block in blocks {
             if nand.next_page(block) > 0 && self.valid.count(block) == 0 {
@@ -198,23 +233,13 @@ impl PageFtl {
 
 impl Ftl for PageFtl {
     fn new(setup: &Setup<'_>) -> Result<PageFtl, SimError> {
-        let mut ftl = PageFtl::empty(setup)?;
-        ftl.free = FreeBlocks::all(setup.geometry.blocks, setup.settings.wear.levelling);
-        ftl.open_frontiers();
-        Ok(ftl)
+        PageFtl::on(setup, 0..setup.geometry.blocks)
     }
 
     /// The copy with the highest token is the page; a trim with a higher one unmaps it.
     fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<PageFtl, SimError> {
-        let mut ftl = PageFtl::empty(setup)?;
         let newest = Newest::scan(nand, setup.logical_pages, trims);
-        for (lpn, ppn) in newest.mapped() {
-            ftl.validate(lpn, ppn, nand.block_of(ppn));
-        }
-        ftl.sort_blocks(nand, &newest.youngest);
-        ftl.open_frontiers();
-        while ftl.free.len() < ftl.reserve_blocks && ftl.collect(nand, 0) {}
-        Ok(ftl)
+        PageFtl::rebuild_on(setup, nand, &newest, 0..setup.geometry.blocks, 0..setup.logical_pages)
     }
 
     #[inline]

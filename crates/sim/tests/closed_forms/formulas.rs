@@ -92,16 +92,25 @@ pub fn random(alpha: f64) -> f64 {
     1.0 / (1.0 - 1.0 / alpha)
 }
 
-/// The least that greedy can do where a share of `1 - cold` of the writes goes to `cold` of the space and
-/// each part has blocks of its own: sum r A(alpha_g), minimised over the split of the spare blocks
-/// (Desnoyers 2012).
-pub fn separated_greedy(alpha: f64, b: u32, cold: f64) -> f64 {
-    let hot_space = cold;
-    let of_split = |hot_share: f64| {
-        let spare = alpha - 1.0;
-        let hot = greedy(1.0 + spare * hot_share / hot_space, b);
-        let cold_part = greedy(1.0 + spare * (1.0 - hot_share) / (1.0 - hot_space), b);
-        (1.0 - cold) * hot + cold * cold_part
-    };
-    (5..95).map(|percent| of_split(f64::from(percent) / 100.0)).fold(f64::INFINITY, f64::min)
+/// A share of the pages that gets a share of the writes, and has a share of the spare blocks for itself,
+/// beside the rest with the rest.
+#[derive(Clone, Copy, Debug)]
+pub struct Hot {
+    pub writes: f64,
+    pub space: f64,
+    pub spare: f64,
+}
+
+/// Two parts that share nothing: sum r A(alpha_g) with sum f alpha_g = alpha, where `part` is the write
+/// amplification of one (Desnoyers 2012).
+pub fn two_parts(alpha: f64, hot: Hot, part: impl Fn(f64) -> f64) -> f64 {
+    let of = |space: f64, spare: f64| part(1.0 + (alpha - 1.0) * spare / space);
+    hot.writes * of(hot.space, hot.spare) + (1.0 - hot.writes) * of(1.0 - hot.space, 1.0 - hot.spare)
+}
+
+/// The split of the spare blocks with the least sum: perfect separation.
+pub fn best_split(alpha: f64, writes: f64, space: f64, part: impl Fn(f64) -> f64) -> Hot {
+    let splits = (20..980).map(|permille| Hot { writes, space, spare: f64::from(permille) / 1000.0 });
+    let least = |a: &Hot, b: &Hot| two_parts(alpha, *a, &part).total_cmp(&two_parts(alpha, *b, &part));
+    splits.min_by(least).expect("there are some")
 }

@@ -39,6 +39,13 @@ fn the_formulas_give_the_published_numbers() {
         let groups = [(1.0 - share, share), (share, 1.0 - share)];
         same(formulas::grouped_fifo(alpha, groups.into_iter()), expected, "hot and cold");
     }
+    for (alpha, of_80_20, of_90_10) in [(1.07, 5.254, 3.271), (1.125, 3.254, 2.161), (1.28, 1.866, 1.412)] {
+        for (writes, expected) in [(0.8, of_80_20), (0.9, of_90_10)] {
+            let best = formulas::best_split(alpha, writes, 1.0 - writes, formulas::fifo);
+            same(formulas::two_parts(alpha, best, formulas::fifo), expected, "separated");
+            assert!((best.spare - 0.5).abs() < 0.06, "hot pages take about half of the spare: {best:?}");
+        }
+    }
     same(formulas::zipf_fifo(1.1248, 40_000, 1.0), 6.805, "zipf 1");
     same(formulas::zipf_fifo(1.28, 40_000, 0.8), 3.107, "zipf 0.8");
     for (alpha, q, expected, mapped) in [(1.1248, 0.1, 2.578, 0.889), (1.28, 0.2, 1.441, 0.750)] {
@@ -216,10 +223,51 @@ fn separated_frontiers_lie_between_one_frontier_and_perfect_separation() {
         (alpha_effective(&ssd), amplification(&mut ssd, 10, 5, next))
     };
     let ((_, one), (alpha, two)) = (of_frontiers(1), of_frontiers(2));
-    let best = formulas::separated_greedy(alpha, b, cold);
+    let greedy = |alpha| formulas::greedy(alpha, b);
+    let best = formulas::two_parts(alpha, formulas::best_split(alpha, 1.0 - cold, cold, greedy), greedy);
     println!("greedy 90/10: one frontier {one:.4}, two {two:.4}, perfect separation {best:.4}");
     assert!(two < one * 0.95, "one frontier {one}, two {two}");
     assert!(two > best, "two {two}, perfect separation {best}");
+}
+
+/// The write amplification of hot and cold pages in blocks of their own, and what the formula says.
+fn separated(gc: &str, factor: f64, hot: formulas::Hot, part: fn(f64, u32) -> f64) -> (f64, f64) {
+    let b = 64;
+    let mut settings = settings(gc, factor, b);
+    settings.ftl = "hot-cold".into();
+    (settings.hot_cold.space, settings.hot_cold.spare) = (hot.space, hot.spare);
+    let mut ssd = device(&settings);
+    let next = hot_and_cold(&ssd, hot.space);
+    // Each part has a whole number of spare blocks, of which one never holds closed data.
+    let spare = f64::from(ssd.geometry().blocks - LOGICAL_BLOCKS);
+    let hot_spare = (spare * hot.spare).round() - 1.0;
+    let effective = formulas::Hot { spare: hot_spare / (spare - 2.0), ..hot };
+    let alpha = alpha_effective(&ssd);
+    assert_eq!(alpha, 1.0 + (spare - 2.0) / f64::from(LOGICAL_BLOCKS));
+    let expected = formulas::two_parts(alpha, effective, |alpha| part(alpha, b));
+    // The cold part is to be overwritten four times before, and twice for the mean.
+    let cold_pass = (1.0 - hot.space) / (1.0 - hot.writes);
+    let passes = |times: f64| (times * cold_pass).ceil() as u64;
+    let simulated = amplification(&mut ssd, passes(4.0), passes(2.0), next);
+    println!("{gc} {factor} {hot:?}: {simulated:.4} {expected:.4}");
+    (simulated, expected)
+}
+
+#[test]
+fn hot_and_cold_pages_in_blocks_of_their_own_amplify_as_two_devices() {
+    let parts: [Case; 2] = [CASES[0], CASES[1]];
+    for (gc, _, part) in parts {
+        for (factor, space) in [(0.125, 0.1), (0.28, 0.2)] {
+            let best = formulas::best_split(1.0 + factor, 1.0 - space, space, |alpha| part(alpha, 64));
+            let (least, expected) = separated(gc, factor, best, part);
+            assert!(deviation(least, expected).abs() < 0.005, "{gc} {best:?}: {least} {expected}");
+            for spare in [best.spare - 0.2, best.spare + 0.2] {
+                let (other, expected) = separated(gc, factor, formulas::Hot { spare, ..best }, part);
+                assert!(deviation(other, expected).abs() < 0.005, "{gc} {spare}: {other} {expected}");
+                assert!(other > least * 1.01, "{gc} {spare}: {other}, and the best split gives {least}");
+            }
+        }
+    }
 }
 
 #[test]
