@@ -48,6 +48,11 @@ impl PatternArgs {
         self.pairs.iter().map(|(key, _)| *key).find(|key| !others.contains(key))
     }
 
+    /// Whether a file of settings was named.
+    pub fn has_file(&self) -> bool {
+        self.file.is_some()
+    }
+
     /// The flags without one of them.
     pub fn without(&self, name: &str) -> PatternArgs {
         let pairs = self.pairs.iter().filter(|(key, _)| *key != name).cloned().collect();

@@ -2,16 +2,21 @@
 //! workload; a sweep is the product of the lists that were given, spread over the cores.
 
 mod case;
+mod folder;
+mod pairs;
 mod picture;
 mod report;
 mod sweep;
 mod table;
 mod tally;
+mod view;
 mod workload;
 
-pub use case::{Case, cases};
+pub use case::{Case, cases, unheard};
+pub use folder::{StoredSweep, SweepFolder};
+pub use pairs::Pairs;
 pub use picture::Axis;
-pub use report::SimReport;
-pub use sweep::{Common, sweep};
-pub use table::table;
+pub use report::Entry;
+pub use sweep::{Common, check, sweep};
+pub use view::view;
 pub use workload::Workload;

@@ -299,23 +299,24 @@ pub fn override_pair(text: &str) -> Result<(String, String)> {
     let Some((key, value)) = text.split_once('=') else {
         return Err(Usage(format!("'{text}' is not KEY=VALUE, for example nand.pages_per_block=64")).into());
     };
-    Ok((key.trim().into(), value.trim().into()))
+    let (key, value) = (key.trim(), value.trim());
+    if value.contains(['\n', '\r']) {
+        let lines = value.lines().count();
+        let message =
+            format!("{key} has a value of {lines} lines, and a value is one; give each --set its own");
+        return Err(Usage(message).into());
+    }
+    Ok((key.into(), value.into()))
 }
 
 /// A profile by name or file.
 pub fn profile(name: &str, overrides: &[(String, String)]) -> Result<Profile> {
-    let built_in = profiles::text(name).map(str::to_string);
-    let text = match built_in {
-        Some(text) => text,
-        None if name.ends_with(".toml") => std::fs::read_to_string(name)
-            .map_err(|error| Usage(format!("cannot read the profile {name}: {error}")))?,
-        None => {
-            let known = profiles::NAMES.join(", ");
-            return Err(Usage(format!(
-                "'{name}' is no simulated device; the profiles are: {known}; or name a .toml file"
-            ))
-            .into());
-        }
+    let parsed = if profiles::text(name).is_none() && name.ends_with(".toml") {
+        let text = std::fs::read_to_string(name)
+            .map_err(|error| Usage(format!("cannot read the profile {name}: {error}")))?;
+        Profile::parse(name, &text, overrides)
+    } else {
+        Profile::find(name, overrides)
     };
-    Profile::parse(name, &text, overrides).map_err(|error| Usage(error.to_string()).into())
+    parsed.map_err(|error| Usage(error.to_string()).into())
 }

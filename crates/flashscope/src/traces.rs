@@ -1,7 +1,7 @@
 //! What the `trace` command does, one file for each of its own commands, and traces opened for all commands.
 
 mod convert;
-mod open;
+pub mod open;
 mod sniff;
 
 use clap::{Args, Subcommand};

@@ -204,6 +204,11 @@ fn a_result_folder_keeps_everything_and_can_be_shown_again() {
         assert!(names.iter().any(|each| each == name), "{name} is missing: {names:?}");
     }
     assert_eq!(names.iter().filter(|name| name.ends_with(".parquet")).count(), 4, "{names:?}");
+    let list: Value = serde_json::from_slice(&fs::read(kept.join("sim.json")).unwrap()).unwrap();
+    for run in list.as_array().unwrap() {
+        let file = run["records"].as_str().expect("a file of IOs");
+        assert!(kept.join(file).is_file() && file.starts_with("ios/"), "{file}");
+    }
     let picture = fs::read_to_string(scratch.path("sweep.svg")).unwrap();
     for words in ["<svg", ">lru<", ">bplru<", ">1 MiB<", ">2 MiB<", "throughput in MB/s", "block erases"] {
         assert!(picture.contains(words), "{words} is missing in the picture");
@@ -230,6 +235,23 @@ const WRONG: &[Case] = &[
     ("bplru-board --capacity 1000001", 2, &["capacity", "nand.page", "whole number of pages"]),
     ("bplru-board --figure sweep.svg", 2, &["--figure", "--buffer-size 1m,2m,4m"]),
     ("bplru-board --buffer-size 1m,2m --figure nowhere/sweep.svg", 2, &["--figure", "nowhere", "exists"]),
+    ("bplru-board --ftl log-block --gc nonsense", 2, &["gc", "nonsense", "greedy, fifo"]),
+    ("bplru-board?gc=nonsense", 2, &["gc", "nonsense", "greedy, fifo"]),
+    ("bplru-board --ftl page,log-block --over-provisioning 0.0007", 2, &["ftl=log-block", "at least 0.0020"]),
+    ("sim:bplru-bord", 2, &["there is no profile 'bplru-bord'", "bplru-board"]),
+    ("rig:mtron", 2, &["rig:mtron is no simulated SSD", "flashscope measure rig:mtron"]),
+    ("hdd-7200", 2, &["hard disk", "flashscope measure sim:hdd-7200"]),
+    ("bplru-board --warmup 100", 2, &["a warm-up of 100 IOs", "the pattern has 100", "smaller --warmup"]),
+    ("bplru-board --warmup 5 --ignore-ios 5", 2, &["--warmup and --ignore-ios", "leave one out"]),
+    ("bplru-board --ignore-ios 100", 2, &["number_ios", "more than ignore_ios"]),
+];
+
+const WRONG_TRACES: &[Case] = &[
+    ("--trace .", 2, &[". is a folder", "--trace"]),
+    ("--trace nowhere", 2, &["cannot read the trace nowhere", "check the path"]),
+    ("--trace empty.txt", 2, &["empty.txt: the trace is empty"]),
+    ("--trace empty.txt --iodepth 2 --timing on-time", 2, &["--iodepth has no effect with --timing on-time"]),
+    ("--trace empty.txt --pattern nowhere.toml", 2, &["--pattern is for a pattern"]),
 ];
 
 #[test]
@@ -240,6 +262,12 @@ fn what_cannot_work_is_refused_with_its_remedy() {
         let pattern = "--rw randwrite --bs 4k --number-ios 100 --seed 1";
         sim(&scratch.path(""), &format!("{line} {pattern}")).failed(*status, words);
     }
+    fs::write(scratch.path("empty.txt"), "").unwrap();
+    for (line, status, words) in WRONG_TRACES {
+        sim(&scratch.path(""), line).failed(*status, words);
+    }
+    let setting = "nand.planes=2\ncapacity=1g";
+    call(&scratch.path(""), &["sim", "--set", setting]).failed(2, &["nand.planes", "2 lines"]);
 }
 
 #[test]
@@ -255,7 +283,11 @@ fn garbage_in_a_trace_is_named_by_its_line() {
     file.write_all(whole.as_bytes()).unwrap();
     let line = format!("bplru-board {RULES} --trace bad.txt --json");
     // The trace is read while it runs: it failed, and it was no wrong flag.
-    sim(&scratch.path(""), &line).failed(1, &["line 70001", "garbage", "leniently"]);
+    sim(&scratch.path(""), &line).failed(1, &["bad.txt: line 70001", "garbage", "--lenient"]);
     let ended = sim(&scratch.path(""), &format!("{line} --lenient")).well();
-    assert_eq!(ended.json()[0]["bad_lines"], 1);
+    let run = &ended.json()[0];
+    assert_eq!(run["bad_lines"], 1);
+    assert_eq!(run["first_bad_line"], "line 70001: it is no line of a trace: `garbage`");
+    let table = sim(&scratch.path(""), &format!("bplru-board {RULES} --trace bad.txt --lenient")).well().out;
+    assert!(table.contains("1 bad line of the trace left out; the first: line 70001"), "{table}");
 }

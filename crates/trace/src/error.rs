@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TraceError {
     /// A line that is not what the format says.
-    #[error("line {line}: {problem}: `{text}`; mend it, or read leniently (--lenient) to leave it out")]
+    #[error("line {line}: {problem}: `{text}`; mend it, or read leniently to leave it out")]
     Line {
         /// From 1, in the uncompressed text.
         line: u64,

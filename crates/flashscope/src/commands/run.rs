@@ -25,6 +25,7 @@ use crate::progress::Progress;
 use crate::screen::Screen;
 use crate::shell::resume;
 use crate::signal;
+use crate::simulate::StoredSweep;
 use crate::target::{Bench, Named, Opening};
 
 /// More runs of everything than anybody waits for.
@@ -173,6 +174,10 @@ fn asked(args: &RunArgs) -> Result<(Options, Place)> {
         Some(dir) => {
             let folder = ResultFolder::open(dir)?;
             let stored = Stored::read(dir)?;
+            if StoredSweep::read(dir)?.is_some() {
+                let problem = "holds simulations, which are not resumed: simulate again";
+                return Err(Usage(format!("{} {problem}", dir.display())).into());
+            }
             if !stored.manifest.options["pattern"].is_null() {
                 let problem = "holds a single measurement, which is not resumed: measure again";
                 return Err(Usage(format!("{} {problem}", dir.display())).into());

@@ -5,17 +5,16 @@ use flashscope_report::{Stored, measure_json, measure_view};
 
 use crate::cli::ShowArgs;
 use crate::commands::run::{Shown, show_result};
-use crate::commands::sim::{RUNS, view};
 use crate::exit::Done;
 use crate::figures;
 use crate::screen::Screen;
 use crate::shell::resume;
-use crate::simulate::SimReport;
+use crate::simulate::{StoredSweep, view};
 
 /// Runs the command.
 pub fn run(args: &ShowArgs, screen: &Screen) -> Result<Done> {
-    if args.dir.join(RUNS).is_file() {
-        return simulations(args, screen);
+    if let Some(sweep) = StoredSweep::read(&args.dir)? {
+        return simulations(&sweep, args, screen);
     }
     let Stored { path, context, finished, warnings, manifest } = Stored::read(&args.dir)?;
     let writes = manifest.options["write"] == true && !manifest.target.virtual_time;
@@ -48,15 +47,11 @@ pub fn run(args: &ShowArgs, screen: &Screen) -> Result<Done> {
 }
 
 /// What `flashscope sim` stored: its table, or its list of runs.
-fn simulations(args: &ShowArgs, screen: &Screen) -> Result<Done> {
-    let path = args.dir.join(RUNS);
-    let named = || format!("{} cannot be read; run the simulation again", path.display());
-    let text = std::fs::read_to_string(&path).with_context(named)?;
-    let reports: Vec<SimReport> = serde_json::from_str(&text).with_context(named)?;
-    match reports.is_empty() {
-        _ if args.json => screen.print(text.trim_end())?,
-        true => screen.print("  no simulation came to its end")?,
-        false => screen.print(&view(&reports, Some(&args.dir)))?,
-    }
+fn simulations(sweep: &StoredSweep, args: &ShowArgs, screen: &Screen) -> Result<Done> {
+    let text = match args.json {
+        true => serde_json::to_string_pretty(&sweep.entries)?,
+        false => view(&sweep.entries, Some(&sweep.path)),
+    };
+    screen.print(&text)?;
     Ok(Done::Well)
 }

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use anyhow::Result;
-use flashscope_core::Target;
+use flashscope_core::{Target, TargetInfo};
+use flashscope_sim::ssd::{QUEUE_DEPTH_MAX, SECTOR_BYTES};
 use flashscope_sim::{Profile, Settings, Ssd};
 
 use crate::cli::SimArgs;
 use crate::exit::Usage;
-use crate::target::{override_pair, profile, split_overrides};
+use crate::target::{Named, override_pair, profile, split_overrides};
 
 /// One device of a sweep.
 #[derive(Clone, Debug)]
@@ -22,6 +23,24 @@ pub struct Case {
     /// Its saved state, if it does not begin anew.
     pub state: Option<Vec<u8>>,
 }
+
+impl Case {
+    /// What the host sees of it.
+    pub fn info(&self) -> Result<TargetInfo, Usage> {
+        let (geometry, logical_pages) = self.settings.geometry().map_err(|e| Usage(e.to_string()))?;
+        Ok(TargetInfo {
+            name: format!("sim:{}", self.profile),
+            size_bytes: u64::from(logical_pages) * u64::from(geometry.page_bytes),
+            logical_block_bytes: SECTOR_BYTES,
+            virtual_time: true,
+            engine: "sim".into(),
+            queue_depth_max: QUEUE_DEPTH_MAX,
+        })
+    }
+}
+
+/// A key and its value.
+type Pair = (String, String);
 
 /// The keys that lists vary, with their values.
 fn axes(args: &SimArgs) -> Vec<(&'static str, Vec<String>)> {
@@ -61,8 +80,23 @@ fn saved(path: &Path) -> Result<Case> {
     Ok(Case { profile, label: String::new(), settings: device.settings().clone(), state: Some(bytes) })
 }
 
+/// A profile as it was named: alone, or as a TARGET.
+fn named(text: &str) -> Result<&str, Usage> {
+    match Named::parse(text) {
+        Named::Sim(_) => Ok(&text["sim:".len()..]),
+        Named::Path(_) => Ok(text),
+        Named::Rig(_) | Named::Null => {
+            let message = format!(
+                "{text} is no simulated SSD: `flashscope measure {text}` and `run {text}` take it; \
+                 `flashscope list profiles` shows what `sim` takes"
+            );
+            Err(Usage(message))
+        }
+    }
+}
+
 fn combinations(args: &SimArgs) -> Result<Vec<Case>> {
-    let (name, mut common) = split_overrides(&args.profile)?;
+    let (name, mut common) = split_overrides(named(&args.profile)?)?;
     for text in &args.set {
         common.push(override_pair(text)?);
     }
@@ -72,24 +106,52 @@ fn combinations(args: &SimArgs) -> Result<Vec<Case>> {
     if args.ignore_flush {
         common.push(("host.ignore_flush".into(), "true".into()));
     }
-    let mut rows: Vec<Vec<(String, String)>> = vec![Vec::new()];
+    let mut rows: Vec<Vec<Pair>> = vec![Vec::new()];
     for (key, values) in axes(args) {
-        let with = |row: &Vec<(String, String)>, value: &String| {
+        let with = |row: &Vec<Pair>, value: &String| {
             row.iter().cloned().chain([(key.to_string(), value.clone())]).collect()
         };
         rows = rows.iter().flat_map(|row| values.iter().map(move |value| with(row, value))).collect();
     }
-    rows.into_iter().map(|row| case(name, &common, row)).collect()
+    let mut cases: Vec<Case> = Vec::new();
+    for row in rows {
+        let case = case(name, &common, row)?;
+        if !cases.iter().any(|other| other.label == case.label) {
+            cases.push(case);
+        }
+    }
+    Ok(cases)
 }
 
-fn case(name: &str, common: &[(String, String)], row: Vec<(String, String)>) -> Result<Case> {
-    let label = row.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ");
-    let overrides: Vec<_> = common.iter().cloned().chain(row).collect();
+fn case(name: &str, common: &[Pair], row: Vec<Pair>) -> Result<Case> {
+    let overrides: Vec<_> = common.iter().chain(&row).cloned().collect();
     let Profile::Ssd(settings) = profile(name, &overrides)? else {
-        let message = format!("{name} is a hard disk; `flashscope sim` is for SSDs: measure sim:{name}");
+        let message =
+            format!("{name} is a hard disk, and `sim` is for SSDs; `flashscope measure sim:{name}` takes it");
         return Err(Usage(message).into());
     };
     let checked = settings.geometry().and_then(|_| settings.buffer_pages());
     checked.map_err(|error| Usage(error.to_string()))?;
+    let heard = row.iter().filter(|(key, _)| matters(key, &settings));
+    let label = heard.map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ");
     Ok(Case { profile: name.into(), label, settings: *settings, state: None })
+}
+
+/// Whether the device listens to a key of a list: devices that differ in another one are the same.
+fn matters(key: &str, settings: &Settings) -> bool {
+    match key {
+        "gc" => settings.ftl == "page",
+        "ram.size" => settings.buffer != "none",
+        _ => true,
+    }
+}
+
+/// Flags that no device of the sweep listens to, and why.
+pub fn unheard(args: &SimArgs, cases: &[Case]) -> Vec<&'static str> {
+    let deaf = |key: &str| !cases.iter().any(|case| matters(key, &case.settings));
+    let gc = (!args.gc.is_empty() && deaf("gc"))
+        .then_some("--gc has no effect: of all FTLs, `page` alone has a victim policy");
+    let size = (!args.buffer_size.is_empty() && deaf("ram.size"))
+        .then_some("--buffer-size has no effect: there is no buffer; choose one with --buffer");
+    gc.into_iter().chain(size).collect()
 }

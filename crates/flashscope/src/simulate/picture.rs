@@ -6,7 +6,8 @@ use flashscope_core::Bytes;
 use flashscope_report::{SweepPoint, percent, size, sweep_figure};
 
 use super::case::Case;
-use super::report::SimReport;
+use super::report::{Entry, SimReport};
+use super::view::common_workload;
 use crate::exit::Usage;
 
 /// The lists of numbers that can be an axis, the first one that varies first: key, name.
@@ -40,28 +41,43 @@ impl Axis {
         })
     }
 
-    /// Draws the sweep as SVG; nothing if nothing ran.
-    pub fn draw(self, reports: &[SimReport]) -> Option<String> {
+    /// Draws what came to its end as SVG; nothing if nothing did.
+    pub fn draw(self, entries: &[Entry]) -> Option<String> {
+        let whole = entries.iter().filter(|entry| entry.is_complete());
+        let reports: Vec<&SimReport> = whole.filter_map(Entry::report).collect();
         let first = reports.first()?;
         let labels: Vec<&str> = reports.iter().map(|report| report.label.as_str()).collect();
-        let points: Vec<_> = reports.iter().filter_map(|report| self.point(report, &labels)).collect();
-        let workload = match first.workload.strip_prefix("trace ").map(Path::new).and_then(Path::file_name) {
-            Some(file) => file.to_string_lossy().into_owned(),
-            None => first.workload.clone(),
+        let points: Vec<_> = reports.iter().flat_map(|report| self.points(report, &labels)).collect();
+        let workload = common_workload(&reports);
+        let file = workload.strip_prefix("trace ").map(Path::new).and_then(Path::file_name);
+        let workload = file.map_or(workload.clone(), |file| file.to_string_lossy().into_owned());
+        let partial = match entries.len() - reports.len() {
+            0 => String::new(),
+            missing => format!(" (partial: {missing} of {} missing)", entries.len()),
         };
-        sweep_figure(&format!("sim:{}, {workload}", first.profile), self.name, &points)
+        sweep_figure(&format!("sim:{}, {workload}{partial}", first.profile), self.name, &points)
     }
 
-    fn point(self, report: &SimReport, labels: &[&str]) -> Option<SweepPoint> {
-        let (_, text) = words(&report.label).find(|(key, _)| *key == self.key)?;
-        let (value, label) = self.place(text)?;
-        Some(SweepPoint {
+    /// One point; for a device that has no value on the axis, such as one without a buffer, a level line.
+    fn points(self, report: &SimReport, labels: &[&str]) -> Vec<SweepPoint> {
+        let mut values: Vec<&str> = self.values(&report.label).collect();
+        if values.is_empty() {
+            values.extend(labels.iter().flat_map(|label| self.values(label)));
+            values.sort_unstable();
+            values.dedup();
+        }
+        let point = |(value, label)| SweepPoint {
             curve: self.curve(report, labels),
             value,
             label,
             throughput_mb_s: report.throughput_mb_s,
             block_erases: report.device.block_erases,
-        })
+        };
+        values.into_iter().filter_map(|text| self.place(text)).map(point).collect()
+    }
+
+    fn values(self, label: &str) -> impl Iterator<Item = &str> {
+        words(label).filter(move |(key, _)| *key == self.key).map(|(_, value)| value)
     }
 
     fn place(self, text: &str) -> Option<(f64, String)> {

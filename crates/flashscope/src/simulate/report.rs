@@ -1,9 +1,79 @@
-//! The result of one simulation, as `--json` prints it.
+//! The result of a sweep, as `--json` prints it and a result folder keeps it: one entry for each device.
 
 use flashscope_sim::ssd::report::DeviceReport;
 use serde::{Deserialize, Serialize};
 
+use super::case::Case;
 use super::tally::ResponseUs;
+
+/// One device of a sweep.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Entry {
+    /// It was simulated, perhaps not to its end.
+    Ran(Box<SimReport>),
+    /// It was not, because the sweep ended before.
+    NotRun(NotRun),
+}
+
+impl Entry {
+    /// A device before its turn.
+    pub fn not_run(case: &Case, workload: &str, seed: u64) -> Entry {
+        Entry::NotRun(NotRun {
+            profile: case.profile.clone(),
+            label: case.label.clone(),
+            workload: workload.into(),
+            seed,
+            complete: false,
+        })
+    }
+
+    /// Its report, if it was simulated.
+    pub fn report(&self) -> Option<&SimReport> {
+        match self {
+            Entry::Ran(report) => Some(report),
+            Entry::NotRun(_) => None,
+        }
+    }
+
+    /// Whether it was simulated to its end.
+    pub fn is_complete(&self) -> bool {
+        self.report().is_some_and(|report| report.complete)
+    }
+
+    /// What makes it differ from the others of its sweep.
+    pub fn label(&self) -> &str {
+        match self {
+            Entry::Ran(report) => &report.label,
+            Entry::NotRun(missing) => &missing.label,
+        }
+    }
+
+    /// The same, or the profile where it is the only one.
+    pub fn name(&self) -> &str {
+        let profile = match self {
+            Entry::Ran(report) => &report.profile,
+            Entry::NotRun(missing) => &missing.profile,
+        };
+        Some(self.label()).filter(|label| !label.is_empty()).unwrap_or(profile)
+    }
+}
+
+/// A device without a result: there is nothing to count.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NotRun {
+    /// The profile.
+    pub profile: String,
+    /// What makes it differ from the others of its sweep.
+    pub label: String,
+    /// What was to be done.
+    pub workload: String,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// False.
+    pub complete: bool,
+}
 
 /// One simulation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -33,6 +103,12 @@ pub struct SimReport {
     pub requests_per_cpu_s: f64,
     /// Of the trace, lines that a lenient reader left out.
     pub bad_lines: u64,
-    /// False if it was interrupted.
+    /// The first of them: its number, what is wrong with it, and its text.
+    #[serde(default)]
+    pub first_bad_line: Option<String>,
+    /// The file of its IOs, relative to the result folder; null if they are not kept.
+    #[serde(default)]
+    pub records: Option<String>,
+    /// False if it was interrupted: all numbers are of the IOs up to there.
     pub complete: bool,
 }

@@ -6,15 +6,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
 use anyhow::{Context, Result, anyhow};
-use flashscope_core::{Driven, Limits, Pacing, RequestSource, Stream, Target, drive};
+use flashscope_core::{Driven, Limits, Pacing, RequestSource, Stream, Target, TargetInfo, drive};
 use flashscope_report::{Origin, Recorder};
 use flashscope_sim::Ssd;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::case::Case;
-use super::report::SimReport;
+use super::folder::records_name;
+use super::report::{Entry, SimReport};
 use super::tally::Tally;
-use super::workload::{Portion, Source, Workload};
+use super::workload::{Portion, Source, Workload, nothing_left};
 use crate::exit::Usage;
 
 /// What all cases have in common.
@@ -23,11 +24,11 @@ pub struct Common<'a> {
     pub workload: &'a Workload,
     /// Seed of everything random.
     pub seed: u64,
-    /// IOs before the counts begin.
-    pub warmup_ios: u64,
+    /// IOs of each stream before the counts begin.
+    pub warmup_each_ios: u64,
     /// Whether the buffer is flushed at the end, as paper 002's application does.
     pub final_flush: bool,
-    /// Where every IO is kept, if anywhere.
+    /// The result folder where every IO is kept, if anywhere.
     pub folder: Option<&'a Path>,
     /// Where the device is saved at the end, if anywhere.
     pub save_state: Option<&'a Path>,
@@ -35,20 +36,21 @@ pub struct Common<'a> {
     pub interrupted: &'a AtomicBool,
 }
 
-/// The outcome of a sweep.
-pub struct Swept {
-    /// One report for each case that ran, in the order of the cases.
-    pub reports: Vec<SimReport>,
-    /// What stopped the first case that failed.
-    pub error: Option<anyhow::Error>,
-}
-
-/// Runs all cases, `jobs` at a time. `done` hears of every case that ends.
-pub fn sweep(cases: &[Case], common: &Common<'_>, jobs: usize, done: &mut dyn FnMut(&SimReport)) -> Swept {
+/// Runs all cases, `jobs` at a time, and puts what they gave in their places among `entries`. `done` hears of
+/// every case that ends.
+///
+/// # Errors
+/// What stopped the first case that failed; those that ended before it are in their places.
+pub fn sweep(
+    cases: &[Case],
+    common: &Common<'_>,
+    jobs: usize,
+    entries: &mut [Entry],
+    done: &mut dyn FnMut(&[Entry]) -> Result<()>,
+) -> Result<()> {
     let next = AtomicUsize::new(0);
     let (send, receive) = mpsc::channel();
-    let mut reports: Vec<Option<SimReport>> = vec![None; cases.len()];
-    let mut error = None;
+    let mut outcome = Ok(());
     std::thread::scope(|scope| {
         for _ in 0..jobs.clamp(1, cases.len().max(1)) {
             let (send, next) = (send.clone(), &next);
@@ -63,20 +65,27 @@ pub fn sweep(cases: &[Case], common: &Common<'_>, jobs: usize, done: &mut dyn Fn
         }
         drop(send);
         for (number, result) in receive {
-            match result {
-                Ok(report) => {
-                    done(&report);
-                    reports[number] = Some(report);
+            let heard = result.and_then(|report| {
+                if let Some(report) = report {
+                    entries[number] = Entry::Ran(Box::new(report));
                 }
-                Err(failed) => {
-                    error.get_or_insert(failed);
-                    // The others are not worth waiting for.
-                    next.store(cases.len(), Ordering::Relaxed);
+                done(entries)
+            });
+            if let Err(error) = heard {
+                if outcome.is_ok() {
+                    outcome = Err(named(error, &cases[number]));
                 }
+                // The others are not worth waiting for.
+                next.store(cases.len(), Ordering::Relaxed);
             }
         }
     });
-    Swept { reports: reports.into_iter().flatten().collect(), error }
+    outcome
+}
+
+/// The error of one device among several.
+fn named(error: anyhow::Error, case: &Case) -> anyhow::Error {
+    if case.label.is_empty() { error } else { error.context(case.label.clone()) }
 }
 
 fn claim(next: &AtomicUsize, cases: usize, interrupted: &AtomicBool) -> Option<usize> {
@@ -90,38 +99,68 @@ fn cpu_s() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-fn simulate(number: usize, case: &Case, common: &Common<'_>) -> Result<SimReport> {
-    let named = |error: flashscope_sim::SimError| Usage(error.to_string());
-    let mut ssd = match &case.state {
-        Some(bytes) => Ssd::load(bytes).map_err(named)?,
-        None => Ssd::new(&case.profile, case.settings.clone(), common.seed).map_err(named)?,
-    };
-    if case.state.is_some() {
-        ssd.restart();
+/// Makes every device once, unwritten, so that one that cannot be is refused before the first IO.
+pub fn check(cases: &[Case]) -> Result<()> {
+    let at_once = AtomicBool::new(true);
+    for case in cases.iter().filter(|case| case.state.is_none()) {
+        let made = Ssd::new_unless(&at_once, &case.profile, case.settings.clone(), 0);
+        made.map_err(|error| named(Usage(error.to_string()).into(), case))?;
     }
+    Ok(())
+}
+
+/// A case's device; none if it was interrupted on the way to its initial state.
+fn device(case: &Case, common: &Common<'_>) -> Result<Option<Ssd>> {
+    let usage = |error: flashscope_sim::SimError| Usage(error.to_string());
+    let Some(bytes) = &case.state else {
+        let made = Ssd::new_unless(common.interrupted, &case.profile, case.settings.clone(), common.seed);
+        return Ok(made.map_err(usage)?);
+    };
+    let mut ssd = Ssd::load(bytes).map_err(usage)?;
+    ssd.restart();
+    Ok(Some(ssd))
+}
+
+/// One case; none if it was interrupted before there was anything to count.
+fn simulate(number: usize, case: &Case, common: &Common<'_>) -> Result<Option<SimReport>> {
+    let Some(mut ssd) = device(case, common)? else { return Ok(None) };
     let workload = common.workload.fitted(ssd.info())?;
     let (mut sources, pacing) = workload.sources(ssd.info())?;
-    let warmed = warm_up(&mut ssd, &mut sources, pacing, common)?;
-    let mut recorder =
-        common.folder.map(|path| record(path, number, case, common, ssd.info(), warmed)).transpose()?;
+    let Some(warmed) = warm_up(&mut ssd, &mut sources, pacing, common)? else { return Ok(None) };
+    let kept = common.folder.map(|folder| record(folder, number, case, common, &workload, ssd.info()));
+    let (records, mut recorder) = kept.transpose()?.unzip();
     let begun_s = cpu_s();
     let mut tally = Tally::new(recorder.as_mut());
-    let driven = run(&mut ssd, &mut sources, pacing, u64::MAX, common.interrupted, &mut tally)?;
-    if common.final_flush && driven != Driven::Interrupted {
+    let portions = sources.iter_mut().map(|source| match warmed {
+        0 => Portion::first(source, u64::MAX),
+        _ => Portion::rest(source),
+    });
+    let driven = run(&mut ssd, portions, pacing, common.interrupted, &mut tally)?;
+    failed(&sources)?;
+    let is_complete = driven != Driven::Interrupted;
+    if common.final_flush && is_complete {
         ssd.flush()?;
     }
     let spent_s = cpu_s() - begun_s;
     let (ios, response_us) = (tally.ios(), tally.response_us());
-    if let Some(recorder) = recorder {
-        recorder.finish()?;
+    match (ios, is_complete) {
+        (0, false) => {
+            drop(recorder);
+            discard(common.folder, records.as_deref());
+            return Ok(None);
+        }
+        (0, true) => return Err(Usage(nothing_left(warmed, warmed, "trace")).into()),
+        _ => {}
     }
-    if let Some(path) = common.save_state.filter(|_| driven != Driven::Interrupted) {
+    recorder.map(Recorder::finish).transpose()?;
+    if let Some(path) = common.save_state.filter(|_| is_complete) {
         save(&ssd, path).with_context(|| format!("cannot save to {}", path.display()))?;
     }
+    let (bad_lines, first_bad_line) = sources.first().map_or((0, None), Source::bad_lines);
     let device = ssd.report();
     let simulated_s = ssd.now().0 as f64 / 1e9;
     let host_bytes = (device.host_read_bytes + device.host_written_bytes) as f64;
-    Ok(SimReport {
+    Ok(Some(SimReport {
         profile: case.profile.clone(),
         label: case.label.clone(),
         workload: workload.describe(),
@@ -133,9 +172,11 @@ fn simulate(number: usize, case: &Case, common: &Common<'_>) -> Result<SimReport
         throughput_mb_s: if simulated_s > 0.0 { host_bytes / 1e6 / simulated_s } else { 0.0 },
         response_us,
         requests_per_cpu_s: if spent_s > 0.0 { ios as f64 / spent_s } else { 0.0 },
-        bad_lines: sources.iter().map(Source::bad_lines).sum(),
-        complete: driven != Driven::Interrupted,
-    })
+        bad_lines,
+        first_bad_line,
+        records,
+        complete: is_complete,
+    }))
 }
 
 /// The device as a file, which is there whole or not at all.
@@ -149,69 +190,84 @@ fn save(ssd: &Ssd, path: &Path) -> std::io::Result<()> {
     written
 }
 
-/// Drives the first IOs, and sets counts and clock back. Returns how many there were.
-fn warm_up(ssd: &mut Ssd, sources: &mut [Source], pacing: Pacing, common: &Common<'_>) -> Result<u64> {
-    if common.warmup_ios == 0 {
-        return Ok(0);
-    }
-    let mut tally = Tally::new(None);
-    let each = common.warmup_ios.div_ceil(sources.len() as u64);
-    run(ssd, sources, pacing, each, common.interrupted, &mut tally)?;
-    // What the warm-up left in the buffer is its own.
-    ssd.flush()?;
-    ssd.restart();
-    Ok(tally.ios())
-}
-
-/// Drives at most `ios` requests of each source.
-fn run(
+/// Drives the first IOs, and sets counts and clock back. Returns how many there were; none if interrupted.
+fn warm_up(
     ssd: &mut Ssd,
     sources: &mut [Source],
     pacing: Pacing,
-    ios: u64,
+    common: &Common<'_>,
+) -> Result<Option<u64>> {
+    if common.warmup_each_ios == 0 {
+        return Ok(Some(0));
+    }
+    let mut tally = Tally::new(None);
+    let portions = sources.iter_mut().map(|source| Portion::first(source, common.warmup_each_ios));
+    let driven = run(ssd, portions, pacing, common.interrupted, &mut tally)?;
+    failed(sources)?;
+    // What the warm-up left in the buffer is its own.
+    ssd.flush()?;
+    ssd.restart();
+    Ok((driven != Driven::Interrupted).then(|| tally.ios()))
+}
+
+/// Drives portions of the streams until they are dry.
+fn run<'a>(
+    ssd: &mut Ssd,
+    portions: impl Iterator<Item = Portion<'a>>,
+    pacing: Pacing,
     interrupted: &AtomicBool,
     tally: &mut Tally<'_>,
 ) -> Result<Driven> {
-    let mut streams: Vec<_> =
-        sources.iter_mut().map(|source| Stream { source: Portion::new(source, ios), pacing }).collect();
-    let driven = drive(ssd, &mut streams, Limits { runtime: None, interrupted }, tally)?;
-    drop(streams);
+    let mut streams: Vec<_> = portions.map(|source| Stream { source, pacing }).collect();
+    Ok(drive(ssd, &mut streams, Limits { runtime: None, interrupted }, tally)?)
+}
+
+/// What ended a trace before its end.
+fn failed(sources: &[Source]) -> Result<()> {
     match sources.iter().find_map(Source::error) {
         Some(error) => Err(anyhow!(error)),
-        None => Ok(driven),
+        None => Ok(()),
     }
 }
 
-/// A recorder, and the same requests once more: the records hold no addresses.
+/// A recorder with its file's place in the folder, and the same requests once more: the records hold no
+/// addresses.
 fn record(
     folder: &Path,
     number: usize,
     case: &Case,
     common: &Common<'_>,
-    info: &flashscope_core::TargetInfo,
-    warmed: u64,
-) -> Result<Recorder> {
-    let workload = common.workload.fitted(info)?;
+    workload: &Workload,
+    info: &TargetInfo,
+) -> Result<(String, Recorder)> {
     let (mut sources, _) = workload.sources(info)?;
-    let each = warmed.div_ceil(sources.len() as u64);
     for source in &mut sources {
-        skip(source, each);
+        skip(source, common.warmup_each_ios);
     }
     let boxed = |source| Box::new(source) as Box<dyn RequestSource + Send>;
+    let name = if case.label.is_empty() { &case.profile } else { &case.label };
     let origin = Origin {
-        experiment: format!("sim/{}", if case.label.is_empty() { &case.profile } else { &case.label }),
+        experiment: format!("sim/{name}"),
         repeat: 0,
         pattern: workload.describe(),
         seed: common.seed,
-        target: format!("sim:{}", case.profile),
+        target: info.name.clone(),
     };
-    let path = folder.join(format!("{:03}.parquet", number + 1));
+    let relative = records_name(number, name);
+    let path = folder.join(&relative);
     let recorder = Recorder::create(&path, sources.into_iter().map(boxed).collect(), &origin);
-    recorder.with_context(|| format!("cannot record to {}", path.display()))
+    Ok((relative, recorder.with_context(|| format!("cannot record to {}", path.display()))?))
+}
+
+/// Takes a file of no IOs out of the folder; nobody minds if it stays.
+fn discard(folder: Option<&Path>, records: Option<&str>) {
+    if let (Some(folder), Some(records)) = (folder, records) {
+        let _ = std::fs::remove_file(folder.join(records));
+    }
 }
 
 fn skip(source: &mut Source, ios: u64) {
-    let mut portion = Portion::new(source, ios);
+    let mut portion = Portion::first(source, ios);
     let mut batch = [flashscope_core::Request::default(); 64];
     while portion.fill(&mut batch) > 0 {}
 }

@@ -6,7 +6,11 @@ use super::report::SimReport;
 
 type Column = (&'static str, fn(&SimReport) -> String);
 
+/// What is said above the table, where all rows have it in common.
+const CAPACITY: Column = ("capacity", |r| size(r.device.capacity_bytes as f64));
+
 const COLUMNS: &[Column] = &[
+    CAPACITY,
     ("ftl", |r| r.device.ftl.clone()),
     ("gc", |r| r.device.gc.clone().unwrap_or_default()),
     ("buffer", |r| r.device.buffer.clone()),
@@ -27,28 +31,46 @@ const COLUMNS: &[Column] = &[
         if switch + partial + full == 0 { String::new() } else { format!("{switch}/{partial}/{full}") }
     }),
     ("hits", |r| if r.device.buffer_bytes == 0 { String::new() } else { r.device.buffer_hits.to_string() }),
+    ("", |r| if r.complete { String::new() } else { "CUT SHORT".into() }),
 ];
 
-fn time(us: f64) -> String {
-    span(us * 1e3)
-}
-
 /// All rows, aligned; a column that is empty everywhere is left out.
-pub fn table(reports: &[SimReport]) -> String {
+pub fn table(reports: &[&SimReport]) -> String {
     let mut columns: Vec<Vec<String>> = Vec::new();
     for (title, cell) in COLUMNS {
-        let cells: Vec<String> = reports.iter().map(cell).collect();
-        if cells.iter().any(|text| !text.is_empty()) {
+        let cells: Vec<String> = reports.iter().map(|report| cell(report)).collect();
+        let is_said_above = *title == CAPACITY.0 && cells.iter().all(|text| *text == cells[0]);
+        if !is_said_above && cells.iter().any(|text| !text.is_empty()) {
             columns.push(std::iter::once((*title).to_string()).chain(cells).collect());
         }
     }
+    aligned(&columns)
+}
+
+/// Columns of texts, the title first, side by side. Numbers stand at the right.
+pub fn aligned(columns: &[Vec<String>]) -> String {
     let widths: Vec<usize> = columns
         .iter()
         .map(|cells| cells.iter().map(|text| text.chars().count()).max().unwrap_or(0))
         .collect();
     let row = |i: usize| {
-        let cells = columns.iter().zip(&widths).map(|(cells, width)| format!("{:<width$}", cells[i]));
+        let cells = columns.iter().zip(&widths).map(|(cells, &width)| match is_numeric(&cells[1..]) {
+            true => format!("{:>width$}", cells[i]),
+            false => format!("{:<width$}", cells[i]),
+        });
         format!("  {}", cells.collect::<Vec<_>>().join("  ")).trim_end().to_string()
     };
-    (0..=reports.len()).map(row).collect::<Vec<_>>().join("\n")
+    let rows = columns.first().map_or(0, Vec::len);
+    (0..rows).map(row).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether all cells that are not empty are numbers, factors such as `x1.5` among them.
+fn is_numeric(cells: &[String]) -> bool {
+    let begins = |text: &String| text.trim_start_matches('x').starts_with(|c: char| c.is_ascii_digit());
+    cells.iter().all(|text| text.is_empty() || begins(text))
+}
+
+/// A time in microseconds as a person reads it.
+pub fn time(us: f64) -> String {
+    span(us * 1e3)
 }

@@ -1,14 +1,15 @@
 //! What the devices of a sweep are given to do: a pattern, or a trace. Each device gets the same.
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use flashscope_core::{Bytes, Pacing, Pattern, PatternSource, Request, RequestSource, TargetInfo};
-use flashscope_trace::TraceSource;
+use flashscope_core::{Bytes, Pacing, Pattern, PatternSource, Request, RequestSource, TargetInfo, Time};
+use flashscope_trace::{TraceError, TraceSource};
 
 use crate::cli::{SimArgs, Timing};
 use crate::exit::Usage;
+use crate::traces::open::message;
 
 /// A workload, not yet bound to a device.
 #[derive(Clone, Debug)]
@@ -42,19 +43,48 @@ impl Workload {
             }
             return Ok(Workload::Pattern(Box::new(pattern), seed));
         };
-        if let Some(flag) = args.pattern.first_given(&["iodepth"]) {
-            let flag = flag.replace('_', "-");
-            return Err(
-                Usage(format!("--{flag} is for a pattern, and --trace was given; leave one out")).into()
-            );
+        refuse_pattern_flags(args)?;
+        let iodepth = args.pattern.pattern()?.iodepth;
+        let path = if path == Path::new("-") { PathBuf::from(STDIN) } else { path.clone() };
+        check_file(&path)?;
+        let (format, lenient, timing) = (args.format.clone(), args.lenient, args.timing);
+        Ok(Workload::Trace { path, format, lenient, timing, iodepth })
+    }
+
+    /// Refuses a trace that can be read but once, and is to be read `times`.
+    pub fn can_be_read(&self, times: usize) -> Result<(), Usage> {
+        let Workload::Trace { path, .. } = self else { return Ok(()) };
+        if times < 2 || path.metadata().is_ok_and(|metadata| metadata.is_file()) {
+            return Ok(());
         }
-        Ok(Workload::Trace {
-            path: path.clone(),
-            format: args.format.clone(),
-            lenient: args.lenient,
-            timing: args.timing,
-            iodepth: args.pattern.pattern()?.iodepth,
-        })
+        Err(Usage(format!(
+            "the trace {} is a pipe, which gives its lines once, and several simulations, or -o, read them \
+             again; keep it in a file first, and name that with --trace",
+            path.display()
+        )))
+    }
+
+    /// IOs of one stream that are not counted: `--warmup` over all streams, or the pattern's `--ignore-ios`.
+    pub fn warmup_ios(&self, warmup: Option<u64>) -> Result<u64, Usage> {
+        let Workload::Pattern(pattern, _) = self else { return Ok(warmup.unwrap_or(0)) };
+        match (warmup, pattern.ignore_ios) {
+            (Some(_), 1..) => Err(Usage("--warmup and --ignore-ios say the same; leave one out".into())),
+            (Some(ios), 0) => Ok(ios.div_ceil(u64::from(pattern.numjobs.max(1)))),
+            (None, ios) => Ok(ios),
+        }
+    }
+
+    /// Refuses a warm-up that leaves nothing to count, where that is known beforehand. The pattern is fitted.
+    pub fn check_warmup(&self, each_ios: u64) -> Result<(), Usage> {
+        let Workload::Pattern(pattern, _) = self else { return Ok(()) };
+        match pattern.number_ios {
+            Some(ios) if ios <= each_ios => {
+                let jobs = u64::from(pattern.numjobs);
+                let message = nothing_left(each_ios * jobs, ios * jobs, "pattern");
+                Err(Usage(format!("{message}, or a larger --number-ios")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// One line for people and files.
@@ -92,28 +122,65 @@ impl Workload {
                 Ok((sources, pattern.pacing()))
             }
             Workload::Trace { path, format, lenient, timing, iodepth } => {
-                let file = File::open(path)
-                    .map_err(|error| Usage(format!("cannot read the trace {}: {error}", path.display())))?;
+                let file = File::open(path).map_err(|error| unreadable(path, &error))?;
                 let reader = flashscope_trace::open(file, format.as_deref(), *lenient)
-                    .map_err(|error| Usage(format!("{}: {error}", path.display())))?;
+                    .map_err(|error| Usage(message(path, &error)))?;
                 let source = TraceSource::new(reader, info, None);
                 let plain = Pattern { iodepth: *iodepth, ..Pattern::default() };
                 let pacing = match timing {
                     Timing::Asap => plain.pacing(),
                     Timing::OnTime => Pacing::Due { iodepth: flashscope_sim::ssd::QUEUE_DEPTH_MAX },
                 };
-                Ok((vec![Source::Trace(Box::new(source))], pacing))
+                Ok((vec![Source::Trace(Box::new(source), path.clone())], pacing))
             }
         }
     }
+}
+
+/// The name of standard input as a file.
+const STDIN: &str = "/dev/stdin";
+
+/// Refuses flags of a pattern beside a trace, where they would have no effect.
+fn refuse_pattern_flags(args: &SimArgs) -> Result<(), Usage> {
+    let file = args.pattern.has_file().then_some("pattern");
+    if let Some(flag) = file.or(args.pattern.first_given(&["iodepth"])) {
+        let flag = flag.replace('_', "-");
+        return Err(Usage(format!("--{flag} is for a pattern, and --trace was given; leave one out")));
+    }
+    if args.timing == Timing::OnTime && args.pattern.given("iodepth").is_some() {
+        let message = "--iodepth has no effect with --timing on-time: the trace says when; leave one out";
+        return Err(Usage(message.into()));
+    }
+    Ok(())
+}
+
+/// Refuses what can be no trace before anything is made.
+fn check_file(path: &Path) -> Result<(), Usage> {
+    let metadata = path.metadata().map_err(|error| unreadable(path, &error))?;
+    if metadata.is_dir() {
+        let message = format!("{} is a folder; name one trace in it with --trace", path.display());
+        return Err(Usage(message));
+    }
+    Ok(())
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Usage {
+    Usage(format!("cannot read the trace {}: {error}; check the path", path.display()))
+}
+
+/// What to say of a warm-up that takes all there is.
+pub fn nothing_left(warmup_ios: u64, ios: u64, what: &str) -> String {
+    format!(
+        "a warm-up of {warmup_ios} IOs leaves none to count: the {what} has {ios}; give a smaller --warmup"
+    )
 }
 
 /// Requests from either.
 pub enum Source {
     /// A pattern's.
     Pattern(Box<PatternSource>),
-    /// A trace's.
-    Trace(Box<TraceSource>),
+    /// A trace's, and its file.
+    Trace(Box<TraceSource>, PathBuf),
 }
 
 impl Source {
@@ -121,18 +188,19 @@ impl Source {
     pub fn error(&self) -> Option<String> {
         match self {
             Source::Pattern(_) => None,
-            Source::Trace(source) => source.error().map(ToString::to_string),
+            Source::Trace(source, path) => source.error().map(|error| message(path, error)),
         }
     }
-}
 
-impl Source {
-    /// Lines of a trace that a lenient reader left out.
-    pub fn bad_lines(&self) -> u64 {
-        match self {
-            Source::Pattern(_) => 0,
-            Source::Trace(source) => source.trace().counts().bad_lines,
-        }
+    /// Lines of a trace that a lenient reader left out, and the first of them.
+    pub fn bad_lines(&self) -> (u64, Option<String>) {
+        let Source::Trace(source, _) = self else { return (0, None) };
+        let first = source.trace().first_bad_line().map(|bad| match bad {
+            TraceError::Line { line, problem, text } => format!("line {line}: {problem}: `{text}`"),
+            TraceError::Entry { entry, problem, bytes, .. } => format!("entry {entry}: {problem}: `{bytes}`"),
+            other => other.to_string(),
+        });
+        (source.trace().counts().bad_lines, first)
     }
 }
 
@@ -140,22 +208,30 @@ impl RequestSource for Source {
     fn fill(&mut self, batch: &mut [Request]) -> usize {
         match self {
             Source::Pattern(source) => source.fill(batch),
-            Source::Trace(source) => source.fill(batch),
+            Source::Trace(source, _) => source.fill(batch),
         }
     }
 }
 
 /// A source that stops after so many requests, and can go on later: a warm-up and what is measured are one
-/// stream of requests.
+/// stream of requests. What is due is due from the first request of the portion on.
 pub struct Portion<'a> {
     source: &'a mut Source,
     left: u64,
+    /// When the first request was due; none if time goes on from the source's own beginning.
+    begun: Option<Time>,
+    is_later: bool,
 }
 
 impl<'a> Portion<'a> {
-    /// The next `ios` requests of `source`.
-    pub fn new(source: &'a mut Source, ios: u64) -> Portion<'a> {
-        Portion { source, left: ios }
+    /// The first `ios` requests of `source`.
+    pub fn first(source: &'a mut Source, ios: u64) -> Portion<'a> {
+        Portion { source, left: ios, begun: None, is_later: false }
+    }
+
+    /// What is left of `source` after a first portion.
+    pub fn rest(source: &'a mut Source) -> Portion<'a> {
+        Portion { source, left: u64::MAX, begun: None, is_later: true }
     }
 }
 
@@ -164,6 +240,19 @@ impl RequestSource for Portion<'_> {
         let most = self.left.min(batch.len() as u64) as usize;
         let filled = if most == 0 { 0 } else { self.source.fill(&mut batch[..most]) };
         self.left -= filled as u64;
+        if self.is_later {
+            self.rebase(&mut batch[..filled]);
+        }
         filled
+    }
+}
+
+impl Portion<'_> {
+    fn rebase(&mut self, requests: &mut [Request]) {
+        let Some(first) = requests.first() else { return };
+        let begun = *self.begun.get_or_insert(first.due);
+        for request in requests {
+            request.due = Time(request.due.0.saturating_sub(begun.0));
+        }
     }
 }

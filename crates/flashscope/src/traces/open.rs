@@ -40,10 +40,15 @@ pub fn input(path: &Path) -> Result<Box<dyn Read + Send>> {
     Ok(Box::new(file))
 }
 
+/// An error of a trace in the words of the command line, with the trace's name.
+pub fn message(path: &Path, error: &TraceError) -> String {
+    let name = if path == Path::new("-") { PathBuf::from("standard input") } else { path.to_path_buf() };
+    format!("{}: {error}", name.display()).replace("read leniently", "add --lenient")
+}
+
 /// An error of a trace, with its name. One that a flag could have avoided is the caller's.
 pub fn named(path: &Path, error: TraceError) -> anyhow::Error {
-    let name = if path == Path::new("-") { PathBuf::from("standard input") } else { path.to_path_buf() };
-    let text = format!("{}: {error}", name.display()).replace("read leniently", "add --lenient");
+    let text = message(path, &error);
     match error {
         TraceError::UnknownFormat { .. } | TraceError::UnwrittenFormat { .. } | TraceError::Empty => {
             Usage(text).into()

@@ -66,11 +66,12 @@ fn draw(plot: &mut Plot, places: &[(f64, f64)], curve: usize) {
     }
 }
 
-/// From zero, so that heights compare; logarithmic where the lowest line would lie on the ground.
+/// From zero, so that heights compare; logarithmic where the lowest line would lie on the ground, unless it
+/// does lie there.
 fn scale(values: impl Iterator<Item = f64> + Clone) -> Scale {
     let high = values.clone().fold(0.0, f64::max);
-    let low = values.clone().filter(|value| *value > 0.0).fold(f64::INFINITY, f64::min);
-    if high > low * LINEAR_RANGE_MAX {
+    let low = values.clone().fold(f64::INFINITY, f64::min);
+    if low > 0.0 && high > low * LINEAR_RANGE_MAX {
         return Scale::log_around(values);
     }
     Scale { low: 0.0, high: if high > 0.0 { high * 1.06 } else { 1.0 }, is_log: false }

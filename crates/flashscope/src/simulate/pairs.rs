@@ -1,0 +1,164 @@
+//! Two sweeps side by side, device by device. A simulation has no interval: its numbers are exact for its
+//! seed.
+
+use flashscope_report::{SCHEMA_VERSION, counted, digits};
+use serde_json::{Value, json};
+
+use super::folder::StoredSweep;
+use super::report::{Entry, SimReport};
+use super::table::{aligned, time};
+use super::view::common_workload;
+
+/// Devices of both sweeps, and of one alone.
+pub struct Pairs<'a> {
+    a: &'a StoredSweep,
+    b: &'a StoredSweep,
+    both: Vec<Pair<'a>>,
+    only_a: Vec<&'a str>,
+    only_b: Vec<&'a str>,
+}
+
+struct Pair<'a> {
+    name: String,
+    a: &'a SimReport,
+    b: &'a SimReport,
+}
+
+impl Pair<'_> {
+    /// B over A.
+    fn throughput_ratio(&self) -> Option<f64> {
+        let (a, b) = (self.a.throughput_mb_s, self.b.throughput_mb_s);
+        (a > 0.0).then(|| b / a)
+    }
+
+    fn is_same_work(&self) -> bool {
+        self.a.workload == self.b.workload && self.a.ios == self.b.ios
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let both = |cell: &dyn Fn(&SimReport) -> Option<String>| {
+            [self.a, self.b].map(|report| cell(report).unwrap_or_default())
+        };
+        let [rate_a, rate_b] = both(&|r| Some(digits(r.throughput_mb_s)));
+        let ratio = self.throughput_ratio().map_or(String::new(), |ratio| format!("x{}", digits(ratio)));
+        let mark = if self.is_same_work() { "" } else { " *" };
+        let rest = [
+            both(&|r| r.response_us.map(|us| time(us.mean))),
+            both(&|r| r.device.write_amplification.map(|wa| format!("{wa:.3}"))),
+            both(&|r| Some(r.device.block_erases.to_string())),
+        ];
+        let first = [format!("{}{mark}", self.name), rate_a, rate_b, ratio];
+        first.into_iter().chain(rest.into_iter().flatten()).collect()
+    }
+
+    fn json(&self) -> Value {
+        let side = |report: &SimReport| {
+            json!({
+                "throughput_mb_s": report.throughput_mb_s,
+                "response_us": report.response_us,
+                "write_amplification": report.device.write_amplification,
+                "block_erases": report.device.block_erases,
+                "ios": report.ios,
+                "seed": report.seed,
+            })
+        };
+        json!({
+            "simulation": self.name,
+            "a": side(self.a),
+            "b": side(self.b),
+            "throughput_ratio": self.throughput_ratio(),
+            "same_workload": self.is_same_work(),
+        })
+    }
+}
+
+const TITLES: [&str; 10] =
+    ["simulation", "MB/s: A", "B", "B / A", "mean: A", "B", "WA: A", "B", "erases: A", "B"];
+
+impl<'a> Pairs<'a> {
+    /// Pairs what has the same label; two sweeps of one device each are a pair whatever they are called.
+    pub fn of(a: &'a StoredSweep, b: &'a StoredSweep) -> Pairs<'a> {
+        let (of_a, mut of_b) = (whole(a), whole(b));
+        if let ([a_alone], [b_alone]) = (&of_a[..], &of_b[..]) {
+            let (name_a, name_b) = (a_alone.0, b_alone.0);
+            let name = if name_a == name_b { name_a.to_string() } else { format!("{name_a} | {name_b}") };
+            let both = vec![Pair { name, a: a_alone.1, b: b_alone.1 }];
+            return Pairs { a, b, both, only_a: Vec::new(), only_b: Vec::new() };
+        }
+        let (mut both, mut only_a) = (Vec::new(), Vec::new());
+        for (name, report) in of_a {
+            match of_b.iter().position(|(other, _)| *other == name) {
+                Some(at) => both.push(Pair { name: name.into(), a: report, b: of_b.remove(at).1 }),
+                None => only_a.push(name),
+            }
+        }
+        let only_b = of_b.into_iter().map(|(name, _)| name).collect();
+        Pairs { a, b, both, only_a, only_b }
+    }
+
+    /// For a person.
+    pub fn view(&self) -> String {
+        let mut lines: Vec<String> =
+            [("A", self.a), ("B", self.b)].iter().map(|(letter, sweep)| side(letter, sweep)).collect();
+        lines.push(String::new());
+        if self.both.is_empty() {
+            lines.push("  No device was simulated to its end in both.".into());
+        } else {
+            let rows: Vec<Vec<String>> = self.both.iter().map(Pair::cells).collect();
+            let column =
+                |(i, title): (usize, &&str)| cells_of(title, rows.iter().map(|row| row[i].clone()).collect());
+            let columns: Vec<Vec<String>> = TITLES.iter().enumerate().map(column).collect();
+            lines.push(aligned(&columns));
+        }
+        for (letter, names) in [("A", &self.only_a), ("B", &self.only_b)] {
+            if !names.is_empty() {
+                let count = counted(names.len() as u64, "simulation");
+                lines.push(format!("  ! {count} only in {letter}: {}", names.join(", ")));
+            }
+        }
+        if self.both.iter().any(|pair| !pair.is_same_work()) {
+            lines.push("  * The workloads are not the same: compare them with care.".into());
+        }
+        lines.join("\n")
+    }
+
+    /// For a program.
+    pub fn json(&self) -> Value {
+        let side = |sweep: &StoredSweep| {
+            json!({
+                "folder": sweep.path.display().to_string(),
+                "complete": sweep.entries.iter().all(Entry::is_complete),
+            })
+        };
+        json!({
+            "schema_version": SCHEMA_VERSION,
+            "a": side(self.a),
+            "b": side(self.b),
+            "simulations": self.both.iter().map(Pair::json).collect::<Vec<_>>(),
+            "only_a": self.only_a,
+            "only_b": self.only_b,
+        })
+    }
+}
+
+/// Those that came to an end, with their names.
+fn whole(sweep: &StoredSweep) -> Vec<(&str, &SimReport)> {
+    let whole = sweep.entries.iter().filter(|entry| entry.is_complete());
+    whole.filter_map(|entry| Some((entry.name(), entry.report()?))).collect()
+}
+
+fn cells_of(title: &str, cells: Vec<String>) -> Vec<String> {
+    std::iter::once(title.to_string()).chain(cells).collect()
+}
+
+fn side(letter: &str, sweep: &StoredSweep) -> String {
+    let all = sweep.entries.len();
+    let whole = whole(sweep);
+    let reports: Vec<&SimReport> = whole.iter().map(|(_, report)| *report).collect();
+    let what = reports.first().map_or(String::new(), |first| {
+        format!(" · sim:{} · {} · seed {}", first.profile, common_workload(&reports), first.seed)
+    });
+    let partial =
+        if whole.len() < all { format!(" · PARTIAL: {} of {all}", whole.len()) } else { String::new() };
+    format!("  {letter} {}{what}{partial}", sweep.path.display())
+}

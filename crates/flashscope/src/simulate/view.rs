@@ -1,0 +1,104 @@
+//! What a person sees of a sweep: a header, the table, and what weakens it.
+
+use std::path::Path;
+
+use flashscope_report::{counted, size};
+
+use super::report::{Entry, SimReport};
+use super::table::table;
+
+/// Devices without a result that are named; the rest are counted.
+const NAMED_MAX: usize = 8;
+
+/// All of it, below each other. `output` is the folder that keeps it.
+pub fn view(entries: &[Entry], output: Option<&Path>) -> String {
+    let reports: Vec<&SimReport> = entries.iter().filter_map(Entry::report).collect();
+    let mut lines = Vec::new();
+    if !reports.is_empty() {
+        lines.extend([header(&reports), String::new(), table(&reports), String::new(), speed(&reports)]);
+        lines.extend(volatile(&reports));
+        lines.extend(bad_lines(&reports));
+    }
+    lines.extend(missing(entries));
+    if let Some(path) = output {
+        lines.push(format!("  results in {}", path.display()));
+    }
+    lines.join("\n")
+}
+
+/// What all devices have in common; what differs is in the table.
+fn header(reports: &[&SimReport]) -> String {
+    let first = reports[0];
+    let mut parts = vec![format!("sim:{}", first.profile)];
+    if reports.iter().all(|report| report.device.capacity_bytes == first.device.capacity_bytes) {
+        parts.push(size(first.device.capacity_bytes as f64));
+    }
+    parts.push(common_workload(reports));
+    format!("  {}", parts.join(" · "))
+}
+
+/// The workload, without settings that follow from each device's size.
+pub fn common_workload(reports: &[&SimReport]) -> String {
+    let first = &reports[0].workload;
+    if reports.iter().all(|report| report.workload == *first) {
+        return first.clone();
+    }
+    let in_all = |word: &&str| {
+        reports.iter().all(|report| report.workload.split_whitespace().any(|other| other == *word))
+    };
+    first.split_whitespace().filter(in_all).collect::<Vec<_>>().join(" ")
+}
+
+fn speed(reports: &[&SimReport]) -> String {
+    let ios: u64 = reports.iter().map(|report| report.ios).sum();
+    let rates = reports.iter().map(|report| report.requests_per_cpu_s);
+    let rate = rates.sum::<f64>() / reports.len() as f64;
+    format!("  {} simulated, {:.2} M for each second of CPU time", counted(ios, "IO"), rate / 1e6)
+}
+
+fn volatile(reports: &[&SimReport]) -> Option<String> {
+    let bytes = reports.iter().map(|report| report.device.volatile_bytes_max).max().filter(|max| *max > 0)?;
+    Some(format!(
+        "  The buffer is volatile: a loss of power costs up to {} of unflushed, acknowledged writes",
+        size(bytes as f64)
+    ))
+}
+
+/// All devices read the same trace; one that was cut short has read less of it.
+fn bad_lines(reports: &[&SimReport]) -> Option<String> {
+    let most = reports.iter().max_by_key(|report| report.bad_lines).filter(|most| most.bad_lines > 0)?;
+    let first = most.first_bad_line.as_ref().map_or(String::new(), |line| format!("; the first: {line}"));
+    Some(format!("  {} of the trace left out{first}", counted(most.bad_lines, "bad line")))
+}
+
+/// What a sweep that did not come to its end lacks.
+fn missing(entries: &[Entry]) -> Vec<String> {
+    let whole = entries.iter().filter(|entry| entry.is_complete()).count();
+    if whole == entries.len() {
+        return Vec::new();
+    }
+    let name = |entry: &Entry| distinct(entry, entries);
+    let mut lines = vec![format!("  PARTIAL: {whole} of {} came to an end", simulations(entries.len()))];
+    let cut = entries.iter().filter(|entry| entry.report().is_some_and(|report| !report.complete));
+    lines.extend(cut.map(|entry| {
+        let ios = entry.report().map_or(0, |report| report.ios);
+        format!("    cut short  {}: its row counts its first {}", name(entry), counted(ios, "IO"))
+    }));
+    let not_run: Vec<_> = entries.iter().filter(|entry| entry.report().is_none()).collect();
+    lines.extend(not_run.iter().take(NAMED_MAX).map(|entry| format!("    not run    {}", name(entry))));
+    if not_run.len() > NAMED_MAX {
+        lines.push(format!("    not run    and {} more; --json names all", not_run.len() - NAMED_MAX));
+    }
+    lines
+}
+
+/// A device's name without what all have in common.
+fn distinct(entry: &Entry, entries: &[Entry]) -> String {
+    let is_common = |word: &str| entries.iter().all(|other| other.label().split(' ').any(|own| own == word));
+    let own: Vec<&str> = entry.label().split(' ').filter(|word| !is_common(word)).collect();
+    if own.is_empty() { entry.name().into() } else { own.join(" ") }
+}
+
+fn simulations(count: usize) -> String {
+    counted(count as u64, "simulation")
+}
