@@ -1,10 +1,17 @@
 //! The registry of trace formats: one file and one line for each.
 
 pub mod alibaba;
+pub mod blkparse;
 pub mod blkreplay;
 pub mod cloudphysics_csv;
+pub mod disksim;
+pub mod fio_iolog;
+pub mod fiu;
 pub mod k5cloud;
+pub mod mqsim;
+pub mod msr;
 pub mod oraclegeneral;
+pub mod spc;
 pub mod systor17;
 pub mod tencent;
 pub mod tracefs;
@@ -48,6 +55,13 @@ pub const FORMATS: &[Format] = &[
     vscsi::FORMAT,
     oraclegeneral::WITH_OPERATION,
     oraclegeneral::FORMAT,
+    msr::FORMAT,
+    spc::FORMAT,
+    blkparse::FORMAT,
+    fio_iolog::FORMAT,
+    disksim::FORMAT,
+    mqsim::FORMAT,
+    fiu::FORMAT,
 ];
 
 /// The format of a trace that begins with these (uncompressed) bytes, and how sure that is, in percent from

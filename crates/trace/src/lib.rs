@@ -20,6 +20,7 @@ mod reader;
 mod record;
 mod records;
 mod rwbs;
+mod simulator;
 mod source;
 mod text;
 mod writer;

@@ -84,6 +84,29 @@ impl<'a> Fields<'a> {
         Some(&whole[..whole.len() - self.0.len() - 1])
     }
 
+    /// The next word and the blanks around it; empty at the end.
+    #[inline(always)]
+    pub(crate) fn word(&mut self) -> &'a [u8] {
+        self.skip_blanks();
+        let length = self.0.iter().take_while(|&&c| c != b' ' && c != b'\t').count();
+        let (word, rest) = self.0.split_at(length);
+        self.0 = rest;
+        self.skip_blanks();
+        word
+    }
+
+    /// What `take` takes, if a blank or the end is behind it, and the blanks around it.
+    #[inline(always)]
+    pub(crate) fn word_of<T>(&mut self, take: impl Fn(&mut Self) -> Option<T>) -> Option<T> {
+        self.skip_blanks();
+        let value = take(self)?;
+        if !matches!(self.0.first(), None | Some(b' ' | b'\t')) {
+            return None;
+        }
+        self.skip_blanks();
+        Some(value)
+    }
+
     /// Seconds with or without a fraction, as nanoseconds; digits below one nanosecond are cut.
     #[inline(always)]
     pub(crate) fn seconds_ns(&mut self) -> Option<u64> {
@@ -204,6 +227,15 @@ mod tests {
         assert_eq!(time("12.9", 0), Some(12));
         assert_eq!(time("12.", 0), None);
         assert_eq!(time("18446744073709551615", 0), Some(u64::MAX));
+    }
+
+    #[test]
+    fn words_end_at_blanks() {
+        let mut fields = Fields(b"  12\t ab 3x");
+        assert_eq!(fields.word_of(Fields::number), Some(12));
+        assert_eq!(fields.word(), b"ab");
+        assert_eq!(fields.word_of(Fields::number), None);
+        assert_eq!(Fields(b"").word(), b"");
     }
 
     #[test]

@@ -22,12 +22,12 @@ struct Holds {
     devices: bool,
     /// Times are whole multiples of it.
     time_step_ns: u64,
-    /// Times are kept from the first request on, not from the trace's own zero.
-    from_first: bool,
+    /// Times are kept from the first request on, which is then at this time, not from the trace's own zero.
+    first_ns: Option<u64>,
     /// Offsets and lengths are whole multiples of it.
     unit_bytes: u64,
-    /// A device's name when the format has none.
-    nameless: &'static str,
+    /// What devices are called when the format has no names.
+    nameless: fn(u32) -> String,
 }
 
 const NOTHING: Holds = Holds {
@@ -41,18 +41,43 @@ const NOTHING: Holds = Holds {
     sync: false,
     devices: false,
     time_step_ns: 1,
-    from_first: false,
+    first_ns: None,
     unit_bytes: 512,
-    nameless: "0",
+    nameless: |_| "0".into(),
 };
+
+/// Simulators know devices by number.
+const SIMULATOR: Holds = Holds { first_ns: Some(0), nameless: |device| device.to_string(), ..NOTHING };
 
 const TABLE: &[Holds] = &[
     Holds { name: "blkreplay", latency: true, fua: true, sync: true, ..NOTHING },
     Holds {
+        name: "blkparse",
+        flush: true,
+        trim: true,
+        process: true,
+        fua: true,
+        sync: true,
+        devices: true,
+        ..NOTHING
+    },
+    Holds {
+        name: "fio-iolog",
+        flush: true,
+        trim: true,
+        devices: true,
+        time_step_ns: 1000,
+        first_ns: Some(1000),
+        unit_bytes: 1,
+        ..NOTHING
+    },
+    Holds { name: "disksim", ..SIMULATOR },
+    Holds { name: "mqsim", ..SIMULATOR },
+    Holds {
         name: "oraclegeneral",
         op: false,
         time_step_ns: 1_000_000_000,
-        from_first: true,
+        first_ns: Some(0),
         unit_bytes: 512,
         ..NOTHING
     },
@@ -96,9 +121,13 @@ fn held(record: &Record, first_ns: u64, holds: &Holds) -> Option<Record> {
     };
     let fits = (record.offset_bytes | record.length_bytes).is_multiple_of(holds.unit_bytes);
     let mask = (if holds.fua { Flags::FUA.0 } else { 0 }) | (if holds.sync { Flags::SYNC.0 } else { 0 });
-    let from_ns = if holds.from_first { first_ns } else { 0 };
+    let step_ns = holds.time_step_ns;
+    let time_ns = match holds.first_ns {
+        Some(start_ns) => start_ns + (record.time_ns - first_ns) / step_ns * step_ns,
+        None => record.time_ns / step_ns * step_ns,
+    };
     (is_held && fits).then(|| Record {
-        time_ns: (record.time_ns - from_ns) / holds.time_step_ns * holds.time_step_ns,
+        time_ns,
         latency_ns: record.latency_ns.filter(|_| holds.latency),
         process: if holds.process { record.process } else { Process::default() },
         flags: Flags(record.flags.0 & mask),
@@ -149,10 +178,10 @@ fn expected(records: &[Record], holds: &Holds) -> Vec<(Record, String)> {
     let first_ns = records[0].time_ns;
     let name = |record: &Record| match holds.devices {
         true => DEVICES[record.device as usize].into(),
-        false => holds.nameless.into(),
+        false => (holds.nameless)(record.device),
     };
-    let records = records.iter().filter_map(|record| held(record, first_ns, holds));
-    records.map(|record| (Record { device: 0, ..record }, name(&record))).collect()
+    let with_name = |record| Some((Record { device: 0, ..held(record, first_ns, holds)? }, name(record)));
+    records.iter().filter_map(with_name).collect()
 }
 
 #[test]
@@ -168,7 +197,11 @@ fn what_a_format_holds_comes_back_and_the_rest_is_counted() {
         let name = holds.name;
         let records = records(3000);
         let (bytes, losses) = write(&records, name, Compress::No);
-        assert_eq!(read(bytes, Some(name)), expected(&records, holds), "{name}, seed {SEED}");
+        let (back, expected) = (read(bytes, Some(name)), expected(&records, holds));
+        assert_eq!(back.len(), expected.len(), "{name}, seed {SEED}");
+        for (number, (back, expected)) in back.iter().zip(&expected).enumerate() {
+            assert_eq!(back, expected, "{name}, request {number}, seed {SEED}");
+        }
         let count = |is: fn(&Record) -> bool| records.iter().filter(|record| is(record)).count() as u64;
         let flushes = count(|record| record.op == Op::Flush);
         let trims = count(|record| record.op == Op::Trim);
@@ -187,6 +220,15 @@ fn what_a_format_holds_comes_back_and_the_rest_is_counted() {
         assert_eq!(losses.of(Loss::Fua), fua, "{name}");
         let sync = lost(holds.sync, |record| record.flags.0 & Flags::SYNC.0 != 0);
         assert_eq!(losses.of(Loss::Sync), sync, "{name}");
+        let named = records.iter().filter(kept).filter(|record| {
+            holds.devices || DEVICES[record.device as usize] == (holds.nameless)(record.device)
+        });
+        let nameless = records.iter().filter(kept).count() - named.count();
+        assert_eq!(losses.of(Loss::Device), nameless as u64, "{name}");
+        let since_ns = |record: &Record| record.time_ns - records[0].time_ns;
+        let cut = |record: &&Record| !since_ns(record).is_multiple_of(holds.time_step_ns);
+        let cut = records.iter().filter(kept).filter(cut).count();
+        assert_eq!(losses.of(Loss::TimeDigits), cut as u64, "{name}");
     }
 }
 
@@ -199,6 +241,60 @@ fn what_a_format_holds_loses_nothing() {
         let lost: Vec<_> = losses.iter().filter(|(loss, _)| *loss != Loss::Device).collect();
         assert_eq!(lost, [], "{}, seed {SEED}", holds.name);
         assert_eq!(read(bytes, Some(holds.name)).len(), held.len(), "{}", holds.name);
+    }
+}
+
+/// Four reads of device 0, at these times, and a length in bytes.
+fn reads(times_ns: [u64; 4], length_bytes: u64) -> Vec<Record> {
+    times_ns.map(|time_ns| Record { time_ns, length_bytes, ..Record::default() }).to_vec()
+}
+
+#[test]
+fn times_that_go_back_are_left_out_only_where_they_must_be() {
+    let records = reads([7_000_000, 9_000_000, 8_000_000, 6_999_999], 512);
+    for (format, left_out) in
+        [("disksim", 2), ("mqsim", 2), ("fio-iolog", 1), ("blkparse", 0), ("blkreplay", 0)]
+    {
+        let (bytes, losses) = write(&records, format, Compress::No);
+        assert_eq!(losses.of(Loss::Time), left_out, "{format}");
+        assert_eq!(read(bytes, Some(format)).len() as u64, 4 - left_out, "{format}");
+    }
+}
+
+#[test]
+fn fio_takes_lengths_of_32_bits_and_names_without_blanks() {
+    let text = |records: &[Record], name: &str| {
+        let output = Shared::default();
+        let mut writer = Writer::new(output.clone(), "fio-iolog", Compress::No).unwrap();
+        writer.write(records, &[name.into()]).unwrap();
+        let losses = writer.finish().unwrap();
+        (String::from_utf8(output.0.lock().unwrap().clone()).unwrap(), losses)
+    };
+    let (log, losses) = text(&reads([5000, 5000, 6999, 7000], (1 << 32) - 1), "a b\tc");
+    let lines = ["1 a_b_c add", "1 a_b_c open", "1 a_b_c read 0 4294967295", "1 a_b_c read 0 4294967295"];
+    let later = ["2 a_b_c read 0 4294967295", "3 a_b_c read 0 4294967295", "3 a_b_c close"];
+    let expected = [&["fio version 3 iolog"][..], &lines, &later].concat().join("\n") + "\n";
+    assert_eq!(log, expected);
+    assert_eq!((losses.of(Loss::Device), losses.of(Loss::TimeDigits)), (4, 1));
+    let (log, losses) = text(&reads([5000; 4], 1 << 32), "sda");
+    assert_eq!((log.as_str(), losses.of(Loss::Range)), ("fio version 3 iolog\n", 4));
+}
+
+#[test]
+fn numbers_of_devices_survive_a_simulators_format() {
+    for format in ["disksim", "mqsim"] {
+        let fraction = if format == "disksim" { ".000000" } else { "" };
+        let line = |device| format!("0{fraction} {device} 8 8 1\n");
+        let text = [4, 0, 17].map(line).concat();
+        let all = read(text.clone().into_bytes(), Some(format));
+        let names: Vec<_> = all.iter().map(|(_, name)| name.clone()).collect();
+        let output = Shared::default();
+        let mut writer = Writer::new(output.clone(), format, Compress::No).unwrap();
+        for (device, (record, _)) in all.iter().enumerate() {
+            writer.write(&[Record { device: device as u32, ..*record }], &names).unwrap();
+        }
+        assert_eq!(writer.finish().unwrap().iter().count(), 0, "{format}");
+        assert_eq!(String::from_utf8(output.0.lock().unwrap().clone()).unwrap(), text, "{format}");
     }
 }
 

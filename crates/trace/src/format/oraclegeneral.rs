@@ -210,6 +210,7 @@ impl Encoder for Encoded {
 
 impl Encoded {
     fn encode(&mut self, record: &Record, devices: &[String], losses: &mut Losses) {
+        let first_ns = *self.first_ns.get_or_insert(record.time_ns);
         match record.op {
             Op::Read | Op::Write => {}
             Op::Flush => return losses.count(Loss::Flush),
@@ -219,7 +220,7 @@ impl Encoded {
         let (true, Ok(length)) = (record.offset_bytes.is_multiple_of(512), length) else {
             return losses.count(Loss::Range);
         };
-        let after_ns = record.time_ns.checked_sub(*self.first_ns.get_or_insert(record.time_ns));
+        let after_ns = record.time_ns.checked_sub(first_ns);
         let Some(time) = after_ns.and_then(|ns| u32::try_from(ns / 1_000_000_000).ok()) else {
             return losses.count(Loss::Time);
         };

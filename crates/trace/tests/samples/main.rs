@@ -5,6 +5,8 @@ mod binary;
 mod captured;
 mod clouds;
 mod expected;
+mod servers;
+mod tools;
 
 use std::fs::File;
 use std::io::Read;
@@ -16,7 +18,8 @@ use expected::{Expected, Share};
 
 /// All samples.
 fn samples() -> impl Iterator<Item = &'static Expected> {
-    [binary::SAMPLES, captured::SAMPLES, clouds::SAMPLES].into_iter().flatten()
+    let tables = [binary::SAMPLES, captured::SAMPLES, clouds::SAMPLES, servers::SAMPLES, tools::SAMPLES];
+    tables.into_iter().flatten()
 }
 
 fn sample(name: &str) -> File {
