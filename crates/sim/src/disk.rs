@@ -63,20 +63,17 @@ impl Default for DiskSettings {
 
 impl DiskSettings {
     fn validate(&self) -> Result<(), SimError> {
-        let positive = [
-            ("disk.rotations_per_minute", self.rotations_per_minute),
-            ("disk.link_mb_s", self.link_mb_s),
-            ("disk.full_seek_us", self.full_seek_us),
+        let ranges = [
+            ("disk.rotations_per_minute", self.rotations_per_minute, 100.0, 100_000.0),
+            ("disk.link_mb_s", self.link_mb_s, 0.001, 1e6),
+            ("disk.track_seek_us", self.track_seek_us, 0.0, 1e6),
+            ("disk.full_seek_us", self.full_seek_us, 0.0, 1e6),
+            ("disk.command_us", self.command_us, 0.0, 1e6),
         ];
-        for (key, value) in positive {
-            if !(value > 0.0 && value <= 1e9) {
-                return Err(SimError::setting(key, "is not above 0", "give a positive number"));
-            }
-        }
-        for (key, value) in [("disk.track_seek_us", self.track_seek_us), ("disk.command_us", self.command_us)]
-        {
-            if !(0.0..=1e9).contains(&value) {
-                return Err(SimError::setting(key, "is negative", "give microseconds from 0"));
+        for (key, value, least, most) in ranges {
+            if !(least..=most).contains(&value) {
+                let problem = format!("is {value}");
+                return Err(SimError::setting(key, &problem, &format!("use {least} to {most}")));
             }
         }
         let sector = u64::from(crate::ssd::SECTOR_BYTES);
@@ -366,5 +363,30 @@ mod tests {
         assert!((0..16).all(|_| write() < 0.5), "sixteen 64 KiB writes fit");
         let later: f64 = (0..64).map(|_| write()).sum();
         assert!(later / 64.0 > 5.0, "then each waits for the arm: {later} ms for 64");
+    }
+
+    #[test]
+    fn absurd_numbers_are_refused_by_name_and_the_limits_work() {
+        let set = |key: &str, value: f64| {
+            let overrides = [(key.to_string(), format!("{value:?}"))];
+            match crate::Profile::find("hdd-7200", &overrides).unwrap() {
+                crate::Profile::Disk(disk) => Disk::new("test", &disk),
+                crate::Profile::Ssd(_) => panic!("a disk is a disk"),
+            }
+        };
+        for (key, least, most) in [
+            ("disk.rotations_per_minute", 100.0, 1e5),
+            ("disk.link_mb_s", 0.001, 1e6),
+            ("disk.full_seek_us", 0.0, 1e6),
+        ] {
+            for value in [1e-300, -1.0, 1e300].into_iter().filter(|value| !(least..=most).contains(value)) {
+                let message = set(key, value).err().expect("absurd").to_string();
+                assert!(message.starts_with(key) && message.contains(&most.to_string()), "{message}");
+            }
+            for value in [least, most] {
+                let mut disk = set(key, value).unwrap_or_else(|error| panic!("{error}"));
+                (0..100).for_each(|i| assert!(serve(&mut disk, Op::Read, i * 4_096_000, 1 << 30) > 0.0));
+            }
+        }
     }
 }

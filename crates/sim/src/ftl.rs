@@ -16,8 +16,7 @@ pub mod hot_cold;
 pub mod hybrid;
 mod in_place;
 pub mod log_block;
-pub mod newest;
-mod normal_form;
+pub mod newest_copies;
 pub mod page;
 pub mod page_set;
 pub mod recover;
@@ -31,7 +30,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::SimError;
 use crate::nand::{Cause, Geometry, Lpn, Nand, PageRead, Token};
-use crate::settings::Settings;
+use crate::settings::{OVER_PROVISIONING_MAX, Settings};
 
 /// What an FTL is made for.
 #[derive(Clone, Copy, Debug)]
@@ -55,21 +54,27 @@ impl Setup<'_> {
     /// An error unless the flash has `spare` blocks more than the logical space fills.
     ///
     /// # Errors
-    /// [`SimError::Setting`] for `over_provisioning`, with the least value that will do.
+    /// [`SimError::Setting`] for `over_provisioning`, with a value that will do if there is one.
     pub fn need_spare_blocks(&self, ftl: &str, spare: u32) -> Result<(), SimError> {
         let (have, data) = (self.geometry.blocks, self.logical_blocks());
         if have >= data.saturating_add(spare) {
             return Ok(());
         }
-        let least =
-            f64::from(spare) * f64::from(self.geometry.pages_per_block) / f64::from(self.logical_pages);
+        let (per_block, logical) = (f64::from(self.geometry.pages_per_block), f64::from(self.logical_pages));
+        let least = (f64::from(spare) * per_block / logical * 1e4).ceil() / 1e4;
+        let remedy = if least <= OVER_PROVISIONING_MAX {
+            format!("set it to at least {least:.4}")
+        } else {
+            "the device is too small: use a larger capacity, fewer nand.pages_per_block or a smaller nand.stripe"
+                .into()
+        };
         Err(SimError::Setting {
             key: "over_provisioning".into(),
             problem: format!(
                 "leaves {} spare blocks, and the {ftl} FTL needs {spare} beside the {data} that hold data",
                 have.saturating_sub(data)
             ),
-            remedy: format!("set it to at least {:.4}", (least * 1e4).ceil() / 1e4),
+            remedy,
         })
     }
 }

@@ -10,6 +10,9 @@ use crate::ftl;
 use crate::gc::GcSettings;
 use crate::nand::NandSettings;
 
+/// The most of [`Settings::over_provisioning`].
+pub const OVER_PROVISIONING_MAX: f64 = 100.0;
+
 /// What a device holds before the first IO that counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

@@ -8,7 +8,7 @@ mod host;
 mod oracle;
 mod path;
 mod power;
-mod prepare;
+mod precondition;
 pub mod report;
 mod state;
 mod write_behind;

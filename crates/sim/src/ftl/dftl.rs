@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::free::FreeBlocks;
 use super::page_set::PageSet;
-use super::recover::Newest;
+use super::recover::NewestTokens;
 use super::segmented_lru::SegmentedLru;
 use super::{Ftl, Setup, Tombstone};
 use crate::error::SimError;
@@ -232,7 +232,7 @@ impl DftlFtl {
     }
 
     /// Keeps one newest copy of each page, in as few blocks as that takes, and erases all other blocks.
-    fn find_data(&mut self, nand: &mut Nand, newest: &Newest) {
+    fn find_data(&mut self, nand: &mut Nand, newest: &NewestTokens) {
         let mut blocks: Vec<(usize, Block)> =
             (0..nand.blocks()).map(|block| (newest.pages_in(nand, block).len(), block)).collect();
         blocks.sort_unstable();
@@ -273,7 +273,7 @@ impl Ftl for DftlFtl {
 
     fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<DftlFtl, SimError> {
         let mut ftl = DftlFtl::empty(setup)?;
-        let newest = Newest::scan(nand, setup.logical_pages, trims);
+        let newest = NewestTokens::scan(nand, setup.logical_pages, trims);
         ftl.find_data(nand, &newest);
         ftl.advance(DATA);
         ftl.advance(MAP);

@@ -13,7 +13,7 @@ use flashscope_core::seed::derive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::newest::Newest;
+use super::newest_copies::NewestCopies;
 use super::page::PageFtl;
 use super::{Ftl, Setup, Tombstone};
 use crate::error::SimError;
@@ -116,7 +116,7 @@ impl Ftl for HotColdFtl {
     fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<HotColdFtl, SimError> {
         let split = Split::of(setup)?;
         let ([hot, cold], [hot_blocks, cold_blocks]) = (split.setups(setup), split.blocks(setup));
-        let newest = Newest::scan(nand, setup.logical_pages, trims);
+        let newest = NewestCopies::scan(nand, setup.logical_pages, trims);
         Ok(HotColdFtl {
             hot_pages: split.pages,
             hot: PageFtl::rebuild_on(&hot, nand, &newest, hot_blocks, 0..split.pages)?,

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::free::FreeBlocks;
-use super::normal_form::{Form, normal_form};
+use super::recover::{NOT_SAID, normal_form};
 use super::{Ftl, Merges, Setup, Tombstone};
 use crate::error::SimError;
 use crate::nand::divide::Divisor;
@@ -160,8 +160,12 @@ impl Ftl for HybridFtl {
 
     fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<HybridFtl, SimError> {
         let mut ftl = HybridFtl::empty(setup)?;
-        let found = normal_form(setup, nand, trims, Form::Anywhere);
-        (ftl.data, ftl.places, ftl.free) = (found.data, found.places, found.free);
+        let found = normal_form(setup, nand, trims, NOT_SAID);
+        for lpn in (0..setup.logical_pages).filter(|&lpn| found.mapped.has(lpn)) {
+            let (logical, page) = (ftl.per_block.quotient(lpn), ftl.per_block.remainder(lpn));
+            ftl.places[lpn as usize] = nand.first_page(found.data[logical as usize]) + page;
+        }
+        (ftl.data, ftl.free) = (found.data, found.free);
         Ok(ftl)
     }
 

@@ -13,8 +13,8 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::free::FreeBlocks;
-use super::normal_form::{Form, normal_form};
 use super::page_set::PageSet;
+use super::recover::{NOT_SAID, normal_form};
 use super::{Merges, Setup, Tombstone};
 use crate::error::SimError;
 use crate::nand::divide::Divisor;
@@ -99,11 +99,8 @@ impl InPlace {
         trims: &[Tombstone],
     ) -> Result<InPlace, SimError> {
         let mut map = InPlace::empty(setup, layout)?;
-        let found = normal_form(setup, nand, trims, Form::InPlace);
-        (map.data, map.free) = (found.data, found.free);
-        for lpn in (0..setup.logical_pages).filter(|&lpn| found.places[lpn as usize] != NONE) {
-            map.holds.insert(lpn);
-        }
+        let found = normal_form(setup, nand, trims, NOT_SAID);
+        (map.data, map.holds, map.free) = (found.data, found.mapped, found.free);
         Ok(map)
     }
 

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::free::FreeBlocks;
-use super::newest::Newest;
+use super::newest_copies::NewestCopies;
 use super::valid::ValidPages;
 use super::wear::StaticLevelling;
 use super::{Ftl, Setup, Tombstone};
@@ -108,7 +108,7 @@ impl PageFtl {
     pub(super) fn rebuild_on(
         setup: &Setup<'_>,
         nand: &mut Nand,
-        newest: &Newest,
+        newest: &NewestCopies,
         blocks: Range<Block>,
         pages: Range<Lpn>,
     ) -> Result<PageFtl, SimError> {
@@ -238,7 +238,7 @@ impl Ftl for PageFtl {
 
     /// The copy with the highest token is the page; a trim with a higher one unmaps it.
     fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<PageFtl, SimError> {
-        let newest = Newest::scan(nand, setup.logical_pages, trims);
+        let newest = NewestCopies::scan(nand, setup.logical_pages, trims);
         PageFtl::rebuild_on(setup, nand, &newest, 0..setup.geometry.blocks, 0..setup.logical_pages)
     }
 

@@ -1,4 +1,4 @@
-//! Recovery of block-mapped FTLs after a loss of power, from spare areas alone.
+//! Recovery of FTLs after a loss of power (`page` and `hot-cold`: `ftl/newest_copies.rs`), from spare areas alone.
 //!
 //! The newest copy of a page is the one with the highest token, unless a trim is newer still. Each logical
 //! block is brought into *normal form*: one data block with every page in its own place. A block that is so
@@ -17,13 +17,13 @@ use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, Ppn, Tag, Token};
 
 /// The newest token of every logical page.
 #[derive(Clone, Debug)]
-pub struct Newest {
+pub struct NewestTokens {
     tokens: Vec<Token>,
 }
 
-impl Newest {
+impl NewestTokens {
     /// Reads every page that was programmed (counted as [`Cause::Map`]), and applies the trims.
-    pub fn scan(nand: &mut Nand, logical_pages: u32, trims: &[Tombstone]) -> Newest {
+    pub fn scan(nand: &mut Nand, logical_pages: u32, trims: &[Tombstone]) -> NewestTokens {
         let mut tokens = vec![NO_TOKEN; logical_pages as usize];
         for block in 0..nand.blocks() {
             let first = nand.first_page(block);
@@ -40,7 +40,7 @@ impl Newest {
                 *newest = NO_TOKEN;
             }
         }
-        Newest { tokens }
+        NewestTokens { tokens }
     }
 
     /// Whether the page holds anything.
@@ -107,6 +107,9 @@ fn release(nand: &mut Nand, free: &mut FreeBlocks, block: Block) {
     free.give(nand, block);
 }
 
+/// The tag of FTLs that do not tell kinds of blocks apart.
+pub const NOT_SAID: u32 = 0;
+
 /// Flash in normal form.
 #[derive(Clone, Debug)]
 pub struct Recovered {
@@ -131,7 +134,7 @@ pub fn normal_form(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone], kind
 }
 
 struct Recovery {
-    newest: Newest,
+    newest: NewestTokens,
     recovered: Recovered,
     /// The copy of each page that is used.
     chosen: Vec<Ppn>,
@@ -142,7 +145,7 @@ struct Recovery {
 impl Recovery {
     fn new(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Recovery {
         let pages = setup.logical_pages;
-        let newest = Newest::scan(nand, pages, trims);
+        let newest = NewestTokens::scan(nand, pages, trims);
         let mut mapped = PageSet::none(pages);
         (0..pages).filter(|&lpn| newest.is_mapped(lpn)).for_each(|lpn| mapped.insert(lpn));
         let recovered = Recovered {
@@ -202,6 +205,30 @@ impl Recovery {
             self.live[block as usize] -= 1;
             if self.live[block as usize] == 0 {
                 release(nand, &mut self.recovered.free, block);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flashscope_core::Bytes;
+
+    use crate::Settings;
+    use crate::ftl::testing::{returns_what_was_written, small, survives_power_cuts};
+
+    #[test]
+    fn the_ftls_with_one_block_for_each_logical_one_come_back_also_when_the_power_goes_in_the_recovery() {
+        for ftl in ["block", "chunk", "hybrid", "replacement-block"] {
+            for open in [1, 2] {
+                let mut settings: Settings = small(ftl);
+                settings.chunk.size = Bytes(2 * settings.nand.page.0 * 4);
+                settings.chunk.open_chunks = open;
+                settings.block.open_blocks = open - 1;
+                settings.hybrid.open_blocks = open - 1;
+                settings.replacement_block.chain_max = open * 2;
+                returns_what_was_written(&settings);
+                survives_power_cuts(&settings, 150);
             }
         }
     }

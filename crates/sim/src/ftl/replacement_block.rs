@@ -17,8 +17,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::free::FreeBlocks;
-use super::normal_form::{Form, normal_form};
 use super::page_set::PageSet;
+use super::recover::{NOT_SAID, normal_form};
 use super::{Ftl, Merges, Setup, Tombstone};
 use crate::error::SimError;
 use crate::nand::divide::Divisor;
@@ -194,13 +194,10 @@ impl Ftl for ReplacementBlockFtl {
         trims: &[Tombstone],
     ) -> Result<ReplacementBlockFtl, SimError> {
         let mut ftl = ReplacementBlockFtl::empty(setup)?;
-        let found = normal_form(setup, nand, trims, Form::InPlace);
-        ftl.free = found.free;
+        let found = normal_form(setup, nand, trims, NOT_SAID);
+        (ftl.holds, ftl.free) = (found.mapped, found.free);
         for (chain, &block) in ftl.chains.iter_mut().zip(&found.data).filter(|(_, block)| **block != NONE) {
             chain.push(block);
-        }
-        for lpn in (0..setup.logical_pages).filter(|&lpn| found.places[lpn as usize] != NONE) {
-            ftl.holds.insert(lpn);
         }
         Ok(ftl)
     }

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::free::FreeBlocks;
-use super::recover::Newest;
+use super::recover::NewestTokens;
 use super::valid::ValidPages;
 use super::{Ftl, Setup, Tombstone};
 use crate::error::SimError;
@@ -212,7 +212,7 @@ impl SuperblockFtl {
     }
 
     /// Maps the newest pages in `block`, and makes it a member of their superblock.
-    fn adopt(&mut self, nand: &Nand, newest: &Newest, block: Block) {
+    fn adopt(&mut self, nand: &Nand, newest: &NewestTokens, block: Block) {
         let pages = newest.pages_in(nand, block);
         for &(ppn, lpn) in &pages {
             if self.map[lpn as usize] == NONE {
@@ -243,7 +243,7 @@ impl Ftl for SuperblockFtl {
     /// Blocks keep their pages wherever they are; a copy that was cut short is dropped.
     fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<SuperblockFtl, SimError> {
         let mut ftl = SuperblockFtl::empty(setup)?;
-        let newest = Newest::scan(nand, setup.logical_pages, trims);
+        let newest = NewestTokens::scan(nand, setup.logical_pages, trims);
         for block in newest.drop_second_copies(nand, &mut ftl.free) {
             ftl.adopt(nand, &newest, block);
         }

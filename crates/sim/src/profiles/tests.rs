@@ -114,3 +114,41 @@ fn the_nvme_drive_reads_in_order_as_fast_as_its_link() {
     let mb_s = ios * 131_072.0 / 1e6;
     assert!((6_900.0..=7_000.0).contains(&mb_s), "{mb_s} MB/s");
 }
+
+#[test]
+fn the_over_provisioning_that_an_error_asks_for_is_accepted_or_the_device_is_called_too_small() {
+    for capacity in ["4KiB", "64KiB", "1MiB", "16MiB", "64MiB"] {
+        for name in NAMES.into_iter().filter(|name| !name.starts_with("hdd")) {
+            let make = |more: &[(String, String)]| {
+                let none = [("buffer", "none"), ("capacity", capacity)];
+                let mut keys = none.map(|(key, value)| (key.to_string(), value.to_string())).to_vec();
+                keys.extend_from_slice(more);
+                let Ok(Profile::Ssd(settings)) = Profile::find(name, &keys) else { panic!("{name}") };
+                Ssd::new(name, *settings, 1)
+            };
+            let Err(error) = make(&[]) else { continue };
+            let message = error.to_string();
+            if !message.starts_with("over_provisioning") {
+                continue; // more logs than the flash has blocks
+            }
+            match message.split_once("at least ") {
+                Some((_, least)) => drop(
+                    make(&[("over_provisioning".into(), least.into())])
+                        .unwrap_or_else(|error| panic!("{name} of {capacity}: {message}, and then {error}")),
+                ),
+                None => assert!(message.contains("too small"), "{message}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_time_or_speed_that_cannot_be_is_named() {
+    for key in ["nand.erase_us", "nand.transfer_us", "host.command_us", "host.mb_s", "ram.access_us"] {
+        for value in ["-1.0", "1e300", "nan"] {
+            let Ok(Profile::Ssd(settings)) = set("nvme-tlc-2024", key, value) else { panic!("{key}") };
+            let message = settings.geometry().unwrap_err().to_string();
+            assert!(message.starts_with(key), "{message}");
+        }
+    }
+}

@@ -1,30 +1,30 @@
-//! Where each page's newest copy is, from spare areas alone: what every rebuild after a loss of power begins
-//! with.
+//! Where each page's newest copy is, from spare areas alone: what `page` and `hot-cold` begin with. FTLs
+//! with block maps need less, and bring the flash into order: `ftl/recover.rs`.
 
 use super::Tombstone;
 use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, Ppn, Token};
 
 /// What a scan of all spare areas found.
 #[derive(Clone, Debug)]
-pub struct Newest {
+pub struct NewestCopies {
     /// The newest copy of each logical page; [`NONE`] if it holds nothing.
     pub copies: Vec<Ppn>,
     /// The highest token in each block: how young it is.
     pub youngest: Vec<Token>,
 }
 
-impl Newest {
+impl NewestCopies {
     /// Reads every programmed page once, as [`Cause::Map`]. The copy with the highest token is the page,
     /// unless a trim is younger. Of two copies with one token, as a collection that was cut short leaves
     /// them, the one in the block with more copies counts, which is the victim: the block that was being
     /// filled then holds no valid page, and can be erased.
-    pub fn scan(nand: &mut Nand, logical_pages: u32, trims: &[Tombstone]) -> Newest {
+    pub fn scan(nand: &mut Nand, logical_pages: u32, trims: &[Tombstone]) -> NewestCopies {
         let mut tokens = vec![NO_TOKEN; logical_pages as usize];
         for trim in trims {
             let token = &mut tokens[trim.lpn as usize];
             *token = trim.token.max(*token);
         }
-        let mut newest = Newest {
+        let mut newest = NewestCopies {
             copies: vec![NONE; logical_pages as usize],
             youngest: vec![NO_TOKEN; nand.blocks() as usize],
         };

@@ -1,4 +1,4 @@
-//! From the settings to a device in its initial state.
+//! From the settings to a device in its initial state: what they must keep to, the first fill, a restart.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,7 +12,7 @@ use crate::error::SimError;
 use crate::ftl::{FTLS, Ftl};
 use crate::gc::POLICIES;
 use crate::nand::{Geometry, Lpn};
-use crate::settings::{Initial, Levelling, Settings};
+use crate::settings::{Initial, Levelling, OVER_PROVISIONING_MAX, Settings};
 
 impl Settings {
     /// The flash that these settings ask for, and the pages that the host sees.
@@ -87,14 +87,23 @@ impl Settings {
             "set ram.serve_reads = true, or leave ram.cache_reads out",
         )?;
         let nand = &self.nand;
-        let times =
-            [nand.erase_us, nand.transfer_us, self.host.command_us, self.host.mb_s, self.ram.access_us];
-        let sane = |us: &f64| us.is_finite() && (0.0..=1e9).contains(us);
+        for (key, times) in [
+            ("nand.read_us", nand.read_us.as_slice()),
+            ("nand.program_us", &nand.program_us),
+            ("nand.erase_us", &[nand.erase_us]),
+            ("nand.transfer_us", &[nand.transfer_us]),
+            ("host.command_us", &[self.host.command_us]),
+            ("ram.access_us", &[self.ram.access_us]),
+        ] {
+            let good = times.iter().all(|us| (0.0..=1e6).contains(us));
+            check(good, key, "is not between 0 and a second", "use microseconds from 0 to 1000000")?;
+        }
+        let mb_s = self.host.mb_s;
         check(
-            times.iter().chain(&nand.read_us).chain(&nand.program_us).all(sane),
-            "a time in [nand], [host] or [ram]",
-            "is negative or not a number",
-            "use microseconds from 0 to 1e9",
+            mb_s == 0.0 || (0.001..=1e6).contains(&mb_s),
+            "host.mb_s",
+            "is neither 0 nor a speed that can be simulated",
+            "use 0 for no limit, or 0.001 to 1000000",
         )
     }
 
@@ -125,7 +134,8 @@ impl Settings {
             "choose a whole number of pages",
         )?;
         check(
-            self.over_provisioning.is_finite() && (0.0..=100.0).contains(&self.over_provisioning),
+            self.over_provisioning.is_finite()
+                && (0.0..=OVER_PROVISIONING_MAX).contains(&self.over_provisioning),
             "over_provisioning",
             "is not between 0 and 100",
             "give (physical - logical) / logical, 0.07 for 7 %",
