@@ -65,7 +65,7 @@ impl Setup<'_> {
         let remedy = if least <= OVER_PROVISIONING_MAX {
             format!("set it to at least {least:.4}")
         } else {
-            "the device is too small: use a larger capacity, fewer nand.pages_per_block or a smaller nand.stripe"
+            "the device is too small: use a larger capacity or a smaller nand.pages_per_block"
                 .into()
         };
         Err(SimError::Setting {

@@ -1,4 +1,5 @@
-//! Recovery of FTLs after a loss of power (`page` and `hot-cold`: `ftl/newest_copies.rs`), from spare areas alone.
+//! Recovery of FTLs after a loss of power, from spare areas alone (`page` and `hot-cold`:
+//! `ftl/newest_copies.rs`).
 //!
 //! The newest copy of a page is the one with the highest token, unless a trim is newer still. Each logical
 //! block is brought into *normal form*: one data block with every page in its own place. A block that is so
