@@ -65,8 +65,7 @@ impl Setup<'_> {
         let remedy = if least <= OVER_PROVISIONING_MAX {
             format!("set it to at least {least:.4}")
         } else {
-            "the device is too small: use a larger capacity or a smaller nand.pages_per_block"
-                .into()
+            "the device is too small: use a larger capacity or a smaller nand.pages_per_block".into()
         };
         Err(SimError::Setting {
             key: "over_provisioning".into(),
