@@ -80,6 +80,11 @@ impl<T: Target> Ordered<T> {
         &mut self.inner
     }
 
+    /// The target itself.
+    pub fn into_inner(self) -> T {
+        self.inner
+    }
+
     fn may_go(&self, request: &Request) -> bool {
         let range = Range::of(request);
         !self.flying.iter().any(|earlier| earlier.holds_back(&range))

@@ -8,6 +8,7 @@ use flashscope_core::{Bytes, Nanos, Share};
 use flashscope_device::{DataPattern, Engine};
 
 use crate::pattern_args::PatternArgs;
+use crate::replay::ReplayArgs;
 use crate::traces::TraceArgs;
 
 /// Measure, simulate and explain flash storage.
@@ -45,6 +46,8 @@ pub enum Command {
     Measure(MeasureArgs),
     /// Simulate SSDs under a pattern or a trace: FTLs, victim policies and write buffers side by side
     Sim(Box<SimArgs>),
+    /// Replay a block trace on a real or simulated target, and say how late it was
+    Replay(Box<ReplayArgs>),
     /// Block traces: recognise, describe, convert, transform, generate and capture them
     Trace(TraceArgs),
     /// Say what a target is and whether it may be written; changes nothing

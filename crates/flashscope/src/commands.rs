@@ -5,6 +5,7 @@ pub mod compare;
 pub mod create;
 pub mod list;
 pub mod measure;
+pub mod replay;
 pub mod run;
 pub mod show;
 pub mod sim;

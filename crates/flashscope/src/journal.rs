@@ -92,6 +92,7 @@ impl Journal for FolderJournal<'_> {
             pattern: experiment.pattern.to_string(),
             seed: self.seed,
             target: self.target.clone(),
+            has_due: false,
         };
         let records = self.folder.records(experiment, repeat);
         let recorder =

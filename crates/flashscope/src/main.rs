@@ -10,6 +10,7 @@ mod manifest;
 mod pattern_args;
 mod plan_view;
 mod progress;
+mod replay;
 mod screen;
 mod shell;
 mod signal;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(args, &screen),
         Command::Measure(args) => commands::measure::run(args, &screen),
         Command::Sim(args) => commands::sim::run(args, &screen),
+        Command::Replay(args) => commands::replay::run(args, &screen),
         Command::Trace(args) => commands::trace::run(args, &screen),
         Command::Check(args) => commands::check::run(args, &screen),
         Command::Create(args) => commands::create::run(args, &screen),

@@ -27,6 +27,14 @@ pub fn cases_bar(screen: &Screen, cases: u64) -> ProgressBar {
     bar
 }
 
+/// A bar over the requests of a trace.
+pub fn requests_bar(screen: &Screen, requests: u64) -> ProgressBar {
+    let bar = bar(screen, requests);
+    let template = "  replayed {human_pos} of {human_len} requests {bar:30} {elapsed}";
+    bar.set_style(ProgressStyle::with_template(template).expect("a fixed template"));
+    bar
+}
+
 fn bar(screen: &Screen, length: u64) -> ProgressBar {
     let target =
         if screen.is_live() { ProgressDrawTarget::stderr_with_hz(8) } else { ProgressDrawTarget::hidden() };

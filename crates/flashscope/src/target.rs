@@ -210,6 +210,16 @@ impl Bench {
         self.opening.seed
     }
 
+    /// No IO will be larger: engines for many IOs that are not set up yet need less memory.
+    pub fn limit_ios(&mut self, io_bytes_max: u32) {
+        self.opening.io_bytes_max = self.opening.io_bytes_max.min(io_bytes_max);
+    }
+
+    /// The real target's handle, to be kept beside the engines.
+    pub fn shared_handle(&self) -> Option<Arc<Handle>> {
+        self.handle.clone()
+    }
+
     /// The real target's identity and what the guard noticed.
     pub fn handle(&self) -> Option<&Handle> {
         self.handle.as_deref()

@@ -6,6 +6,8 @@ mod sniff;
 
 use clap::{Args, Subcommand};
 
+pub use open::{ReadArgs, named, open};
+
 /// `flashscope trace`.
 #[derive(Debug, Args)]
 pub struct TraceArgs {

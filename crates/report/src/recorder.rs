@@ -42,6 +42,9 @@ pub struct Origin {
     pub seed: u64,
     /// The target's name.
     pub target: String,
+    /// Whether each IO was due at a time of its own: then there is a column `due_ns`, and `submit_ns` is when
+    /// the target took it.
+    pub has_due: bool,
 }
 
 /// What a recorder has written.

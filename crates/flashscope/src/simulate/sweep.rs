@@ -252,6 +252,7 @@ fn record(
         pattern: workload.describe(),
         seed: common.seed,
         target: info.name.clone(),
+        has_due: false,
     };
     let relative = records_name(number, name);
     let path = folder.join(&relative);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use flashscope_core::{Op, Record, Request, RequestSource};
+use flashscope_core::{Op, Record, Request, RequestSource, Time};
 
 use super::table::Columns;
 
@@ -37,6 +37,7 @@ impl Addresses {
             columns.op[at] = what.op as u8;
             columns.offset_bytes[at] = what.offset_bytes as i64;
             columns.length_bytes[at] = i64::from(what.length_bytes);
+            columns.due_ns[at] = what.due.0 as i64;
             at += 1;
         }
         Ok(())
@@ -59,6 +60,7 @@ impl Addresses {
                 columns.op[row] = request.op as u8;
                 columns.offset_bytes[row] = request.offset_bytes as i64;
                 columns.length_bytes[row] = i64::from(request.length_bytes);
+                columns.due_ns[row] = request.due.0 as i64;
             }
             taken += count;
             if count < BATCH {
@@ -84,6 +86,7 @@ impl Addresses {
 #[derive(Clone, Copy, Default)]
 struct What {
     offset_bytes: u64,
+    due: Time,
     length_bytes: u32,
     op: Op,
     /// Still waits for its record.
@@ -142,8 +145,8 @@ impl Lane {
                 self.overtaken
                     .insert(kept_bits(Record::new(Default::default(), Default::default(), 0, index)), *slot);
             }
-            let Request { offset_bytes, length_bytes, op, .. } = *request;
-            *slot = What { offset_bytes, length_bytes, op, is_open: true };
+            let Request { offset_bytes, due, length_bytes, op, .. } = *request;
+            *slot = What { offset_bytes, due, length_bytes, op, is_open: true };
             self.made += 1;
         }
         self.waiting += count as u64;
@@ -159,7 +162,7 @@ fn kept_bits(record: Record) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flashscope_core::{Nanos, Time};
+    use flashscope_core::Nanos;
 
     /// Request i is at i * 4096, so that a row shows which request it was taken for.
     struct Counter(u64, u64);

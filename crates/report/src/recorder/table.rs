@@ -23,14 +23,15 @@ use crate::error::ReportError;
 /// Rows of a row group, at least; about 10 MiB on disk.
 const GROUP_ROWS: u64 = 1 << 20;
 
-const SCHEMA: &str = "message ios {
+const COLUMNS: &str = "
     required int64 submit_ns;
     required int64 response_ns;
     required binary op (STRING);
     required int64 offset_bytes;
     required int64 length_bytes;
-    required int32 stream;
-}";
+    required int32 stream;";
+const DUE_COLUMN: &str = "
+    required int64 due_ns;";
 
 /// One chunk of rows, column by column.
 #[derive(Default)]
@@ -41,14 +42,16 @@ pub(super) struct Columns {
     pub(super) offset_bytes: Vec<i64>,
     pub(super) length_bytes: Vec<i64>,
     pub(super) stream: Vec<i64>,
+    /// In a replay only.
+    pub(super) due_ns: Vec<i64>,
 }
 
 impl Columns {
     /// Makes room for so many rows.
     pub(super) fn resize(&mut self, rows: usize) {
         self.op.resize(rows, 0);
-        let Columns { submit_ns, response_ns, op: _, offset_bytes, length_bytes, stream } = self;
-        for numbers in [submit_ns, response_ns, offset_bytes, length_bytes, stream] {
+        let Columns { submit_ns, response_ns, op: _, offset_bytes, length_bytes, stream, due_ns } = self;
+        for numbers in [submit_ns, response_ns, offset_bytes, length_bytes, stream, due_ns] {
             numbers.resize(rows, 0);
         }
     }
@@ -67,7 +70,9 @@ pub(super) struct Table {
 impl Table {
     pub(super) fn create(path: &Path, origin: &Origin) -> Result<Table, ReportError> {
         let file = File::create(path).map_err(|cause| ReportError::file("create", path, cause))?;
-        let schema = parse_message_type(SCHEMA).expect("the schema is well formed");
+        let due = if origin.has_due { DUE_COLUMN } else { "" };
+        let schema = parse_message_type(&format!("message ios {{{COLUMNS}{due}\n}}"));
+        let schema = schema.expect("the schema is well formed");
         let properties = WriterProperties::builder()
             .set_created_by(format!("flashscope version {}", env!("CARGO_PKG_VERSION")))
             .set_key_value_metadata(Some(about(origin)))
@@ -96,9 +101,12 @@ impl Table {
     }
 
     fn append_pages(&mut self, columns: &Columns, rows: u32) -> Result<(), ParquetError> {
-        let [submit, response, op, offset, length, stream] = &mut self.chunks[..] else {
-            unreachable!("the schema has six columns")
+        let [submit, response, op, offset, length, stream, due @ ..] = &mut self.chunks[..] else {
+            unreachable!("the schema has six columns, and one more in a replay")
         };
+        if let [due] = due {
+            due.append_numbers(&columns.due_ns, rows)?;
+        }
         submit.append_numbers(&columns.submit_ns, rows)?;
         response.append_numbers(&columns.response_ns, rows)?;
         op.append_ops(&columns.op, rows)?;
@@ -131,7 +139,7 @@ impl Table {
 }
 
 fn about(origin: &Origin) -> Vec<KeyValue> {
-    let Origin { experiment, repeat, pattern, seed, target } = origin;
+    let Origin { experiment, repeat, pattern, seed, target, has_due: _ } = origin;
     let units = "submit_ns: ns since the start of the experiment; response_ns: ns; offset_bytes and \
                  length_bytes: bytes; stream: number of the parallel stream, from 0";
     [

@@ -1,0 +1,13 @@
+//! A trace on a target: what is asked for, what the trace holds, what was written where, and what came of it.
+
+mod args;
+mod tally;
+mod trace;
+mod verify;
+mod view;
+
+pub use args::{ReplayArgs, Timing};
+pub use tally::{ResponseUs, Tally};
+pub use trace::{Requests, Survey};
+pub use verify::{Ledger, read_back};
+pub use view::{REPLAY, ReplayReport, view};

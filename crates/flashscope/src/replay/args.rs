@@ -1,0 +1,95 @@
+//! The flags of `flashscope replay`.
+
+use std::path::PathBuf;
+
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, ValueEnum};
+use flashscope_core::Pacing;
+use flashscope_device::Engine;
+
+use crate::cli::WriteArgs;
+use crate::traces::ReadArgs;
+
+/// When the requests of a trace go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Timing {
+    /// When the trace says, counted from its first request: deadlines that do not drift
+    OnTime,
+    /// As soon as there is room among --iodepth: total time is what counts (paper 002)
+    Asap,
+    /// As soon as no more are in flight than there were in the trace, by its latencies
+    Depth,
+}
+
+impl Timing {
+    /// As the command line spells it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Timing::OnTime => "on-time",
+            Timing::Asap => "asap",
+            Timing::Depth => "depth",
+        }
+    }
+
+    /// The same for the drive loop.
+    pub fn pacing(self, iodepth: u32) -> Pacing {
+        match self {
+            Timing::OnTime => Pacing::Due { iodepth },
+            Timing::Asap => Pacing::Closed { iodepth, pause: flashscope_core::Nanos::ZERO, burst: 1 },
+            Timing::Depth => Pacing::Traced { iodepth },
+        }
+    }
+}
+
+/// `flashscope replay`. A real target is written only with --write; with --read-only the trace's reads alone
+/// are replayed.
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// The trace
+    pub trace: PathBuf,
+    /// Where it is replayed
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub target: String,
+    /// When the requests go
+    #[arg(long, default_value = "on-time")]
+    pub timing: Timing,
+    /// IOs in flight at most [default: 1 with --timing asap, else 128]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub iodepth: Option<u32>,
+    /// Leave out writes, flushes and trims
+    #[arg(long, conflicts_with_all = ["write", "verify"])]
+    pub read_only: bool,
+    /// Read back at the end all that was written, and prove that each block holds its last write
+    #[arg(long)]
+    pub verify: bool,
+    /// Trim the whole target first
+    #[arg(long)]
+    pub discard: bool,
+    /// Do not flush the target at the end
+    #[arg(long)]
+    pub no_final_flush: bool,
+    #[command(flatten)]
+    /// How the trace is read.
+    pub read: ReadArgs,
+    /// The trace's device that is replayed, if it has several
+    #[arg(long, value_name = "NAME")]
+    pub device: Option<String>,
+    #[command(flatten)]
+    /// Leave to write.
+    pub writing: WriteArgs,
+    /// Engine on real targets: sync or io_uring [default: sync for one IO in flight, else io_uring]
+    #[arg(long)]
+    pub engine: Option<Engine>,
+    /// Seed of everything random [default: a new one, shown and stored]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub seed: Option<u64>,
+    /// Keep every IO in this result folder
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Print the result as one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// Exit with status 4 if less than 95 % of the requests went within 50 µs of their time
+    #[arg(long)]
+    pub strict: bool,
+}

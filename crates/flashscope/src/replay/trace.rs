@@ -1,0 +1,190 @@
+//! The trace of a replay: opened as often as it is needed, and watched as it passes.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use anyhow::Result;
+use flashscope_analysis::Histogram;
+use flashscope_core::{Op, Request, RequestSource, TargetInfo};
+use flashscope_trace::{Counts, Record, Records, TraceError, TraceSource};
+
+use super::{ReplayArgs, Timing};
+use crate::traces;
+
+/// Longer requests come in pieces, so that the buffers of a real target's IOs in flight take no more than
+/// this together.
+const BUFFERS_BYTES: u64 = 256 << 20;
+/// A request of any kind of target is at most this long.
+const PIECE_BYTES_MAX: u64 = 1 << 30;
+
+/// What of a trace has passed so far.
+#[derive(Clone, Debug)]
+pub struct Passed {
+    /// Requests by operation.
+    pub requests: [u64; 4],
+    /// Bytes by operation.
+    pub bytes: [u64; 4],
+    /// Time of the first request.
+    pub first_ns: Option<u64>,
+    /// Time of the latest request.
+    pub last_ns: u64,
+    /// The longest request.
+    pub length_bytes_max: u64,
+    /// Requests that a read-only replay leaves out.
+    pub left_out: u64,
+    /// Latencies that the trace tells.
+    pub latencies: Histogram,
+    /// Their sum.
+    pub latency_sum_ns: u128,
+}
+
+impl Default for Passed {
+    fn default() -> Passed {
+        Passed {
+            requests: [0; 4],
+            bytes: [0; 4],
+            first_ns: None,
+            last_ns: 0,
+            length_bytes_max: 0,
+            left_out: 0,
+            latencies: Histogram::new(),
+            latency_sum_ns: 0,
+        }
+    }
+}
+
+impl Passed {
+    fn add(&mut self, record: &Record) {
+        self.requests[record.op as usize] += 1;
+        self.bytes[record.op as usize] += record.length_bytes;
+        self.first_ns.get_or_insert(record.time_ns);
+        self.last_ns = self.last_ns.max(record.time_ns);
+        self.length_bytes_max = self.length_bytes_max.max(record.length_bytes);
+        if let Some(latency_ns) = record.latency_ns {
+            self.latencies.record(latency_ns);
+            self.latency_sum_ns += u128::from(latency_ns);
+        }
+    }
+
+    /// Requests of any kind.
+    pub fn all(&self) -> u64 {
+        self.requests.iter().sum()
+    }
+
+    /// From the first request to the last.
+    pub fn span_ns(&self) -> u64 {
+        self.last_ns.saturating_sub(self.first_ns.unwrap_or(self.last_ns))
+    }
+}
+
+/// Records that are counted as they pass, and left out if they change data and must not.
+struct Watched {
+    trace: Box<dyn Records>,
+    read_only: bool,
+    passed: Arc<Mutex<Passed>>,
+}
+
+impl Records for Watched {
+    fn next_batch(&mut self, records: &mut Vec<Record>) -> Result<usize, TraceError> {
+        loop {
+            let read = self.trace.next_batch(records);
+            let mut passed = self.passed.lock().expect("nobody panics with it");
+            if self.read_only {
+                let before = records.len();
+                records.retain(|record| record.op == Op::Read);
+                passed.left_out += (before - records.len()) as u64;
+            }
+            records.iter().for_each(|record| passed.add(record));
+            if read? == 0 || !records.is_empty() {
+                return Ok(records.len());
+            }
+        }
+    }
+
+    fn format(&self) -> &'static str {
+        self.trace.format()
+    }
+
+    fn devices(&self) -> &[String] {
+        self.trace.devices()
+    }
+
+    fn counts(&self) -> Counts {
+        self.trace.counts()
+    }
+
+    fn first_bad_line(&self) -> Option<&TraceError> {
+        self.trace.first_bad_line()
+    }
+}
+
+/// What was found by reading the whole trace before the first IO.
+pub struct Survey {
+    /// What is in it.
+    pub passed: Passed,
+    /// What the reader counted.
+    pub counts: Counts,
+    /// Its first line that is left out.
+    pub first_bad_line: Option<String>,
+    /// Its format.
+    pub format: &'static str,
+}
+
+/// The requests of a trace for a target, from the beginning each time.
+pub struct Requests<'a> {
+    args: &'a ReplayArgs,
+    info: TargetInfo,
+    piece_bytes: u32,
+}
+
+impl<'a> Requests<'a> {
+    /// Reads the whole trace once: whatever is wrong with it is found before the first IO.
+    pub fn survey(args: &'a ReplayArgs, info: &TargetInfo, iodepth: u32) -> Result<(Requests<'a>, Survey)> {
+        let most = if info.virtual_time { PIECE_BYTES_MAX } else { BUFFERS_BYTES / u64::from(iodepth) };
+        let mut requests = Requests { args, info: info.clone(), piece_bytes: PIECE_BYTES_MAX as u32 };
+        let (mut source, passed) = requests.source()?;
+        let mut batch = vec![Request::default(); 4096];
+        while source.fill(&mut batch) > 0 {}
+        requests.check(&source)?;
+        let passed = passed.lock().expect("nobody panics with it").clone();
+        let block_bytes = u64::from(info.logical_block_bytes.max(1));
+        let most = most.clamp(block_bytes, PIECE_BYTES_MAX) / block_bytes * block_bytes;
+        requests.piece_bytes = passed.length_bytes_max.clamp(block_bytes, most) as u32;
+        let trace = source.trace();
+        let first_bad_line = trace.first_bad_line().map(ToString::to_string);
+        let survey = Survey { passed, counts: trace.counts(), first_bad_line, format: trace.format() };
+        Ok((requests, survey))
+    }
+
+    /// The largest request.
+    pub fn piece_bytes(&self) -> u32 {
+        self.piece_bytes
+    }
+
+    /// All requests, from the first on, and the count of what has passed.
+    pub fn source(&self) -> Result<(TraceSource, Arc<Mutex<Passed>>)> {
+        let args = self.args;
+        let passed = Arc::new(Mutex::new(Passed::default()));
+        let trace = traces::open(&args.trace, args.read.from.as_deref(), args.read.lenient)?;
+        let watched = Watched { trace, read_only: args.read_only, passed: passed.clone() };
+        let source = TraceSource::new(watched, &self.info, args.device.as_deref());
+        let source = source.in_pieces(self.piece_bytes);
+        Ok(match args.timing {
+            Timing::Depth => (source.with_depths(), passed),
+            Timing::OnTime | Timing::Asap => (source, passed),
+        })
+    }
+
+    /// What ended a source before the end of the trace.
+    pub fn check(&self, source: &TraceSource) -> Result<()> {
+        match source.error() {
+            None => Ok(()),
+            Some(error) => Err(traces::named(&self.args.trace, error.clone())),
+        }
+    }
+
+    /// Where the trace is.
+    pub fn path(&self) -> PathBuf {
+        self.args.trace.clone()
+    }
+}
