@@ -26,6 +26,12 @@ const CASES: &[(&str, &str)] = &[
     ("k5cloud.csv", "k5cloud"),
     ("systor17.csv", "systor17"),
     ("cloudphysics.csv", "cloudphysics-csv"),
+    ("diskmon.log", "diskmon"),
+    ("etw.csv", "etw"),
+    ("biosnoop.txt", "biosnoop"),
+    ("hfplayer.csv", "hfplayer"),
+    ("perf.txt", "tracefs"),
+    ("named-columns.csv", "csv"),
 ];
 
 /// The same, of binary formats.

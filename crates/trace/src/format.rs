@@ -1,12 +1,17 @@
 //! The registry of trace formats: one file and one line for each.
 
 pub mod alibaba;
+pub mod biosnoop;
 pub mod blkparse;
 pub mod blkreplay;
 pub mod cloudphysics_csv;
+pub mod csv;
+pub mod diskmon;
 pub mod disksim;
+pub mod etw;
 pub mod fio_iolog;
 pub mod fiu;
+pub mod hfplayer;
 pub mod k5cloud;
 pub mod mqsim;
 pub mod msr;
@@ -62,6 +67,11 @@ pub const FORMATS: &[Format] = &[
     disksim::FORMAT,
     mqsim::FORMAT,
     fiu::FORMAT,
+    diskmon::FORMAT,
+    etw::FORMAT,
+    biosnoop::FORMAT,
+    hfplayer::FORMAT,
+    csv::FORMAT,
 ];
 
 /// The format of a trace that begins with these (uncompressed) bytes, and how sure that is, in percent from

@@ -40,6 +40,21 @@ impl<'a> Fields<'a> {
         Some(field)
     }
 
+    /// Everything up to `end`, which is left, or up to the line's end.
+    #[inline]
+    pub(crate) fn skip_to(&mut self, end: u8) -> &'a [u8] {
+        let length = self.0.iter().position(|&c| c == end).unwrap_or(self.0.len());
+        let (field, rest) = self.0.split_at(length);
+        self.0 = rest;
+        field
+    }
+
+    /// Takes the comma behind a field; behind the last one there must be nothing.
+    #[inline(always)]
+    pub(crate) fn ends_field(&mut self, is_last: bool) -> bool {
+        if is_last { self.0.is_empty() } else { self.eat(b',') }
+    }
+
     /// A decimal number, `None` if there is none or it does not fit 64 bits.
     #[inline(always)]
     pub(crate) fn number(&mut self) -> Option<u64> {

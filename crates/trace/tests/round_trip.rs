@@ -71,6 +71,18 @@ const TABLE: &[Holds] = &[
         unit_bytes: 1,
         ..NOTHING
     },
+    Holds {
+        name: "csv",
+        flush: true,
+        trim: true,
+        latency: true,
+        process: true,
+        fua: true,
+        sync: true,
+        devices: true,
+        unit_bytes: 1,
+        ..NOTHING
+    },
     Holds { name: "disksim", ..SIMULATOR },
     Holds { name: "mqsim", ..SIMULATOR },
     Holds {

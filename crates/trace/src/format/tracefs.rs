@@ -3,14 +3,15 @@
 //! ```text
 //! tar-31 [001] ..... 1025.899728: block_rq_issue: 7,3 RM 4096 () 1572872 + 8 be,0,4 [tar]
 //! comm-pid [cpu] flags seconds: event: major,minor RWBS bytes (command) sector + sectors priority [comm]
+//!     tar    31 [001]  1025.899728: block:block_rq_issue: 7,3 RM 4096 () 1572872 + 8 be,0,4 [tar]
 //! ```
 //!
 //! Sectors have 512 bytes; older kernels print no priority, and no bytes. A leading or lone `F` is a flush.
-//! Comments (`#`), other events and commands passed through tell of no request; where the kernel says that
-//! it lost events, a strict reader stops.
+//! Comments (`#`), other events, perf's call stacks and commands passed through tell of no request; where the
+//! kernel says that it lost events, a strict reader stops.
 
 use flashscope_core::request::Op;
-use memchr::memmem::Finder;
+use memchr::memmem::{self, Finder};
 use memchr::memrchr;
 
 use super::Format;
@@ -165,6 +166,14 @@ fn check_device(device: &[u8]) -> Result<(), Problem> {
     if whole && fields.0.is_empty() { Ok(()) } else { Err("the device is not major,minor") }
 }
 
+const LOST: Problem = "the kernel lost events here, its buffer being too small when the trace was captured";
+
+/// `ffffffff81345678 blk_mq_start_request+0x0 ([kernel.kallsyms])`, as perf script prints below an event.
+fn is_stack_frame(line: &[u8]) -> bool {
+    let address = Fields(line).word();
+    address.len() >= 6 && address.iter().all(u8::is_ascii_hexdigit) && line.ends_with(b")")
+}
+
 /// Lines without the event.
 fn other(line: &[u8]) -> Result<(), Problem> {
     let line = line.trim_ascii();
@@ -173,7 +182,13 @@ fn other(line: &[u8]) -> Result<(), Problem> {
         return Ok(());
     }
     if line.starts_with(b"CPU:") && (line.ends_with(b" EVENTS]") || line.ends_with(b" DROPPED]")) {
-        return Err("the kernel lost events here, its buffer being too small when the trace was captured");
+        return Err(LOST);
+    }
+    if memmem::find(line, b"PERF_RECORD_LOST").is_some() {
+        return Err(LOST);
+    }
+    if is_stack_frame(line) {
+        return Ok(());
     }
     let mut has_cpu = false;
     for word in line.split(|&c| c == b' ') {

@@ -7,6 +7,7 @@ mod clouds;
 mod expected;
 mod servers;
 mod tools;
+mod tracers;
 
 use std::fs::File;
 use std::io::Read;
@@ -18,7 +19,14 @@ use expected::{Expected, Share};
 
 /// All samples.
 fn samples() -> impl Iterator<Item = &'static Expected> {
-    let tables = [binary::SAMPLES, captured::SAMPLES, clouds::SAMPLES, servers::SAMPLES, tools::SAMPLES];
+    let tables = [
+        binary::SAMPLES,
+        captured::SAMPLES,
+        clouds::SAMPLES,
+        servers::SAMPLES,
+        tools::SAMPLES,
+        tracers::SAMPLES,
+    ];
     tables.into_iter().flatten()
 }
 

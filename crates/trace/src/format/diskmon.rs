@@ -1,0 +1,74 @@
+//! Logs that Diskmon (Sysinternals) saves on Windows:
+//!
+//! ```text
+//! 0 1.098306 0.00009918 0 Read 5498511 8
+//! number, time s, duration s, disk, Read | Write, first sector, sectors
+//! ```
+//!
+//! Tabs or blanks between; sectors have 512 bytes; seconds from the beginning of the log. The duration is
+//! the latency. The log is as its window was sorted, so times may go back. Diskmon can show times of day
+//! instead of seconds: such a log has no date, and is not read.
+
+use flashscope_core::Op;
+
+use super::Format;
+use crate::devices::Devices;
+use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::record::Record;
+use crate::text::{Fields, Problem, some_sectors};
+
+/// The registry's line.
+pub const FORMAT: Format = Format {
+    name: "diskmon",
+    about: "Diskmon's saved log: number time-s duration-s disk Read|Write sector sectors",
+    sniff: sniff_lines::<Diskmon>,
+    decoder: Lines::<Diskmon>::decoder,
+    encoder: None,
+    extensions: &["log"],
+};
+
+#[derive(Default)]
+struct Diskmon;
+
+impl LineFormat for Diskmon {
+    #[inline]
+    fn line(&mut self, line: &[u8], devices: &mut Devices, records: &mut Vec<Record>) -> Result<(), Problem> {
+        let mut fields = Fields(line);
+        let number = fields.word();
+        if number.is_empty() {
+            return Ok(());
+        }
+        Fields(number).last_number().ok_or("it does not begin with a number")?;
+        let time_ns = seconds(fields.word()).ok_or("the time is not in seconds")?;
+        let latency_ns = seconds(fields.word()).ok_or("the duration is not in seconds")?;
+        let disk = fields.word();
+        Fields(disk).last_number().ok_or("the disk is not a number")?;
+        let op = match fields.word() {
+            b"Read" => Op::Read,
+            b"Write" => Op::Write,
+            _ => return Err("the request is neither Read nor Write"),
+        };
+        let first = Fields(fields.word()).last_number().ok_or("the sector is not a number")?;
+        let count = Fields(fields.word()).last_number().ok_or("the length is not a number")?;
+        if !fields.word().is_empty() {
+            return Err("there is more behind the length");
+        }
+        let (offset_bytes, length_bytes) = some_sectors(first, count)?;
+        records.push(Record {
+            time_ns,
+            offset_bytes,
+            length_bytes,
+            latency_ns: Some(latency_ns),
+            device: devices.number(disk)?,
+            op,
+            ..Record::default()
+        });
+        Ok(())
+    }
+}
+
+#[inline]
+fn seconds(word: &[u8]) -> Option<u64> {
+    let mut fields = Fields(word);
+    fields.seconds_ns().filter(|_| fields.0.is_empty())
+}
