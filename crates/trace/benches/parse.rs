@@ -38,6 +38,8 @@ const CASES: &[(&str, &str)] = &[
 const BINARY_CASES: &[(&str, &str)] = &[
     ("hand-made-1.vscsi", "vscsi"),
     ("hand-made-2.vscsi", "vscsi"),
+    ("hand-made-big-endian.blktrace", "blktrace"),
+    ("hand-made.blktrace.0", "blktrace"),
     ("hand-made.oracleGeneral", "oraclegeneral"),
     ("hand-made.oracleGeneralOpNS", "oraclegeneral-opns"),
 ];

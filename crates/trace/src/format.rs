@@ -4,6 +4,7 @@ pub mod alibaba;
 pub mod biosnoop;
 pub mod blkparse;
 pub mod blkreplay;
+pub mod blktrace;
 pub mod cloudphysics_csv;
 pub mod csv;
 pub mod diskmon;
@@ -52,6 +53,7 @@ impl Format {
 pub const FORMATS: &[Format] = &[
     tracefs::FORMAT,
     blkreplay::FORMAT,
+    blktrace::FORMAT,
     alibaba::FORMAT,
     tencent::FORMAT,
     k5cloud::FORMAT,

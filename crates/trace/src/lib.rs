@@ -27,6 +27,7 @@ mod writer;
 
 pub use ahead::Ahead;
 pub use error::TraceError;
+pub use format::blktrace::CpuFiles;
 pub use format::{FORMATS, Format, sniff};
 pub use output::Compress;
 pub use reader::{BATCH, Counts, Reader, open, sniff_input};

@@ -118,8 +118,34 @@ impl EntryFormat for Plain {
     }
 }
 
-#[derive(Default)]
-struct WithOperation(Common);
+struct WithOperation {
+    common: Common,
+    /// Namespaces by their low byte, and their devices' numbers.
+    devices: [Option<(u16, u32)>; 256],
+}
+
+impl Default for WithOperation {
+    fn default() -> Self {
+        WithOperation { common: Common::default(), devices: [None; 256] }
+    }
+}
+
+impl WithOperation {
+    #[inline(always)]
+    fn device(&mut self, namespace: u16, devices: &mut Devices) -> Result<u32, Problem> {
+        match self.devices[usize::from(namespace as u8)] {
+            Some((known, number)) if known == namespace => Ok(number),
+            _ => self.other_device(namespace, devices),
+        }
+    }
+
+    #[cold]
+    fn other_device(&mut self, namespace: u16, devices: &mut Devices) -> Result<u32, Problem> {
+        let number = devices.number(namespace.to_string().as_bytes())?;
+        self.devices[usize::from(namespace as u8)] = Some((namespace, number));
+        Ok(number)
+    }
+}
 
 impl EntryFormat for WithOperation {
     const BYTES: usize = 27;
@@ -131,31 +157,16 @@ impl EntryFormat for WithOperation {
         devices: &mut Devices,
         records: &mut Vec<Record>,
     ) -> Result<(), Problem> {
-        let record = self.0.record(entry, 19)?;
+        let record = self.common.record(entry, 19)?;
         let op = match entry[16] {
             0 | 1 | 2 | 12 => Op::Read,
             3..=8 | 10 | 11 | 13 | 14 => Op::Write,
             9 => Op::Trim,
             _ => return Err("the operation is unknown"),
         };
-        let mut digits = [0; 5];
-        let device = devices.number(decimal(u16_at(entry, 17), &mut digits))?;
+        let device = self.device(u16_at(entry, 17), devices)?;
         records.push(Record { op, device, ..record });
         Ok(())
-    }
-}
-
-/// The number's digits.
-#[inline(always)]
-fn decimal(mut number: u16, digits: &mut [u8; 5]) -> &[u8] {
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            return &digits[at..];
-        }
     }
 }
 

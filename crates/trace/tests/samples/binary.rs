@@ -1,7 +1,7 @@
 //! Binary formats, hand-made: `samples/make-binary-samples.py` packs the entries from the formats'
 //! definitions and prints these numbers.
 
-use flashscope_core::request::Op;
+use flashscope_core::request::{Flags, Op};
 
 use crate::expected::{Expected, PLAIN, Request, share};
 
@@ -32,6 +32,28 @@ const ORACLE: Expected = Expected {
     ..PLAIN
 };
 
+const BOTH: Flags = Flags(Flags::FUA.0 | Flags::SYNC.0);
+
+/// The whole of it is the same requests as `hand-made.blktrace.0` to `.2`.
+const BLKTRACE: Expected = Expected {
+    name: "hand-made-big-endian.blktrace",
+    format: "blktrace",
+    devices: &["259,2", "8,16"],
+    reads: share(12, 417_792),
+    writes: share(18, 76_800),
+    trims: share(6, 6_291_456),
+    flushes: 12,
+    sync: 18,
+    fua: 6,
+    end_bytes: 4_398_047_575_552,
+    first: Request::new(5_000_000_000, Op::Read, [0, 4096], "259,2").by(4020, "java"),
+    last: Request::new(7_008_008_001, Op::Write, [1_024_000_000_000, 512], "259,2").by(7, "kworker/0:1H"),
+    lines: 221,
+    // All but 42 actions Q, of which 6 are two requests each.
+    other_lines: 221 - 42,
+    ..PLAIN
+};
+
 pub const SAMPLES: &[Expected] = &[
     VSCSI,
     Expected {
@@ -40,6 +62,21 @@ pub const SAMPLES: &[Expected] = &[
         first: Request::new(5_633_898_368_802_000, Op::Read, [0, 512], "0").took(100_000),
         last: Request::new(5_633_910_372_258_000, Op::Write, [12_288, 1024], "0").took(277_000),
         ..VSCSI
+    },
+    BLKTRACE,
+    Expected {
+        name: "hand-made.blktrace.0",
+        reads: share(4, 139_264),
+        writes: share(6, 25_600),
+        trims: share(2, 2_097_152),
+        flushes: 4,
+        sync: 6,
+        fua: 2,
+        end_bytes: 1_146_880,
+        last: Request::new(7_008_008_000, Op::Write, [159_744, 4096], "8,16").by(31, "tar").with(BOTH),
+        lines: 75,
+        other_lines: 75 - 14,
+        ..BLKTRACE
     },
     ORACLE,
     Expected {

@@ -1,0 +1,351 @@
+//! The kernel's binary block trace, as blktrace writes it: `struct blk_io_trace` of `blktrace_api.h`, 48 bytes,
+//! and its data behind it.
+//!
+//! ```text
+//! u32 magic 0x65617407, u32 sequence, u64 time ns, u64 sector, u32 bytes, u32 action, u32 pid, u32 device,
+//! u32 cpu, u16 error, u16 data length, data
+//! ```
+//!
+//! Sectors have 512 bytes. The low half of the action says what happened, the high half holds the categories
+//! (read, write, flush, discard, sync, FUA, notification, ..). The magic tells the byte order of each entry.
+//! The device is major and minor (12 and 20 bits), its name `major,minor`.
+//!
+//! **As in blkparse's text, a request counts once, with the earliest action that the trace holds: Q (queued),
+//! else I (inserted), else D (issued);** one of a later kind that stands before the first of an earlier one
+//! was under way when the trace began, and is taken too. Commands passed through are no requests. A flush is a
+//! request with the category flush and no bytes; with bytes, the flush goes first. Notifications name the
+//! processes. What the kernel dropped for want of buffers is not told in the file.
+//!
+//! blktrace writes one file for each CPU (`sda.blktrace.0`, `sda.blktrace.1`, ..); [`CpuFiles`] makes one of
+//! them, in the order of time, as `blkparse -d` does.
+
+mod cpus;
+
+use std::collections::HashMap;
+
+use flashscope_core::request::{Flags, Op};
+use memchr::memmem;
+
+pub use cpus::CpuFiles;
+
+use super::Format;
+use crate::devices::Devices;
+use crate::error::{TraceError, hexadecimal};
+use crate::reader::{BATCH, Decoder, Sink};
+use crate::record::{Process, Record};
+use crate::rwbs::Rwbs;
+use crate::text::Problem;
+
+/// The registry's line.
+pub const FORMAT: Format = Format {
+    name: "blktrace",
+    about: "blktrace binary, 48 bytes and data; X.blktrace.0 brings those of the other CPUs along",
+    sniff,
+    decoder: || Box::new(Blktrace::default()),
+    encoder: None,
+    extensions: &["blktrace"],
+};
+
+/// Length of an entry without its data.
+const HEAD_BYTES: usize = 48;
+/// The magic and version 7, as the bytes of either order.
+const LITTLE: [u8; 4] = [0x07, 0x74, 0x61, 0x65];
+const BIG: [u8; 4] = [0x65, 0x61, 0x74, 0x07];
+
+fn sniff(head: &[u8]) -> u8 {
+    match Entry::of(head) {
+        // The next entry, if it is there, begins where this one ends.
+        Some((entry, _)) => match head.get(entry.length()..) {
+            Some(rest) if rest.len() >= 4 && !begins_entry(rest) => 50,
+            _ => 100,
+        },
+        None => 0,
+    }
+}
+
+fn begins_entry(bytes: &[u8]) -> bool {
+    bytes.starts_with(&LITTLE) || bytes.starts_with(&BIG)
+}
+
+/// Where the next entry may begin: at least a byte further.
+fn next_magic(bytes: &[u8]) -> Option<usize> {
+    let find = |magic: &[u8]| memmem::find(bytes.get(1..)?, magic).map(|at| at + 1);
+    [find(&LITTLE), find(&BIG)].into_iter().flatten().min()
+}
+
+/// The numbers of an entry.
+struct Entry {
+    time_ns: u64,
+    sector: u64,
+    bytes: u32,
+    action: u32,
+    pid: u32,
+    device: u32,
+    data_length: u16,
+}
+
+impl Entry {
+    /// The entry at the front, as far as it is there, and its data; none without the magic.
+    #[inline(always)]
+    fn of(bytes: &[u8]) -> Option<(Entry, &[u8])> {
+        let (head, rest) = bytes.split_first_chunk::<HEAD_BYTES>()?;
+        let entry = match head[..4] == LITTLE {
+            true => Entry::decode::<false>(head),
+            false if head[..4] == BIG => Entry::decode::<true>(head),
+            false => return None,
+        };
+        let data = &rest[..rest.len().min(usize::from(entry.data_length))];
+        Some((entry, data))
+    }
+
+    #[inline(always)]
+    fn decode<const IS_BIG: bool>(head: &[u8; HEAD_BYTES]) -> Entry {
+        let u32_at = |at: usize| {
+            let bytes = head[at..at + 4].try_into().expect("four bytes");
+            if IS_BIG { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
+        };
+        let u64_at = |at: usize| {
+            let bytes = head[at..at + 8].try_into().expect("eight bytes");
+            if IS_BIG { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) }
+        };
+        let length = [head[46], head[47]];
+        Entry {
+            time_ns: u64_at(8),
+            sector: u64_at(16),
+            bytes: u32_at(24),
+            action: u32_at(28),
+            pid: u32_at(32),
+            device: u32_at(36),
+            data_length: if IS_BIG { u16::from_be_bytes(length) } else { u16::from_le_bytes(length) },
+        }
+    }
+
+    /// With its data.
+    #[inline(always)]
+    fn length(&self) -> usize {
+        HEAD_BYTES + usize::from(self.data_length)
+    }
+
+    #[inline(always)]
+    fn has(&self, category: u32) -> bool {
+        self.action & (category << 16) != 0
+    }
+
+    /// The kind of action, without the mark of a cgroup.
+    #[inline(always)]
+    fn kind(&self) -> u32 {
+        self.action & 0xffff & !CGROUP
+    }
+
+    /// What a request does.
+    #[inline(always)]
+    fn operation(&self) -> Rwbs {
+        let flush_first = self.has(category::FLUSH);
+        let op = match () {
+            () if self.bytes == 0 && flush_first => return Rwbs::Flush,
+            () if self.has(category::DISCARD) => Op::Trim,
+            () if self.has(category::WRITE) => Op::Write,
+            () if self.bytes > 0 => Op::Read,
+            () => return Rwbs::Other,
+        };
+        let fua = if self.has(category::FUA) { Flags::FUA.0 } else { 0 };
+        let sync = if self.has(category::SYNC) { Flags::SYNC.0 } else { 0 };
+        Rwbs::Io { op, flags: Flags(fua | sync), flush_first }
+    }
+}
+
+/// Categories, the high half of an action.
+mod category {
+    pub const WRITE: u32 = 1 << 1;
+    pub const FLUSH: u32 = 1 << 2;
+    pub const SYNC: u32 = 1 << 3;
+    pub const PASSED_THROUGH: u32 = 1 << 9;
+    pub const NOTIFICATION: u32 = 1 << 10;
+    pub const DISCARD: u32 = 1 << 13;
+    pub const FUA: u32 = 1 << 15;
+}
+
+/// The mark of a cgroup in the low half: its number, 8 bytes, stands first in the data.
+const CGROUP: u32 = 1 << 8;
+/// The last kind of action that there is.
+const KIND_MAX: u32 = 17;
+
+/// When a request is taken: the earliest stage first.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Queued,
+    Inserted,
+    #[default]
+    Issued,
+}
+
+#[derive(Default)]
+struct Blktrace {
+    /// Bytes done with.
+    offset_bytes: u64,
+    /// Between entries, where no magic is.
+    is_lost: bool,
+    /// The earliest stage of a request so far.
+    earliest: Stage,
+    /// Names of processes by their numbers.
+    names: HashMap<u32, Process>,
+    last_process: Process,
+    /// The device of the last request, and its number.
+    last_device: Option<(u32, u32)>,
+}
+
+impl Decoder for Blktrace {
+    fn decode(&mut self, bytes: &[u8], last: bool, sink: &mut Sink<'_>) -> Result<usize, TraceError> {
+        let mut done = 0;
+        while sink.records.len() < BATCH && done < bytes.len() {
+            let rest = &bytes[done..];
+            let length = match Entry::of(rest) {
+                Some((entry, data)) if data.len() == usize::from(entry.data_length) => {
+                    self.is_lost = false;
+                    sink.counts.lines += 1;
+                    let (before, length) = (sink.records.len(), entry.length());
+                    match self.entry(&entry, data, sink.devices, sink.records) {
+                        Ok(()) => sink.counts.other_lines += u64::from(sink.records.len() == before),
+                        Err(problem) => {
+                            sink.records.truncate(before);
+                            self.bad(problem, &rest[..length], sink)?;
+                        }
+                    }
+                    length
+                }
+                _ => match self.no_entry(rest, last, sink)? {
+                    0 => break,
+                    length => length,
+                },
+            };
+            done += length;
+            self.offset_bytes += length as u64;
+        }
+        Ok(done)
+    }
+}
+
+impl Blktrace {
+    #[inline(always)]
+    fn entry(
+        &mut self,
+        entry: &Entry,
+        data: &[u8],
+        devices: &mut Devices,
+        records: &mut Vec<Record>,
+    ) -> Result<(), Problem> {
+        if entry.has(category::NOTIFICATION) {
+            return self.notified(entry, data);
+        }
+        let stage = match entry.kind() {
+            1 => Stage::Queued,
+            12 => Stage::Inserted,
+            7 => Stage::Issued,
+            2..=KIND_MAX => return Ok(()),
+            _ => return Err("the action is unknown"),
+        };
+        if stage > self.earliest || entry.has(category::PASSED_THROUGH) {
+            return Ok(());
+        }
+        self.earliest = stage;
+        let operation = entry.operation();
+        let (offset_bytes, length_bytes) = match operation {
+            Rwbs::Flush => (0, 0),
+            Rwbs::Other => return Ok(()),
+            Rwbs::Io { .. } => range(entry)?,
+        };
+        let device = self.device(entry.device, devices)?;
+        let process = self.process(entry.pid);
+        let time_ns = entry.time_ns;
+        let record = Record { time_ns, offset_bytes, length_bytes, device, process, ..Record::default() };
+        operation.push(record, records);
+        Ok(())
+    }
+
+    /// The kinds are process (0), time stamp (1) and message (2).
+    #[cold]
+    fn notified(&mut self, entry: &Entry, data: &[u8]) -> Result<(), Problem> {
+        /// The kernel's limit (`PID_MAX_LIMIT`).
+        const PID_MAX: u32 = 1 << 22;
+        match entry.kind() {
+            0 if entry.pid > PID_MAX => Err("the process number is beyond all that Linux gives"),
+            0 => {
+                let name = if entry.action & CGROUP != 0 { data.get(8..).unwrap_or_default() } else { data };
+                let name = name.split(|&c| c == 0).next().unwrap_or_default();
+                let process = Process::new(entry.pid, name);
+                self.names.insert(entry.pid, process);
+                self.last_process = process;
+                Ok(())
+            }
+            1 | 2 => Ok(()),
+            _ => Err("the notification is unknown"),
+        }
+    }
+
+    #[inline(always)]
+    fn process(&mut self, pid: u32) -> Process {
+        if self.last_process.pid != pid {
+            self.last_process = self.names.get(&pid).copied().unwrap_or(Process::new(pid, b""));
+        }
+        self.last_process
+    }
+
+    #[inline(always)]
+    fn device(&mut self, device: u32, devices: &mut Devices) -> Result<u32, Problem> {
+        match self.last_device {
+            Some((last, number)) if last == device => Ok(number),
+            _ => self.other_device(device, devices),
+        }
+    }
+
+    #[cold]
+    fn other_device(&mut self, device: u32, devices: &mut Devices) -> Result<u32, Problem> {
+        let number = devices.number(format!("{},{}", device >> 20, device & 0xf_ffff).as_bytes())?;
+        self.last_device = Some((device, number));
+        Ok(number)
+    }
+
+    /// No whole entry at the front of `rest`: how many bytes to leave out, 0 to wait for more.
+    #[cold]
+    fn no_entry(&mut self, rest: &[u8], last: bool, sink: &mut Sink<'_>) -> Result<usize, TraceError> {
+        let (problem, length) = match next_magic(rest) {
+            // What is shown of it does not depend on how much is read at once.
+            _ if !last && (begins_entry(rest) || rest.len() < HEAD_BYTES) => return Ok(0),
+            _ if begins_entry(rest) => {
+                sink.counts.is_last_line_open = true;
+                self.is_lost = false;
+                ("the file ends within it", rest.len())
+            }
+            Some(at) => ("it does not begin with the magic number of blktrace", at),
+            None if last => ("it does not begin with the magic number of blktrace", rest.len()),
+            // The magic may be cut.
+            None => ("it does not begin with the magic number of blktrace", rest.len() - 3),
+        };
+        if !std::mem::replace(&mut self.is_lost, true) {
+            sink.counts.lines += 1;
+            self.bad(problem, &rest[..length], sink)?;
+        }
+        Ok(length)
+    }
+
+    #[cold]
+    fn bad(&self, problem: Problem, entry: &[u8], sink: &mut Sink<'_>) -> Result<(), TraceError> {
+        sink.bad_line(TraceError::Entry {
+            entry: sink.counts.lines,
+            offset_bytes: self.offset_bytes,
+            problem: problem.into(),
+            bytes: hexadecimal(entry),
+        })
+    }
+}
+
+#[inline(always)]
+fn range(entry: &Entry) -> Result<(u64, u64), Problem> {
+    let length_bytes = u64::from(entry.bytes);
+    let fits = |offset: &u64| offset.checked_add(length_bytes).is_some();
+    match entry.sector.checked_mul(512).filter(fits) {
+        _ if length_bytes == 0 => Err("the length is zero"),
+        Some(offset_bytes) => Ok((offset_bytes, length_bytes)),
+        None => Err("the range does not fit 64 bits"),
+    }
+}
