@@ -73,8 +73,10 @@ pub fn read(registry: &Registry, root: &Path, sources: &[Source]) -> anyhow::Res
     if !folder.is_dir() {
         return Ok(contents);
     }
-    for path in files_below(&[folder])? {
-        if path.extension().is_some_and(|extension| extension == registry.extension) {
+    for path in files_below(std::slice::from_ref(&folder))? {
+        // Further down are the parts of an entry, in a folder of its name.
+        let is_entry = path.parent() == Some(&folder);
+        if is_entry && path.extension().is_some_and(|extension| extension == registry.extension) {
             let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             contents.entries.push((name, text));

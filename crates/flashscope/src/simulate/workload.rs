@@ -1,6 +1,5 @@
 //! What the devices of a sweep are given to do: a pattern, or a trace. Each device gets the same.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -9,7 +8,7 @@ use flashscope_trace::{TraceError, TraceSource};
 
 use crate::cli::{SimArgs, Timing};
 use crate::exit::Usage;
-use crate::traces::open::message;
+use crate::traces::open::{cpu_files, message, open};
 
 /// A workload, not yet bound to a device.
 #[derive(Clone, Debug)]
@@ -54,7 +53,8 @@ impl Workload {
     /// Refuses a trace that can be read but once, and is to be read `times`.
     pub fn can_be_read(&self, times: usize) -> Result<(), Usage> {
         let Workload::Trace { path, .. } = self else { return Ok(()) };
-        if times < 2 || path.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
+        if times < 2 || is_file || cpu_files(path).is_some() {
             return Ok(());
         }
         Err(Usage(format!(
@@ -122,10 +122,8 @@ impl Workload {
                 Ok((sources, pattern.pacing()))
             }
             Workload::Trace { path, format, lenient, timing, iodepth } => {
-                let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-                let reader = flashscope_trace::open(file, format.as_deref(), *lenient)
-                    .map_err(|error| Usage(message(path, &error)))?;
-                let source = TraceSource::new(reader, info, None);
+                let trace = open(path, format.as_deref(), *lenient)?;
+                let source = TraceSource::new(trace, info, None);
                 let plain = Pattern { iodepth: *iodepth, ..Pattern::default() };
                 let pacing = match timing {
                     Timing::Asap => plain.pacing(),
@@ -156,16 +154,17 @@ fn refuse_pattern_flags(args: &SimArgs) -> Result<(), Usage> {
 
 /// Refuses what can be no trace before anything is made.
 fn check_file(path: &Path) -> Result<(), Usage> {
-    let metadata = path.metadata().map_err(|error| unreadable(path, &error))?;
+    if cpu_files(path).is_some() {
+        return Ok(());
+    }
+    let metadata = path.metadata().map_err(|error| {
+        Usage(format!("cannot read the trace {}: {error}; check the path", path.display()))
+    })?;
     if metadata.is_dir() {
         let message = format!("{} is a folder; name one trace in it with --trace", path.display());
         return Err(Usage(message));
     }
     Ok(())
-}
-
-fn unreadable(path: &Path, error: &std::io::Error) -> Usage {
-    Usage(format!("cannot read the trace {}: {error}; check the path", path.display()))
 }
 
 /// What to say of a warm-up that takes all there is.

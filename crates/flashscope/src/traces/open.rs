@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use flashscope_trace::{Records, TraceError};
+use flashscope_trace::{CpuFiles, Records, TraceError};
 
 use crate::exit::Usage;
 
@@ -27,17 +27,43 @@ pub fn open(path: &Path, format: Option<&str>, lenient: bool) -> Result<Box<dyn 
     Ok(Box::new(reader.map_err(|error| named(path, error))?))
 }
 
-/// The bytes of the file of this name; `-` is standard input.
+/// The bytes of the file of this name; `-` is standard input. Of blktrace's files of one for each CPU, any,
+/// or what stands before `.blktrace.0`, names all.
 pub fn input(path: &Path) -> Result<Box<dyn Read + Send>> {
     if path == Path::new("-") {
         return Ok(Box::new(std::io::stdin()));
     }
-    let unreadable = |cause: String| Usage(format!("cannot read the trace {}: {cause}", path.display()));
-    let file = File::open(path).map_err(|error| unreadable(error.to_string()))?;
+    let Some(files) = cpu_files(path) else { return file(path) };
+    let files = files.iter().map(|path| file(path)).collect::<Result<_>>()?;
+    Ok(Box::new(CpuFiles::new(files).map_err(|error| named(path, error))?))
+}
+
+fn file(path: &Path) -> Result<Box<dyn Read + Send>> {
+    let unreadable = |cause| Usage(format!("cannot read the trace {}: {cause}", path.display()));
+    let file = File::open(path).map_err(|error| unreadable(format!("{error}; check the path")))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
         return Err(unreadable("it is a folder; name a file in it".into()).into());
     }
     Ok(Box::new(file))
+}
+
+/// The files that blktrace wrote beside this one, it included, in the order of the CPUs; none if it is no
+/// such file, and no beginning of such a name.
+pub fn cpu_files(path: &Path) -> Option<Vec<PathBuf>> {
+    const MARK: &str = ".blktrace.";
+    let cpu = |digits: &str| digits.parse::<u32>().ok();
+    let name = path.file_name()?.to_str()?;
+    let base = match name.rsplit_once(MARK) {
+        Some((base, digits)) if cpu(digits).is_some() => base,
+        _ if path.exists() => return None,
+        _ => name,
+    };
+    let parent = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+    let number = |path: &Path| cpu(path.file_name()?.to_str()?.strip_prefix(base)?.strip_prefix(MARK)?);
+    let entries = parent.read_dir().ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut files: Vec<_> = entries.filter_map(|path| Some((number(&path)?, path))).collect();
+    files.sort();
+    (!files.is_empty()).then(|| files.into_iter().map(|(_, path)| path).collect())
 }
 
 /// An error of a trace in the words of the command line, with the trace's name.
@@ -54,5 +80,34 @@ pub fn named(path: &Path, error: TraceError) -> anyhow::Error {
             Usage(text).into()
         }
         _ => anyhow::anyhow!(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn samples() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../trace/samples")
+    }
+
+    #[test]
+    fn blktraces_files_are_found_by_any_of_them_or_by_what_they_share() {
+        let expected: Vec<_> =
+            (0..3).map(|cpu| samples().join(format!("hand-made.blktrace.{cpu}"))).collect();
+        for name in ["hand-made", "hand-made.blktrace.0", "hand-made.blktrace.2"] {
+            assert_eq!(cpu_files(&samples().join(name)).as_ref(), Some(&expected), "{name}");
+        }
+        for name in ["hand", "hand-made.blktrace", "hand-made-big-endian.blktrace", "hand-made-1.vscsi", ""] {
+            assert_eq!(cpu_files(&samples().join(name)), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_set_of_files_is_read_as_one_trace() {
+        let mut trace = open(&samples().join("hand-made"), None, false).unwrap();
+        let mut batch = Vec::new();
+        while trace.next_batch(&mut batch).unwrap() > 0 {}
+        assert_eq!((trace.format(), trace.counts().records, trace.counts().unsorted), ("blktrace", 48, 0));
     }
 }

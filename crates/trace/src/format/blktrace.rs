@@ -1,5 +1,5 @@
-//! The kernel's binary block trace, as blktrace writes it: `struct blk_io_trace` of `blktrace_api.h`, 48 bytes,
-//! and its data behind it.
+//! The kernel's binary block trace, as blktrace writes it: `struct blk_io_trace` of `blktrace_api.h`, 48
+//! bytes, and its data behind it.
 //!
 //! ```text
 //! u32 magic 0x65617407, u32 sequence, u64 time ns, u64 sector, u32 bytes, u32 action, u32 pid, u32 device,
@@ -10,8 +10,8 @@
 //! (read, write, flush, discard, sync, FUA, notification, ..). The magic tells the byte order of each entry.
 //! The device is major and minor (12 and 20 bits), its name `major,minor`.
 //!
-//! **As in blkparse's text, a request counts once, with the earliest action that the trace holds: Q (queued),
-//! else I (inserted), else D (issued);** one of a later kind that stands before the first of an earlier one
+//! **As in blkparse's text, a request counts once, with the earliest action that the trace holds: Q
+//! (queued), else I (inserted), else D (issued);** one of a later kind that stands before the first of an earlier one
 //! was under way when the trace began, and is taken too. Commands passed through are no requests. A flush is a
 //! request with the category flush and no bytes; with bytes, the flush goes first. Notifications name the
 //! processes. What the kernel dropped for want of buffers is not told in the file.
