@@ -84,7 +84,7 @@ fn cpus() -> CpuFiles {
 
 #[test]
 fn an_entry_as_its_bytes_say_in_both_orders() {
-    // Sequence 1, 5,000,000,001 ns, sector 0x1234, 8192 bytes, Q with write, sync and FUA (2 + 8 + 0x8000 + 16
+    // No. 1, 5,000,000,001 ns, sector 0x1234, 8192 bytes, Q with write, sync and FUA (2 + 8 + 0x8000, 16
     // for the queue), process 4020, device 259,2, CPU 1, no error, no data.
     let little = b"\x07tae\x01\0\0\0\x01\xf2\x05\x2a\x01\0\0\0\x34\x12\0\0\0\0\0\0\0\x20\0\0\x01\0\x1a\x80\
         \xb4\x0f\0\0\x02\0\x30\x10\x01\0\0\0\0\0\0\0";
