@@ -7,6 +7,7 @@ use crate::cli::ShowArgs;
 use crate::commands::run::{Shown, show_result};
 use crate::exit::Done;
 use crate::figures;
+use crate::replay::{self, ReplayReport};
 use crate::screen::Screen;
 use crate::shell::resume;
 use crate::simulate::{StoredSweep, view};
@@ -15,6 +16,11 @@ use crate::simulate::{StoredSweep, view};
 pub fn run(args: &ShowArgs, screen: &Screen) -> Result<Done> {
     if let Some(sweep) = StoredSweep::read(&args.dir)? {
         return simulations(&sweep, args, screen);
+    }
+    if let Some(report) = ReplayReport::read(&args.dir)? {
+        let text = if args.json { serde_json::to_string_pretty(&report)? } else { replay::view(&report) };
+        screen.print(&text)?;
+        return Ok(Done::Well);
     }
     let Stored { path, context, finished, warnings, manifest } = Stored::read(&args.dir)?;
     let writes = manifest.options["write"] == true && !manifest.target.virtual_time;

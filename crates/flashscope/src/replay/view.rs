@@ -1,5 +1,8 @@
 //! What came of a replay: the document that is stored and printed, and what a person reads.
 
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
 use flashscope_report::{counted, size};
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +94,19 @@ pub struct ReplayReport {
     pub seed: u64,
     /// Whether the whole trace was replayed.
     pub complete: bool,
+}
+
+impl ReplayReport {
+    /// The one that a result folder holds, if it holds one.
+    pub fn read(folder: &Path) -> Result<Option<ReplayReport>> {
+        let path = folder.join(REPLAY);
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let damaged = || format!("{} cannot be read; replay the trace again", path.display());
+        let text = std::fs::read_to_string(&path).with_context(damaged)?;
+        Ok(Some(serde_json::from_str(&text).with_context(damaged)?))
+    }
 }
 
 /// What a person reads.
