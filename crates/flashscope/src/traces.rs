@@ -2,6 +2,7 @@
 
 mod convert;
 pub mod open;
+mod output;
 mod sniff;
 
 use clap::{Args, Subcommand};

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::Args;
 use flashscope_trace::{Compress, FORMATS, Losses, Records, Writer};
 
 use super::open::{ReadArgs, named, open};
+use super::output::{Output, check_not_input};
 use crate::exit::{Done, Usage};
 use crate::screen::Screen;
 use crate::signal;
@@ -51,20 +52,25 @@ pub struct WrittenTrace {
     pub records: u64,
     /// Whether it is the whole trace.
     pub complete: bool,
+    /// The file's name, if it is not the one that was asked for because it is not complete.
+    pub part: Option<PathBuf>,
 }
 
-/// Writes all of `trace`, read from `input`, to the file `output`, or to standard output.
+/// Writes all of `trace`, read from `input`, to the file `output`, or to standard output. A file that exists
+/// is replaced when the new one is whole; when the trace fails, it stays as it was.
 pub fn write_trace(
     trace: &mut dyn Records,
     input: &Path,
     output: &Path,
     format: &str,
 ) -> Result<WrittenTrace> {
+    check_not_input(input, output)?;
     let interrupted = signal::listen();
     let mut batch = Vec::new();
     // The input is looked at before the output is touched.
     let mut count = trace.next_batch(&mut batch).map_err(|error| named(input, error))?;
-    let mut writer = create(output, format)?;
+    let (file, bytes) = Output::create(output)?;
+    let mut writer = Writer::new(bytes, format, compression(output)).map_err(|error| named(output, error))?;
     let mut records = 0;
     let mut failure = None;
     while count > 0 && !interrupted.load(std::sync::atomic::Ordering::Relaxed) {
@@ -73,7 +79,7 @@ pub fn write_trace(
         count = match trace.next_batch(&mut batch) {
             Ok(count) => count,
             Err(error) => {
-                // What was in order before the error is kept, whole lines and all.
+                // Whoever reads along gets what was in order before the error.
                 writer.write(&batch, trace.devices()).map_err(|error| named(output, error))?;
                 failure = Some(named(input, error));
                 0
@@ -81,20 +87,17 @@ pub fn write_trace(
         };
     }
     let losses = writer.finish().map_err(|error| named(output, error))?;
-    match failure {
-        Some(error) => Err(error),
-        None => Ok(WrittenTrace { losses, records, complete: count == 0 }),
+    if let Some(error) = failure {
+        return Err(error);
     }
+    let complete = count == 0;
+    let part = if complete { file.keep().map(|()| None)? } else { file.keep_part() };
+    Ok(WrittenTrace { losses, records, complete, part })
 }
 
-fn create(output: &Path, format: &str) -> Result<Writer> {
-    if output == Path::new("-") {
-        return Ok(Writer::new(std::io::stdout(), format, Compress::No)?);
-    }
-    let (_, compress) = Compress::of_name(output.to_str().unwrap_or_default());
-    let file = std::fs::File::create(output)
-        .with_context(|| format!("cannot write the trace {}", output.display()))?;
-    Writer::new(file, format, compress).map_err(|error| named(output, error))
+/// As the output's name ends.
+fn compression(output: &Path) -> Compress {
+    Compress::of_name(output.to_str().unwrap_or_default()).1
 }
 
 /// The format to write: as asked, or as the name ends.
@@ -125,9 +128,10 @@ pub fn output_format<'a>(output: &Path, asked: Option<&'a str>) -> Result<&'a st
 
 /// What a person reads afterwards.
 pub fn summary(written: &WrittenTrace, trace: &dyn Records, output: &Path, format: &str) -> String {
-    let WrittenTrace { losses, records, complete } = written;
+    let WrittenTrace { losses, records, complete, part } = written;
     let begin = if *complete { "" } else { "interrupted: " };
-    let mut lines = vec![format!("{begin}{records} requests written to {} as {format}", output.display())];
+    let output = part.as_deref().unwrap_or(output).display();
+    let mut lines = vec![format!("{begin}{records} requests written to {output} as {format}")];
     for (loss, count) in losses.iter() {
         lines.push(format!("  {count} {}", loss.about()));
     }
@@ -135,6 +139,12 @@ pub fn summary(written: &WrittenTrace, trace: &dyn Records, output: &Path, forma
     if counts.bad_lines > 0 {
         let first = trace.first_bad_line().map(|error| format!("; the first: {error}")).unwrap_or_default();
         lines.push(format!("  {} bad lines of the input are left out{first}", counts.bad_lines));
+    }
+    if counts.unsorted > 0 {
+        lines.push(format!(
+            "  {} requests of the input are earlier than the one before them",
+            counts.unsorted
+        ));
     }
     if counts.is_last_line_open {
         lines.push("  the input's last line has no end: the file may have been cut".into());

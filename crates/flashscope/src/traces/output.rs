@@ -1,0 +1,92 @@
+//! Where a trace is written: a file that is whole under its name or not there, a pipe, or standard output.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use crate::exit::Usage;
+
+/// An output that was opened.
+pub struct Output {
+    /// Where it is while it is written, and its name; none if bytes go where they cannot be called back.
+    file: Option<(PathBuf, PathBuf)>,
+}
+
+impl Output {
+    /// Opens the output of this name; `-` is standard output. A file gets another name until it is whole.
+    ///
+    /// # Errors
+    /// What cannot be written, or must not be: a folder, a block device.
+    pub fn create(name: &Path) -> Result<(Output, Box<dyn Write + Send>)> {
+        if name == Path::new("-") {
+            return Ok((Output { file: None }, Box::new(std::io::stdout())));
+        }
+        let unwritable = || format!("cannot write the trace {}", name.display());
+        let before = fs::metadata(name).ok();
+        let kind = before.as_ref().map(fs::Metadata::file_type);
+        if let Some(kind) = kind.filter(|kind| !kind.is_file() || is_descriptor(name)) {
+            if kind.is_dir() || kind.is_block_device() {
+                let what = if kind.is_dir() { "a folder" } else { "a block device" };
+                return Err(Usage(format!("{}: it is {what}; name a file", unwritable())).into());
+            }
+            let stream = OpenOptions::new().write(true).open(name).with_context(unwritable)?;
+            return Ok((Output { file: None }, Box::new(stream)));
+        }
+        // Not the link, but what it points to.
+        let whole = before.as_ref().and_then(|_| fs::canonicalize(name).ok()).unwrap_or(name.to_path_buf());
+        let mut part = whole.clone().into_os_string();
+        part.push(format!(".{}.part", std::process::id()));
+        let part = PathBuf::from(part);
+        let file = File::create_new(&part).with_context(unwritable)?;
+        let output = Output { file: Some((part, whole)) };
+        if let Some(before) = before {
+            file.set_permissions(before.permissions()).with_context(unwritable)?;
+        }
+        Ok((output, Box::new(file)))
+    }
+
+    /// Gives the file, which is whole now, its name.
+    pub fn keep(mut self) -> Result<()> {
+        let Some((part, whole)) = &self.file else { return Ok(()) };
+        fs::rename(part, whole).with_context(|| format!("cannot write the trace {}", whole.display()))?;
+        self.file = None;
+        Ok(())
+    }
+
+    /// Leaves what there is of the file under the name it has, which is returned.
+    pub fn keep_part(mut self) -> Option<PathBuf> {
+        self.file.take().map(|(part, _)| part)
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if let Some((part, _)) = &self.file {
+            // Nobody looks at a part of a trace that failed.
+            let _ = fs::remove_file(part);
+        }
+    }
+}
+
+/// Something that is already open, `/dev/stdout` as a rule.
+fn is_descriptor(name: &Path) -> bool {
+    ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|open| name.starts_with(open))
+}
+
+/// Refuses to write where the trace is read from.
+pub fn check_not_input(input: &Path, output: &Path) -> Result<()> {
+    let file = |name: &Path, standard: &str| {
+        let name = if name == Path::new("-") { Path::new(standard) } else { name };
+        fs::metadata(name).ok().filter(fs::Metadata::is_file).map(|file| (file.dev(), file.ino()))
+    };
+    match (file(input, "/dev/stdin"), file(output, "/dev/stdout")) {
+        (Some(input), Some(same)) if input == same => {
+            let name = output.display();
+            Err(Usage(format!("{name} is the trace that is read; name another file to write")).into())
+        }
+        _ => Ok(()),
+    }
+}
