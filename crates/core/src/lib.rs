@@ -16,7 +16,7 @@ pub mod source;
 pub mod target;
 pub mod time;
 pub mod units;
-mod zipf;
+pub mod zipf;
 
 pub use drive::{Control, Driven, Io, Limits, Observer, Stream, drive};
 pub use ordered::Ordered;

@@ -6,7 +6,7 @@ use crate::seed::Random;
 /// (Hörmann and Derflinger 1996, "Rejection-inversion to generate variates from monotone discrete
 /// distributions"). Uses `libm`, so a seed gives the same ranks on every machine.
 #[derive(Clone, Debug)]
-pub(crate) struct Zipf {
+pub struct Zipf {
     count: f64,
     theta: f64,
     integral_low: f64,
@@ -15,7 +15,7 @@ pub(crate) struct Zipf {
 
 impl Zipf {
     /// Ranks below `count` (at least 1) with exponent `theta` (above 0).
-    pub(crate) fn new(count: u64, theta: f64) -> Zipf {
+    pub fn new(count: u64, theta: f64) -> Zipf {
         assert!(count > 0 && theta > 0.0);
         let mut zipf = Zipf { count: count as f64, theta, integral_low: 0.0, integral_high: 0.0 };
         zipf.integral_low = zipf.integral(1.5) - 1.0;
@@ -40,7 +40,7 @@ impl Zipf {
     }
 
     /// The next rank.
-    pub(crate) fn draw(&self, random: &mut Random) -> u64 {
+    pub fn draw(&self, random: &mut Random) -> u64 {
         loop {
             let u = self.integral_high + random.unit() * (self.integral_low - self.integral_high);
             let x = self.inverse_integral(u);

@@ -351,6 +351,6 @@ pub struct CompareArgs {
 /// `flashscope list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// micro, rigs, pattern, profiles, simulation, settings or formats [default: all]
+    /// micro, rigs, pattern, profiles, simulation, settings, formats or generators [default: all]
     pub what: Option<String>,
 }

@@ -1,8 +1,11 @@
 //! What the `trace` command does, one file for each of its own commands, and traces opened for all commands.
 
 mod convert;
+mod cut;
+mod generate;
 pub mod open;
 mod output;
+pub mod pipeline;
 mod sniff;
 
 use clap::{Args, Subcommand};
@@ -24,6 +27,10 @@ pub enum TraceCommand {
     Sniff(sniff::SniffArgs),
     /// Write a trace in another format; say what that cannot hold
     Convert(convert::ConvertArgs),
+    /// Write a part of a trace, or all of it at another pace, place or size
+    Cut(Box<cut::CutArgs>),
+    /// Make up a trace: synthetic workloads, and models of those of paper 002
+    Generate(generate::GenerateArgs),
 }
 
 impl TraceCommand {
@@ -32,6 +39,8 @@ impl TraceCommand {
         match self {
             TraceCommand::Sniff(args) => sniff::run(args, screen),
             TraceCommand::Convert(args) => convert::run(args, screen),
+            TraceCommand::Cut(args) => cut::run(args, screen),
+            TraceCommand::Generate(args) => generate::run(args, screen),
         }
     }
 }

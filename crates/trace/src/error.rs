@@ -107,6 +107,40 @@ pub enum TraceError {
         /// What to do.
         remedy: String,
     },
+    /// It cannot be laid on a device of this size.
+    #[error("the trace does not fit: {problem}; {remedy}")]
+    Fit {
+        /// Why not.
+        problem: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// No generator has this name.
+    #[error("there is no trace generator '{name}'; choose one of {known}")]
+    UnknownGenerator {
+        /// The name that was asked for.
+        name: String,
+        /// All generators.
+        known: String,
+    },
+    /// A setting of a generator that it cannot take.
+    #[error("{key}={value}: {problem}; {remedy}")]
+    Setting {
+        /// Its name.
+        key: String,
+        /// The value that was given.
+        value: String,
+        /// What is wrong.
+        problem: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// Repeated, it would go on for longer than times reach.
+    #[error("after {passes} times the trace, times go beyond 2^64 ns; repeat it less often")]
+    TooLong {
+        /// Passes that were begun.
+        passes: u64,
+    },
     /// The device that was chosen is not in the trace.
     #[error("the trace has no request of device '{device}'; choose one of {known}")]
     NoSuchDevice {

@@ -3,6 +3,7 @@
 use crate::error::TraceError;
 use crate::reader::Counts;
 use crate::record::Record;
+use crate::transform::Note;
 
 /// Records, many at a time, in constant memory.
 pub trait Records: Send {
@@ -25,6 +26,11 @@ pub trait Records: Send {
 
     /// The first line that was left out as bad.
     fn first_bad_line(&self) -> Option<&TraceError>;
+
+    /// What was changed of what was read, first things first.
+    fn notes(&self) -> Vec<Note> {
+        Vec::new()
+    }
 }
 
 impl<R: Records + ?Sized> Records for Box<R> {
@@ -42,5 +48,8 @@ impl<R: Records + ?Sized> Records for Box<R> {
     }
     fn first_bad_line(&self) -> Option<&TraceError> {
         (**self).first_bad_line()
+    }
+    fn notes(&self) -> Vec<Note> {
+        (**self).notes()
     }
 }

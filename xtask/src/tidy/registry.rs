@@ -55,6 +55,16 @@ pub const ALL: &[Registry] = &[
         all: "FORMATS",
         crate_folder: "crates/trace/",
     },
+    Registry {
+        rule: "registry-trace-generator",
+        folder: "crates/trace/src/generate",
+        extension: "rs",
+        doc: "//! ",
+        list: "crates/trace/src/generate.rs",
+        line: "NAME::GENERATOR",
+        all: "GENERATORS",
+        crate_folder: "crates/trace/",
+    },
 ];
 
 /// What a registry's rules look at.

@@ -8,6 +8,7 @@ use flashscope_sim::ftl::FTLS;
 use flashscope_sim::gc::POLICIES;
 use flashscope_sim::{Profile, profiles, rigs};
 use flashscope_trace::FORMATS;
+use flashscope_trace::generate::GENERATORS;
 
 use crate::cli::ListArgs;
 use crate::exit::{Done, Usage};
@@ -24,6 +25,7 @@ const PARTS: &[Part] = &[
     ("simulation", simulation),
     ("settings", settings),
     ("formats", formats),
+    ("generators", generators),
 ];
 
 /// Runs the command.
@@ -95,6 +97,18 @@ fn formats() -> String {
     let mut text = String::from("Trace formats (--format)\n");
     for format in FORMATS {
         text += &format!("  {:<18} {}\n", format.name, format.about);
+    }
+    text
+}
+
+fn generators() -> String {
+    let mut text =
+        String::from("Generated traces (trace generate NAME --set KEY=VALUE; W1..W9 are those of BPLRU)\n");
+    for generator in GENERATORS {
+        text += &format!("  {:<18} {:<2} {}\n", generator.name, generator.paper, generator.about);
+        for key in generator.keys {
+            text += &format!("    {:<16} {:<10} {}\n", key.name, key.default, key.about);
+        }
     }
     text
 }

@@ -132,6 +132,9 @@ pub fn summary(written: &WrittenTrace, trace: &dyn Records, output: &Path, forma
     let begin = if *complete { "" } else { "interrupted: " };
     let output = part.as_deref().unwrap_or(output).display();
     let mut lines = vec![format!("{begin}{records} requests written to {output} as {format}")];
+    for note in trace.notes() {
+        lines.push(format!("  {} {}", note.count, note.about));
+    }
     for (loss, count) in losses.iter() {
         lines.push(format!("  {count} {}", loss.about()));
     }

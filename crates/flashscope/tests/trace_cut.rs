@@ -1,0 +1,121 @@
+//! `flashscope trace cut` as a person calls it.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use common::kernel::Scratch;
+use common::{Ended, call};
+
+fn scratch() -> Scratch {
+    Scratch::under(Path::new(env!("CARGO_TARGET_TMPDIR")))
+}
+
+fn folder(scratch: &Scratch) -> PathBuf {
+    scratch.path("")
+}
+
+/// 16 requests of 8 sectors, one a second: reads and writes by turns, at sectors 0, 8, 1000, 1008, 2000, ..
+fn trace(scratch: &Scratch) {
+    let mut text = String::from("start ; sector; length ; op ;  replay_delay=0 ; replay_duration=0\n");
+    for at in 0..16 {
+        let sector = at / 2 * 1000 + at % 2 * 8;
+        text += &format!("{at}.0 ; {sector} ; 8 ; {} ; 0.0 ; 0.0\n", ["R", "W"][at % 2]);
+    }
+    fs::write(scratch.path("in.load"), text).unwrap();
+}
+
+fn cut(scratch: &Scratch, flags: &[&str]) -> Ended {
+    call(&folder(scratch), &[&["trace", "cut", "in.load", "out.load"], flags].concat())
+}
+
+/// Start in seconds, sector and sectors of what was written.
+fn requests(scratch: &Scratch) -> Vec<(f64, u64, u64)> {
+    let text = fs::read_to_string(scratch.path("out.load")).unwrap();
+    let request = |line: &str| {
+        let fields: Vec<&str> = line.split(';').map(str::trim).collect();
+        (fields[0].parse().unwrap(), fields[1].parse().unwrap(), fields[2].parse().unwrap())
+    };
+    text.lines().skip(1).map(request).collect()
+}
+
+#[test]
+fn flags_are_applied_in_the_order_of_the_help() {
+    let scratch = scratch();
+    trace(&scratch);
+    // Of 4 .. 12 s the writes, at sectors 2008, 3008, 4008, 5008; twice; at half the pace; modulo 4096 sectors.
+    let flags = ["--from-time", "4s", "--to-time", "12s", "--op", "write", "--repeat", "2"];
+    let fit = ["--time-scale", "2", "--fit", "modulo", "--size", "2MiB", "--split", "2KiB"];
+    let ended = cut(&scratch, &[&flags[..], &fit[..]].concat()).well();
+    let expected: Vec<_> = [2008, 3008, 4008, 912, 2008, 3008, 4008, 912]
+        .iter()
+        .enumerate()
+        .flat_map(|(at, &sector)| {
+            let start = 5.0 + 4.0 * at as f64;
+            [(start, sector, 4), (start, sector + 4, 4)]
+        })
+        .collect();
+    assert_eq!(requests(&scratch), expected);
+    for words in [
+        "16 requests written to out.load as blkreplay",
+        // 4 before, 4 after and 4 reads, in each of two passes.
+        "8 requests before the time window",
+        "8 requests after the time window",
+        "8 requests of other operations",
+        "2 times the trace",
+        "2 requests lie elsewhere, fitted (modulo) to 2097152 bytes",
+        "8 requests are split at multiples of 2048 bytes, into 16",
+        // 8 writes of 4 KiB on 2 MiB.
+        "32768 bytes are written: 0.02 device writes of 2097152 bytes",
+    ] {
+        assert!(ended.err.contains(words), "'{words}' is missing in: {}", ended.err);
+    }
+}
+
+#[test]
+fn compact_needs_no_size_and_leaves_no_holes() {
+    let scratch = scratch();
+    trace(&scratch);
+    // 1000 sectors are no whole chunks of 4 KiB; those of 512 bytes are.
+    cut(&scratch, &["--fit", "compact", "--chunk", "512"]).well();
+    let sectors: Vec<_> = requests(&scratch).iter().map(|request| request.1).collect();
+    assert_eq!(sectors, (0..16).map(|at| at * 8).collect::<Vec<u64>>());
+}
+
+#[test]
+fn addresses_move_down_as_well_as_up() {
+    let scratch = scratch();
+    trace(&scratch);
+    cut(&scratch, &["--range", "500KiB..1MiB", "--shift", "-500KiB", "--align", "4KiB"]).well();
+    // Sectors 1000 (aligned), 1008, 2000 and 2008: all are whole blocks of 4 KiB.
+    let sectors: Vec<_> = requests(&scratch).iter().map(|request| (request.1, request.2)).collect();
+    assert_eq!(sectors, [(0, 8), (8, 8), (1000, 8), (1008, 8)]);
+    cut(&scratch, &["--shift", "-1"]).failed(1, &["in.load", "request 1", "outside of all addresses"]);
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_with_the_way_out() {
+    let scratch = scratch();
+    trace(&scratch);
+    for (flags, words) in [
+        (&["--fit", "modulo"][..], &["--size"][..]),
+        (&["--fit", "linear", "--size", "512"], &["4096"]),
+        (&["--fit", "compact", "--size", "4KiB"], &["does not fit", "larger device"]),
+        (&["--repeat", "0"], &["--repeat", "at least 1"]),
+        (&["--split", "0"], &["--split", "at least 1 byte"]),
+        (&["--from-time", "5s", "--to-time", "5s"], &["later than --from-time"]),
+        (&["--time-scale", "0"], &["above 0"]),
+        (&["--range", "5..5"], &["empty"]),
+        (&["--absolute-times"], &["--from-time"]),
+        (&["--device", "8,0"], &["no request of device '8,0'", "choose one of 0"]),
+        (&["--op", "trim"], &["nothing of the trace is left", "16 requests of other operations"]),
+    ] {
+        let ended = cut(&scratch, flags);
+        assert!([1, 2].contains(&ended.status), "{flags:?}: {ended:?}");
+        let status = ended.status;
+        ended.failed(status, words);
+    }
+    let piped = ["trace", "cut", "-", "out.load", "--repeat", "2"];
+    call(&folder(&scratch), &piped).failed(2, &["--repeat", "pipe", "give a file"]);
+}
