@@ -83,7 +83,7 @@ pub fn run(args: &GenerateArgs, screen: &Screen) -> Result<Done> {
     }
     let seed = args.generator.seed.unwrap_or_else(fresh_seed);
     let mut trace = args.generator.generate(&args.name, seed)?;
-    let written = write_trace(&mut trace, Path::new(&args.name), &args.output, format)?;
+    let written = write_trace(&mut trace, Path::new(""), &args.output, format)?;
     screen.note(&format!("{}, seed {seed}", summary(&written, &trace, &args.output, format)));
     Ok(if written.complete { Done::Well } else { Done::Interrupted })
 }

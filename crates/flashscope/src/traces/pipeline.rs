@@ -3,7 +3,6 @@
 //! Whatever the order of the flags, they are applied in this one: time window, devices, operations, address
 //! range, sample; repeat; time scale, idle gaps; align, shift; fit; split.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -17,7 +16,7 @@ use flashscope_trace::transform::{
 };
 use flashscope_trace::{Records, TraceError};
 
-use super::open::{ReadArgs, named, open};
+use super::open::{ReadArgs, input, named, open};
 use crate::exit::{Usage, not_zero};
 
 /// Flags that change a trace on its way.
@@ -167,9 +166,9 @@ impl Source {
     }
 
     fn open_again(&self) -> Result<Box<dyn Records>, TraceError> {
-        let unreadable = |cause: std::io::Error| TraceError::Read { line: 0, cause: cause.to_string() };
-        let file = File::open(&self.path).map_err(unreadable)?;
-        Ok(Box::new(flashscope_trace::open(file, self.read.from.as_deref(), self.read.lenient)?))
+        let bytes = input(&self.path);
+        let bytes = bytes.map_err(|error| TraceError::Read { line: 0, cause: error.to_string() })?;
+        Ok(Box::new(flashscope_trace::open(bytes, self.read.from.as_deref(), self.read.lenient)?))
     }
 
     /// Refuses what has to be read more than once and cannot be.
