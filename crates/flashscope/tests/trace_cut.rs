@@ -44,7 +44,8 @@ fn requests(scratch: &Scratch) -> Vec<(f64, u64, u64)> {
 fn flags_are_applied_in_the_order_of_the_help() {
     let scratch = scratch();
     trace(&scratch);
-    // Of 4 .. 12 s the writes, at sectors 2008, 3008, 4008, 5008; twice; at half the pace; modulo 4096 sectors.
+    // Of 4 .. 12 s the writes, at sectors 2008, 3008, 4008, 5008; twice; at half the pace; modulo 4096
+    // sectors.
     let flags = ["--from-time", "4s", "--to-time", "12s", "--op", "write", "--repeat", "2"];
     let fit = ["--time-scale", "2", "--fit", "modulo", "--size", "2MiB", "--split", "2KiB"];
     let ended = cut(&scratch, &[&flags[..], &fit[..]].concat()).well();

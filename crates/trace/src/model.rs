@@ -58,8 +58,9 @@ impl Emit {
         self.random.unit() < share
     }
 
-    /// A size with this mean after the log-normal law, as sizes of files mostly are (Douceur and Bolosky 1999,
-    /// "A large-scale study of file-system contents"); `sigma` is the deviation of its logarithm. At least 1.
+    /// A size with this mean after the log-normal law, as sizes of files mostly are (Douceur and Bolosky
+    /// 1999, "A large-scale study of file-system contents"); `sigma` is the deviation of its logarithm. At
+    /// least 1.
     pub(crate) fn file_bytes(&mut self, mean_bytes: u64, sigma: f64) -> u64 {
         // Box and Muller 1958.
         let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.random.unit()));

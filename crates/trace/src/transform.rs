@@ -1,9 +1,10 @@
 //! Records made from other records: select, cut, repeat, scale, align, fit and split.
 //!
-//! A [`Transform`] is a function from one record to none, one or several; [`Transformed`] wraps records in one
-//! and is [`Records`] again. [`Repeat`] is no such function, as it begins its input anew. All keep the order
-//! of their input and use constant memory, except where [`fit`] says what it keeps. None changes anything in
-//! silence: [`Records::notes`] tells what was changed, and what cannot be changed as asked is an error.
+//! A [`Transform`] is a function from one record to none, one or several; [`Transformed`] wraps records in
+//! one and is [`Records`] again. [`Repeat`] is no such function, as it begins its input anew. All keep the
+//! order of their input and use constant memory, except where [`fit`] says what it keeps. None changes
+//! anything in silence: [`Records::notes`] tells what was changed, and what cannot be changed as asked is
+//! an error.
 
 pub mod align;
 pub mod devices;

@@ -24,8 +24,8 @@ fn default(name: &str) -> Vec<Record> {
     made(name, &Options::default())
 }
 
-/// What is written: requests, bytes, distinct bytes, and the share of requests that begin where the one before
-/// ended.
+/// What is written: requests, bytes, distinct bytes, and the share of requests that begin where the one
+/// before ended.
 #[derive(Debug)]
 struct Summary {
     writes: u64,

@@ -1,11 +1,12 @@
 //! A model of W8 of paper 002: the Linux kernel compiled.
 //!
 //! From the paper: the sources of 2.6.21, the default configuration, its writes, on EXT3. Assumed: 1,600
-//! sources in 150 folders, two seconds each; each makes an object of 40 KB in the mean (log-normal, a deviation
-//! of the logarithm of 1) under a temporary name that is renamed, and a file of 12 KB with its command; each
-//! folder's objects are linked into one of their size; all of these into an image, three times, and a packed
-//! one. As file systems of the time noted when a file was last read, each source changes the inodes of 60 of
-//! 8,000 header files, skewed after Zipf (theta 0.9). What lay there before is not written.
+//! sources in 150 folders, two seconds each; each makes an object of 40 KB in the mean (log-normal, a
+//! deviation of the logarithm of 1) under a temporary name that is renamed, and a file of 12 KB with its
+//! command; each folder's objects are linked into one of their size; all of these into an image, three
+//! times, and a packed one. As file systems of the time noted when a file was last read, each source
+//! changes the inodes of 60 of 8,000 header files, skewed after Zipf (theta 0.9). What lay there before is
+//! not written.
 
 use flashscope_core::zipf::Zipf;
 

@@ -1,12 +1,13 @@
 //! A database: transactions append to a log and wait for it, pages are changed in memory and written at
 //! checkpoints.
 //!
-//! The log is the first sixteenth of the device, written round and round in blocks of 4 KiB; the block that is
-//! not full is written again by the next transaction, as engines do. Each commit writes what it logged and
-//! flushes. Pages lie in the rest; which are read and changed follows Zipf's law, scattered. A page that is not
-//! in memory is read first; memory keeps the changed pages until the checkpoint, and otherwise a share of all
-//! reads. A checkpoint writes the changed pages in the order of their addresses and flushes. Records of the log
-//! are taken to be as long as the settings say in the mean, uniformly from half to one and a half of it.
+//! The log is the first sixteenth of the device, written round and round in blocks of 4 KiB; the block that
+//! is not full is written again by the next transaction, as engines do. Each commit writes what it logged
+//! and flushes. Pages lie in the rest; which are read and changed follows Zipf's law, scattered. A page
+//! that is not in memory is read first; memory keeps the changed pages until the checkpoint, and otherwise
+//! a share of all reads. A checkpoint writes the changed pages in the order of their addresses and flushes.
+//! Records of the log are taken to be as long as the settings say in the mean, uniformly from half to one
+//! and a half of it.
 
 use std::collections::BTreeSet;
 

@@ -1,9 +1,9 @@
 //! A model of W2 of paper 002: temporary Internet files.
 //!
-//! From the paper: Internet Explorer 6 on Windows XP, the folder on a partition of 1 GB with NTFS, until 100 MB
-//! of several small files are in it. Assumed: files of 8 KB in the mean, log-normal (a deviation of the
-//! logarithm of 1.3), in four folders of random choice; pages of 20 files that arrive at 100 KB/s, read for 15 s
-//! in the mean; an index of 4 MiB, of which each file changes two random pages and the first.
+//! From the paper: Internet Explorer 6 on Windows XP, the folder on a partition of 1 GB with NTFS, until
+//! 100 MB of several small files are in it. Assumed: files of 8 KB in the mean, log-normal (a deviation of
+//! the logarithm of 1.3), in four folders of random choice; pages of 20 files that arrive at 100 KB/s, read
+//! for 15 s in the mean; an index of 4 MiB, of which each file changes two random pages and the first.
 
 use super::{Generator, Settings, Workload};
 use crate::error::TraceError;

@@ -1,10 +1,10 @@
 //! A model of W4 of paper 002: Iometer on NTFS.
 //!
 //! From the paper: pure uniformly distributed random writes; a large file of the size of the complete
-//! partition is made, then its sectors are overwritten at random. Assumed: requests of 4 KiB at multiples of
-//! 4 KiB, one outstanding, past the cache; the file has all of the device but an eighth for the MFT; making it
-//! (64 KiB at a time) is part of the trace only if asked for, as the paper's text on its results speaks of
-//! random writes alone.
+//! partition is made, then its sectors are overwritten at random. Assumed: requests of 4 KiB at multiples
+//! of 4 KiB, one outstanding, past the cache; the file has all of the device but an eighth for the MFT;
+//! making it (64 KiB at a time) is part of the trace only if asked for, as the paper's text on its results
+//! speaks of random writes alone.
 
 use flashscope_core::{Flags, Op};
 

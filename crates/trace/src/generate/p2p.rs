@@ -2,10 +2,10 @@
 //!
 //! From the paper: eMule, a file of 634 MB, FAT16; small parts of the file are written almost randomly, as
 //! different parts come from numerous peers at the same time. Known of eMule: a file has parts of 9,728,000
-//! bytes, asked for in blocks of 184,320 bytes, which arrive in pieces of 10,240 bytes; the state is kept in a
-//! small second file. Assumed: ten peers, each with a part of its own in random order, blocks within a part in
-//! random order, each peer as fast as the others, 500 KB/s in all; the file is allocated at its full size
-//! first, without being written; the state is saved every 10 s.
+//! bytes, asked for in blocks of 184,320 bytes, which arrive in pieces of 10,240 bytes; the state is kept
+//! in a small second file. Assumed: ten peers, each with a part of its own in random order, blocks within a
+//! part in random order, each peer as fast as the others, 500 KB/s in all; the file is allocated at its
+//! full size first, without being written; the state is saved every 10 s.
 
 use std::collections::VecDeque;
 

@@ -1,10 +1,10 @@
 //! A model in the manner of W3 of paper 002: the hard-disk test of PCMark05.
 //!
-//! From the paper: the HDD test on NTFS under Windows XP, its writes; and that its results were very similar to
-//! those of W2. Known of the test: it replays the start of Windows, the loading of applications, general use,
-//! a virus scan and the writing of files. Assumed: all else. The first four are taken as 6,000 writes of 4 to
-//! 64 KiB within a file of 200 MB, skewed after Zipf (theta 0.9), in bursts; a virus scan writes nothing; the
-//! writing of files is 300 MB in files of 1 MB in the mean.
+//! From the paper: the HDD test on NTFS under Windows XP, its writes; and that its results were very
+//! similar to those of W2. Known of the test: it replays the start of Windows, the loading of applications,
+//! general use, a virus scan and the writing of files. Assumed: all else. The first four are taken as 6,000
+//! writes of 4 to 64 KiB within a file of 200 MB, skewed after Zipf (theta 0.9), in bursts; a virus scan
+//! writes nothing; the writing of files is 300 MB in files of 1 MB in the mean.
 
 use flashscope_core::permutation::Permutation;
 use flashscope_core::seed::derive;

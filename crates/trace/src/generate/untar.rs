@@ -1,10 +1,11 @@
 //! A model of W7 of paper 002: the sources of Linux unpacked.
 //!
 //! From the paper: 1,285 folders and 21,594 files with a mean size of 10.7 KB, on EXT3. Assumed: sizes are
-//! log-normal (a deviation of the logarithm of 1.4), folders hold what they hold in random shares but come one
-//! after the other, and a file takes 1 ms and its bytes at 20 MB/s. Data, inodes, bitmaps, directory blocks and
-//! the journal are written as the ext3 of `Style` does: data and log every 5 s, metadata in place later.
-//! Simulations of the paper assume that nothing is flushed; `flush=yes` is a barrier at each commit.
+//! log-normal (a deviation of the logarithm of 1.4), folders hold what they hold in random shares but come
+//! one after the other, and a file takes 1 ms and its bytes at 20 MB/s. Data, inodes, bitmaps, directory
+//! blocks and the journal are written as the ext3 of `Style` does: data and log every 5 s, metadata in
+//! place later. Simulations of the paper assume that nothing is flushed; `flush=yes` is a barrier at each
+//! commit.
 
 use super::{Generator, Settings, Workload};
 use crate::error::TraceError;

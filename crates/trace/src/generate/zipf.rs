@@ -1,5 +1,5 @@
-//! Addresses after Zipf's law: the block of rank k is asked for in proportion to k^-theta. Ranks are scattered
-//! over the device by a random permutation, so that hot blocks are no neighbours.
+//! Addresses after Zipf's law: the block of rank k is asked for in proportion to k^-theta. Ranks are
+//! scattered over the device by a random permutation, so that hot blocks are no neighbours.
 
 use flashscope_core::permutation::Permutation;
 use flashscope_core::seed::derive;

@@ -1,8 +1,8 @@
 //! A file system on a volume, behind a page cache: what it allocates, and what it writes when.
 //!
-//! Only writes reach the device: what is read is in the cache. Blocks are dirty until a pass of the file system
-//! writes them, sorted by address, neighbours of one file (or of the metadata) as one request: caches write
-//! file by file, and traces show it. What is deleted before is never written.
+//! Only writes reach the device: what is read is in the cache. Blocks are dirty until a pass of the file
+//! system writes them, sorted by address, neighbours of one file (or of the metadata) as one request:
+//! caches write file by file, and traces show it. What is deleted before is never written.
 
 use std::collections::{BTreeMap, BTreeSet};
 

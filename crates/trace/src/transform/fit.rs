@@ -1,13 +1,14 @@
 //! A trace fitted to a device of another size.
 //!
-//! - **Modulo** takes the address modulo the size. Neighbours stay neighbours; what lay a multiple of the size
-//!   apart comes to lie on one another.
-//! - **Compact** squeezes out what is never read or written, in chunks. Nothing comes to lie on anything else;
-//!   the order of addresses stays. It needs a look at the whole trace first ([`Layout`]).
-//! - **Linear** multiplies each request's first address with size / span, in whole blocks, and keeps its length.
-//!   Requests that followed each other come to overlap if the device is smaller, and to leave gaps if it is
-//!   larger; a block reached by requests that begin in different places is found in several. It keeps the
-//!   distribution of first addresses, and not the data. It needs the span of the trace first ([`Layout`]).
+//! - **Modulo** takes the address modulo the size. Neighbours stay neighbours; what lay a multiple of the
+//!   size apart comes to lie on one another.
+//! - **Compact** squeezes out what is never read or written, in chunks. Nothing comes to lie on anything
+//!   else; the order of addresses stays. It needs a look at the whole trace first ([`Layout`]).
+//! - **Linear** multiplies each request's first address with size / span, in whole blocks, and keeps its
+//!   length. Requests that followed each other come to overlap if the device is smaller, and to leave gaps
+//!   if it is larger; a block reached by requests that begin in different places is found in several. It
+//!   keeps the distribution of first addresses, and not the data. It needs the span of the trace first
+//!   ([`Layout`]).
 //!
 //! Each device of the trace is fitted by itself, or all are laid one behind the other first (joined).
 
