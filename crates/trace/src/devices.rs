@@ -14,16 +14,38 @@ pub(crate) struct Devices {
     numbers: HashMap<Box<[u8]>, u32>,
     /// The name asked for last: mostly the next one too.
     last: (Vec<u8>, u32),
+    /// Numbers of names asked for lately, each in the slot of its name.
+    recent: Recent,
+}
+
+/// By slot, one more than the number of a device; 0 where there is none.
+#[derive(Debug)]
+struct Recent([u32; SLOTS]);
+
+const SLOTS: usize = 256;
+
+impl Default for Recent {
+    fn default() -> Self {
+        Recent([0; SLOTS])
+    }
+}
+
+/// Where a name is looked for first: names of disks differ in their last letters.
+#[inline]
+fn slot(name: &[u8]) -> usize {
+    let last = name.iter().rev().take(4).fold(name.len(), |slot, &c| slot * 31 + usize::from(c));
+    last % SLOTS
 }
 
 impl Devices {
     /// The number of the device of this name.
     #[inline]
     pub(crate) fn number(&mut self, name: &[u8]) -> Result<u32, &'static str> {
-        if self.last.0 == name && !self.names.is_empty() {
-            return Ok(self.last.1);
+        let number = self.recent.0[slot(name)];
+        match self.names.get((number as usize).wrapping_sub(1)) {
+            Some(known) if known.as_bytes() == name => Ok(number - 1),
+            _ => self.look_up(name),
         }
-        self.look_up(name)
     }
 
     /// The number of the device whose name is the two parts with `between` between them.
@@ -64,6 +86,10 @@ impl Devices {
                 number
             }
         };
+        // Not if the name had to be mended to be text: it might be another's.
+        if self.names[number as usize].as_bytes() == name {
+            self.recent.0[slot(name)] = number + 1;
+        }
         self.last.0.clear();
         self.last.0.extend_from_slice(name);
         self.last.1 = number;
@@ -73,5 +99,36 @@ impl Devices {
     /// All names so far.
     pub(crate) fn names(&self) -> &[String] {
         &self.names
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_keeps_its_number_whatever_was_asked_between() {
+        let mut devices = Devices::default();
+        let names: Vec<Vec<u8>> = (0..2000).map(|number| format!("{number}").into_bytes()).collect();
+        for round in 0..3 {
+            for (number, name) in names.iter().enumerate() {
+                assert_eq!(devices.number(name), Ok(number as u32), "round {round}");
+            }
+        }
+        for number in [0, 1999, 0, 0, 7, 263, 7] {
+            assert_eq!(devices.number(&names[number]), Ok(number as u32));
+        }
+        assert_eq!(devices.joined(b"1", b'9', b"99"), Ok(1999));
+    }
+
+    #[test]
+    fn names_that_look_the_same_are_still_two() {
+        let mut devices = Devices::default();
+        let (no_text, text) = (&b"\xff"[..], "\u{fffd}".as_bytes());
+        for _ in 0..3 {
+            assert_eq!((devices.number(no_text), devices.number(text)), (Ok(0), Ok(1)));
+        }
+        assert_eq!(devices.names(), ["\u{fffd}", "\u{fffd}"]);
+        assert_eq!(devices.number(b""), Ok(2));
     }
 }

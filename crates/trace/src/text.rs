@@ -15,8 +15,9 @@ impl<'a> Fields<'a> {
     /// Leaves out blanks and tabs.
     #[inline(always)]
     pub(crate) fn skip_blanks(&mut self) {
-        let blanks = self.0.iter().take_while(|&&c| c == b' ' || c == b'\t').count();
-        self.0 = &self.0[blanks..];
+        while let [b' ' | b'\t', rest @ ..] = self.0 {
+            self.0 = rest;
+        }
     }
 
     /// Takes `expected` if it is next.
@@ -122,6 +123,20 @@ impl<'a> Fields<'a> {
         Some(value)
     }
 
+    /// Whether a word ends here; takes the blanks behind it.
+    #[inline(always)]
+    pub(crate) fn ends_word(&mut self) -> bool {
+        match self.0 {
+            [] => true,
+            [b' ' | b'\t', rest @ ..] => {
+                self.0 = rest;
+                self.skip_blanks();
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Seconds with or without a fraction, as nanoseconds; digits below one nanosecond are cut.
     #[inline(always)]
     pub(crate) fn seconds_ns(&mut self) -> Option<u64> {
@@ -132,8 +147,6 @@ impl<'a> Fields<'a> {
     /// nanoseconds; digits below one nanosecond are cut.
     #[inline(always)]
     pub(crate) fn decimal_ns(&mut self, places: usize) -> Option<u64> {
-        const POWERS: [u64; 10] =
-            [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
         let whole_ns = self.number()?.checked_mul(POWERS[places])?;
         if !self.eat(b'.') {
             return Some(whole_ns);
@@ -158,6 +171,9 @@ fn digits(text: &[u8], most: usize) -> (u64, usize) {
     }
     (value, text.len().min(most))
 }
+
+const POWERS: [u64; 10] =
+    [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
 
 /// A range in 512-byte sectors as bytes: offset and length.
 #[inline]

@@ -225,8 +225,8 @@ fn biosnoop() {
         ("4096", "4K", "the bytes"),
         ("0.25", "x", "in the queue"),
         ("0.74", "0.74ms", "the latency"),
-        ("0.74", "", "the sector"),
-        ("  0.25  0.74", "", "the bytes"),
+        ("0.74", "", "the PID"),
+        ("  0.25  0.74", "", "the PID"),
     ]);
     // A flush as libbpf's biosnoop prints it, and a request without bytes as bcc's does.
     let flush = "2.0 jbd2 9 sda FF -1 0 -1.000 0.500\n2.0 ? 0 sda R 18446744073709551615 0 0.00 0.10\n\n^C\n";
@@ -329,6 +329,7 @@ fn perf() {
         (good.line, "swapper 0 [000] 10.5: PERF_RECORD_LOST lost 7", "the kernel lost events"),
         (good.line, "\tffffffff81f3c2g0 submit_bio+0x0 (vmlinux)", "no line of a trace"),
     ]);
-    let stack = "\tffffffff81f3c2a0 submit_bio+0x0 ([kernel.kallsyms])\n\n";
+    let stack = "\tffffffff81f3c2a0 submit_bio+0x0 ([kernel.kallsyms])\n\
+                 \x20          d4ad7 [unknown] (/usr/lib/libc.so.6)\n\n";
     assert_eq!(good.read(&format!("{}\n{stack}", good.line)), Ok(1));
 }

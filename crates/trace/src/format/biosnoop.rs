@@ -73,10 +73,9 @@ const NAMES: [(&[u8], Column); 17] = [
 
 #[derive(Default)]
 struct Biosnoop {
-    /// Before the name of the process, which may hold blanks.
-    before: Vec<Column>,
-    /// Behind it, the last first.
-    behind: Vec<Column>,
+    columns: Vec<Column>,
+    /// How many of them stand behind the name of the process, which may hold blanks.
+    behind: usize,
 }
 
 impl LineFormat for Biosnoop {
@@ -85,7 +84,7 @@ impl LineFormat for Biosnoop {
         if line.ends_with(b"LAT(ms)") || line.ends_with(b"LATms") {
             return self.heading(line);
         }
-        let result = match self.behind.is_empty() {
+        let result = match self.columns.is_empty() {
             true => Err("there is no line with the names of the columns before it"),
             false => self.request(line, devices, records),
         };
@@ -113,35 +112,49 @@ impl Biosnoop {
         if once.iter().any(|&c| count(c) != 1) || at_most_once.iter().any(|&c| count(c) > 1) {
             return Err("COMM, PID, DISK, T, SECTOR and BYTES must be a column, once");
         }
-        let comm = columns.iter().position(|&column| column == Column::Comm).unwrap_or_default();
-        self.before = columns[..comm].to_vec();
-        self.behind = columns[comm + 1..].iter().rev().copied().collect();
+        self.behind = columns.iter().rev().take_while(|&&column| column != Column::Comm).count();
+        self.columns = columns;
         Ok(())
     }
 
     #[inline]
     fn request(&self, line: &[u8], devices: &mut Devices, records: &mut Vec<Record>) -> Result<(), Problem> {
-        let mut row = Row::default();
-        let mut fields = Fields(line);
-        for column in &self.before {
-            row.take(*column, fields.word())?;
+        let row = self.row(line, None).or_else(|problem| {
+            // There are more words than columns if the name of the process has blanks.
+            let behind = last_words(line, self.behind).ok_or(problem)?;
+            self.row(line, Some(behind))
+        })?;
+        row.push(devices, records)
+    }
+
+    /// The fields, with a name of one word, or one that ends at `behind`.
+    #[inline(always)]
+    fn row<'a>(&self, line: &'a [u8], behind: Option<usize>) -> Result<Row<'a>, Problem> {
+        let (mut row, mut fields) = (Row::default(), Fields(line));
+        fields.skip_blanks();
+        for column in &self.columns {
+            match (*column, behind) {
+                (Column::Comm, None) => row.comm = fields.word(),
+                (Column::Comm, Some(behind)) => {
+                    let start = line.len() - fields.0.len();
+                    let name =
+                        line.get(start..behind).ok_or("it has not as many fields as there are columns")?;
+                    row.comm = name.trim_ascii();
+                    fields.0 = &line[behind..];
+                }
+                (column, _) => row.take(column, &mut fields)?,
+            }
         }
-        let mut rest = fields.0;
-        for column in &self.behind {
-            row.take(*column, last_word(&mut rest))?;
-        }
-        row.push(rest.trim_ascii(), devices, records)
+        if fields.0.is_empty() { Ok(row) } else { Err("it has more fields than there are columns") }
     }
 }
 
-/// The last word, which is taken away; empty if there is none.
-#[inline]
-fn last_word<'a>(rest: &mut &'a [u8]) -> &'a [u8] {
-    let text = rest.trim_ascii_end();
-    let start = text.iter().rposition(|&c| c == b' ').map_or(0, |blank| blank + 1);
-    let (before, word) = text.split_at(start);
-    *rest = before;
-    word
+/// Where the last so many words begin.
+#[cold]
+fn last_words(line: &[u8], count: usize) -> Option<usize> {
+    let is_blank = |at: usize| line[at] == b' ';
+    let begins = |at: &usize| !is_blank(*at) && (*at == 0 || is_blank(at - 1));
+    (0..line.len()).rev().filter(begins).nth(count.checked_sub(1)?)
 }
 
 /// The fields of a line.
@@ -150,6 +163,7 @@ struct Row<'a> {
     start_ns: Option<u64>,
     end_ns: Option<u64>,
     latency_ns: Option<u64>,
+    comm: &'a [u8],
     pid: u32,
     disk: &'a [u8],
     rwbs: Option<Rwbs>,
@@ -160,38 +174,33 @@ struct Row<'a> {
 
 impl<'a> Row<'a> {
     #[inline(always)]
-    fn take(&mut self, column: Column, word: &'a [u8]) -> Result<(), Problem> {
-        let mut fields = Fields(word);
+    fn take(&mut self, column: Column, fields: &mut Fields<'a>) -> Result<(), Problem> {
         match column {
-            Column::Start | Column::End => {
-                let time_ns = fields.seconds_ns().filter(|_| fields.0.is_empty());
-                let time_ns = Some(time_ns.ok_or("the time is not in seconds")?);
-                *(if column == Column::Start { &mut self.start_ns } else { &mut self.end_ns }) = time_ns;
-            }
-            Column::Latency => {
-                let latency_ns = fields.decimal_ns(6).filter(|_| fields.0.is_empty());
-                self.latency_ns = Some(latency_ns.ok_or("the latency is not in milliseconds")?);
-            }
+            Column::Start => self.start_ns = Some(whole(fields.seconds_ns(), fields, column)?),
+            Column::End => self.end_ns = Some(whole(fields.seconds_ns(), fields, column)?),
+            Column::Latency => self.latency_ns = Some(whole(fields.decimal_ns(6), fields, column)?),
             Column::Queue => {
                 fields.eat(b'-');
-                let queued_ns = fields.decimal_ns(6).filter(|_| fields.0.is_empty());
-                queued_ns.ok_or("the time in the queue is not in milliseconds")?;
+                whole(fields.decimal_ns(6), fields, column)?;
             }
             Column::Pid => {
-                let pid = fields.last_number().and_then(|pid| u32::try_from(pid).ok());
-                self.pid = pid.ok_or("the PID is not a number")?;
+                let pid = fields.number().and_then(|pid| u32::try_from(pid).ok());
+                self.pid = whole(pid, fields, column)?;
             }
-            Column::Disk if word.is_empty() => return Err("there is no disk"),
-            Column::Disk => self.disk = word,
-            Column::Op => self.rwbs = Some(Rwbs::parse(word)?),
-            Column::Sector if word == b"-1" => self.sector = None,
+            Column::Disk => {
+                self.disk = Some(fields.word()).filter(|d| !d.is_empty()).ok_or_else(|| problem(column))?
+            }
+            Column::Op => self.rwbs = Some(Rwbs::parse(fields.word())?),
             Column::Sector => {
-                let sector = fields.last_number().ok_or("the sector is not a number")?;
-                self.sector = Some(sector).filter(|&sector| sector != u64::MAX);
+                // What the kernel has where there is none, with or without a sign.
+                let sector = if fields.0.starts_with(b"-1 ") { skip(fields, 2) } else { fields.number() };
+                self.sector = Some(whole(sector, fields, column)?).filter(|&sector| sector != u64::MAX);
             }
-            Column::Bytes => self.bytes = fields.last_number().ok_or("the bytes are not a number")?,
-            Column::Pattern if matches!(word, b"R" | b"S" | b"?") => {}
-            Column::Pattern => return Err("the pattern is neither R nor S"),
+            Column::Bytes => self.bytes = whole(fields.number(), fields, column)?,
+            Column::Pattern => {
+                let pattern = if let [b'R' | b'S', ..] = fields.0 { skip(fields, 1) } else { None };
+                whole(pattern, fields, column).map(|_| ())?;
+            }
             Column::Comm => {}
         }
         Ok(())
@@ -204,8 +213,8 @@ impl<'a> Row<'a> {
         self.start_ns.unwrap_or_else(|| end_ns.saturating_sub(self.latency_ns.unwrap_or(0)))
     }
 
-    #[inline]
-    fn push(self, comm: &[u8], devices: &mut Devices, records: &mut Vec<Record>) -> Result<(), Problem> {
+    #[inline(always)]
+    fn push(self, devices: &mut Devices, records: &mut Vec<Record>) -> Result<(), Problem> {
         let rwbs = self.rwbs.ok_or("the operation is missing")?;
         let (offset_bytes, length_bytes) = match rwbs {
             Rwbs::Flush if self.bytes > 0 => return Err("a flush has a length"),
@@ -223,10 +232,39 @@ impl<'a> Row<'a> {
             length_bytes,
             latency_ns: self.latency_ns,
             device: devices.number(self.disk)?,
-            process: Process::new(self.pid, comm),
+            process: Process::new(self.pid, self.comm),
             ..Record::default()
         };
         rwbs.push(record, records);
         Ok(())
+    }
+}
+
+/// The value, if a word ends behind it.
+#[inline(always)]
+fn whole<T>(value: Option<T>, fields: &mut Fields<'_>, column: Column) -> Result<T, Problem> {
+    value.filter(|_| fields.ends_word()).ok_or_else(|| problem(column))
+}
+
+/// Leaves out so many bytes.
+#[inline]
+fn skip(fields: &mut Fields<'_>, count: usize) -> Option<u64> {
+    fields.0 = &fields.0[count..];
+    Some(u64::MAX)
+}
+
+#[cold]
+fn problem(column: Column) -> Problem {
+    match column {
+        Column::Start | Column::End => "the time is not in seconds",
+        Column::Latency => "the latency is not in milliseconds",
+        Column::Queue => "the time in the queue is not in milliseconds",
+        Column::Pid => "the PID is not a number",
+        Column::Disk => "there is no disk",
+        Column::Op => "there is no operation",
+        Column::Sector => "the sector is not a number",
+        Column::Bytes => "the bytes are not a number",
+        Column::Pattern => "the pattern is neither R nor S",
+        Column::Comm => "there is no name",
     }
 }

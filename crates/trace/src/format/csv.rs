@@ -179,7 +179,7 @@ struct Row<'a> {
     flags: u8,
 }
 
-#[inline]
+#[inline(always)]
 fn row<'a>(columns: &[Column], line: &'a [u8]) -> Result<Row<'a>, Problem> {
     let mut row = Row {
         time_ns: 0,
@@ -222,7 +222,7 @@ impl<'a> Row<'a> {
         Some(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(
         self,
         unquoted: &mut Vec<u8>,
@@ -266,9 +266,10 @@ fn problem(column: Column) -> Problem {
 
 #[inline]
 fn op(name: &[u8]) -> Option<Op> {
+    // The shape of a name that is written comes first: comparing it costs no call.
     Some(match name {
-        b"read" | b"R" | b"r" | b"Read" | b"READ" => Op::Read,
-        b"write" | b"W" | b"w" | b"Write" | b"WRITE" => Op::Write,
+        [b'r', b'e', b'a', b'd'] | b"R" | b"r" | b"Read" | b"READ" => Op::Read,
+        [b'w', b'r', b'i', b't', b'e'] | b"W" | b"w" | b"Write" | b"WRITE" => Op::Write,
         b"flush" | b"F" | b"f" | b"Flush" | b"FLUSH" => Op::Flush,
         b"trim" | b"T" | b"t" | b"Trim" | b"TRIM" => Op::Trim,
         _ => return None,
@@ -278,8 +279,8 @@ fn op(name: &[u8]) -> Option<Op> {
 #[inline]
 fn truth(name: &[u8]) -> Option<bool> {
     match name {
-        b"1" | b"true" | b"True" => Some(true),
-        b"" | b"0" | b"false" | b"False" => Some(false),
+        [b'1'] | b"true" | b"True" => Some(true),
+        [] | [b'0'] | b"false" | b"False" => Some(false),
         _ => None,
     }
 }

@@ -34,23 +34,30 @@ impl LineFormat for Diskmon {
     #[inline]
     fn line(&mut self, line: &[u8], devices: &mut Devices, records: &mut Vec<Record>) -> Result<(), Problem> {
         let mut fields = Fields(line);
-        let number = fields.word();
-        if number.is_empty() {
+        fields.skip_blanks();
+        if fields.0.is_empty() {
             return Ok(());
         }
-        Fields(number).last_number().ok_or("it does not begin with a number")?;
-        let time_ns = seconds(fields.word()).ok_or("the time is not in seconds")?;
-        let latency_ns = seconds(fields.word()).ok_or("the duration is not in seconds")?;
+        fields.number().filter(|_| fields.ends_word()).ok_or("it does not begin with a number")?;
+        let time_ns =
+            fields.seconds_ns().filter(|_| fields.ends_word()).ok_or("the time is not in seconds")?;
+        let latency_ns =
+            fields.seconds_ns().filter(|_| fields.ends_word()).ok_or("the duration is not in seconds")?;
         let disk = fields.word();
         Fields(disk).last_number().ok_or("the disk is not a number")?;
-        let op = match fields.word() {
-            b"Read" => Op::Read,
-            b"Write" => Op::Write,
-            _ => return Err("the request is neither Read nor Write"),
+        const REQUEST: Problem = "the request is neither Read nor Write";
+        let (op, rest) = match fields.0 {
+            [b'R', b'e', b'a', b'd', rest @ ..] => (Op::Read, rest),
+            [b'W', b'r', b'i', b't', b'e', rest @ ..] => (Op::Write, rest),
+            _ => return Err(REQUEST),
         };
-        let first = Fields(fields.word()).last_number().ok_or("the sector is not a number")?;
-        let count = Fields(fields.word()).last_number().ok_or("the length is not a number")?;
-        if !fields.word().is_empty() {
+        fields.0 = rest;
+        if !fields.ends_word() {
+            return Err(REQUEST);
+        }
+        let first = fields.number().filter(|_| fields.ends_word()).ok_or("the sector is not a number")?;
+        let count = fields.number().filter(|_| fields.ends_word()).ok_or("the length is not a number")?;
+        if !fields.0.is_empty() {
             return Err("there is more behind the length");
         }
         let (offset_bytes, length_bytes) = some_sectors(first, count)?;
@@ -65,10 +72,4 @@ impl LineFormat for Diskmon {
         });
         Ok(())
     }
-}
-
-#[inline]
-fn seconds(word: &[u8]) -> Option<u64> {
-    let mut fields = Fields(word);
-    fields.seconds_ns().filter(|_| fields.0.is_empty())
 }

@@ -168,15 +168,16 @@ fn check_device(device: &[u8]) -> Result<(), Problem> {
 
 const LOST: Problem = "the kernel lost events here, its buffer being too small when the trace was captured";
 
-/// `ffffffff81345678 blk_mq_start_request+0x0 ([kernel.kallsyms])`, as perf script prints below an event.
+/// `  ffffffff81345678 blk_mq_start_request+0xcf ([kernel.kallsyms])`, as perf script prints below an event.
 fn is_stack_frame(line: &[u8]) -> bool {
     let address = Fields(line).word();
-    address.len() >= 6 && address.iter().all(u8::is_ascii_hexdigit) && line.ends_with(b")")
+    let is_address = (1..=16).contains(&address.len()) && address.iter().all(u8::is_ascii_hexdigit);
+    is_address && line.trim_ascii_end().ends_with(b")") && matches!(line[0], b' ' | b'\t')
 }
 
 /// Lines without the event.
-fn other(line: &[u8]) -> Result<(), Problem> {
-    let line = line.trim_ascii();
+fn other(whole: &[u8]) -> Result<(), Problem> {
+    let line = whole.trim_ascii();
     // `cpus=2` is how trace-cmd report begins.
     if line.is_empty() || line.starts_with(b"#") || line.starts_with(b"cpus=") {
         return Ok(());
@@ -187,7 +188,7 @@ fn other(line: &[u8]) -> Result<(), Problem> {
     if memmem::find(line, b"PERF_RECORD_LOST").is_some() {
         return Err(LOST);
     }
-    if is_stack_frame(line) {
+    if is_stack_frame(whole) {
         return Ok(());
     }
     let mut has_cpu = false;

@@ -68,6 +68,22 @@ pub const SAMPLES: &[Expected] = &[
         ..captured("untar-ext3.tracefs.gz", (1_167_525_325_000, 3109), (1_225_619_168_000, 4931))
     },
     Expected {
+        name: "perf-ext4.perf.gz",
+        format: "tracefs",
+        devices: &["7,0"],
+        reads: share(59, 1_080_320),
+        writes: share(52, 1_594_368),
+        flushes: 33,
+        sync: 49,
+        end_bytes: 67_108_864,
+        // mount 13888 [000] 27072.989165: block:block_rq_issue: 7,0 RA 4096 () 130944 + 8 0x2,0,4 [mount]
+        first: Request::new(27_072_989_165_000, Op::Read, [130_944 * 512, 4096], "7,0").by(13_888, "mount"),
+        // kworker/1:0H-kb 24 [001] 27073.260853: block:block_rq_issue: 7,0 FF 0 () 0 + 0 .. [kworker/1:0H]
+        last: Request::new(27_073_260_853_000, Op::Flush, [0, 0], "7,0").by(24, "kworker/1:0H"),
+        lines: 144,
+        ..PLAIN
+    },
+    Expected {
         name: "mysql-first-2000.load.gz",
         format: "blkreplay",
         reads: share(131, 1_421_312),
