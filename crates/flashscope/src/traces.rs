@@ -7,6 +7,9 @@ pub mod open;
 mod output;
 pub mod pipeline;
 mod sniff;
+mod stats;
+
+pub use stats::show_stored;
 
 use clap::{Args, Subcommand};
 
@@ -25,6 +28,8 @@ pub struct TraceArgs {
 pub enum TraceCommand {
     /// Name the format of a trace and say how sure that is
     Sniff(sniff::SniffArgs),
+    /// Say what a trace is like: mix, footprint, sizes, sequentiality, times, re-use
+    Stats(stats::StatsArgs),
     /// Write a trace in another format; say what that cannot hold
     Convert(convert::ConvertArgs),
     /// Write a part of a trace, or all of it at another pace, place or size
@@ -38,6 +43,7 @@ impl TraceCommand {
     pub fn run(&self, screen: &crate::screen::Screen) -> anyhow::Result<crate::exit::Done> {
         match self {
             TraceCommand::Sniff(args) => sniff::run(args, screen),
+            TraceCommand::Stats(args) => stats::run(args, screen),
             TraceCommand::Convert(args) => convert::run(args, screen),
             TraceCommand::Cut(args) => cut::run(args, screen),
             TraceCommand::Generate(args) => generate::run(args, screen),

@@ -16,10 +16,13 @@ mod recorder;
 mod view;
 
 pub use error::ReportError;
-pub use figure::{SweepPoint, micro_figure, response_figure, sweep_figure};
+pub use figure::{
+    Raster, Series, SweepPoint, Unit, bars_figure, map_figure, micro_figure, response_figure, spread_figure,
+    sweep_figure, time_figure,
+};
 pub use folder::{Manifest, Records, ResultFolder, SCHEMA_VERSION, Stored};
 pub use json::{compare_json, iops_of, measure_json, run_json};
-pub use number::{counted, digits, paper_factor, paper_round, percent, size, span};
+pub use number::{counted, digits, grouped, paper_factor, paper_round, percent, size, span};
 pub use read::Responses;
 pub use recorder::{Origin, Recorder, Written};
-pub use view::{Findings, Style, compare_view, measure_view, result_view, strip};
+pub use view::{Findings, Style, compare_view, measure_view, result_view, strip, wrap};

@@ -96,7 +96,7 @@ pub fn counted(things: u64, noun: &str) -> String {
 }
 
 /// Exact, with commas: `1,048,576`.
-pub(crate) fn grouped(things: u64) -> String {
+pub fn grouped(things: u64) -> String {
     let text = things.to_string();
     let mut grouped = String::new();
     for (i, digit) in text.chars().enumerate() {

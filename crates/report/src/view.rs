@@ -10,6 +10,7 @@ mod why;
 pub use compare::compare_view;
 pub use measure::{measure_view, strip};
 pub use result::result_view;
+pub use text::wrap;
 
 use std::path::Path;
 

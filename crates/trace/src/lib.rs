@@ -25,6 +25,7 @@ mod rwbs;
 mod settings;
 mod simulator;
 mod source;
+pub mod stats;
 mod text;
 pub mod transform;
 mod writer;

@@ -11,11 +11,15 @@ use crate::replay::{self, ReplayReport};
 use crate::screen::Screen;
 use crate::shell::resume;
 use crate::simulate::{StoredSweep, view};
+use crate::traces::show_stored;
 
 /// Runs the command.
 pub fn run(args: &ShowArgs, screen: &Screen) -> Result<Done> {
     if let Some(sweep) = StoredSweep::read(&args.dir)? {
         return simulations(&sweep, args, screen);
+    }
+    if show_stored(&args.dir, args.json, screen)? {
+        return Ok(Done::Well);
     }
     if let Some(report) = ReplayReport::read(&args.dir)? {
         let text = if args.json { serde_json::to_string_pretty(&report)? } else { replay::view(&report) };

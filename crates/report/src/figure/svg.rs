@@ -132,7 +132,7 @@ impl Plot {
         self.path(&format!("M{left} {TOP}V{bottom}H{right}"), INK, "1", "");
         self.text((left + right) / 2.0, HEIGHT - 12.0, x_name, r##"text-anchor="middle""##);
         let middle = (TOP + bottom) / 2.0;
-        let edge = left - LEFT + 18.0;
+        let edge = left - LEFT + 14.0;
         let turned = format!(r##"text-anchor="middle" transform="rotate(-90 {edge} {middle:.1})""##);
         self.text(edge, middle, y_name, &turned);
     }
@@ -158,6 +158,13 @@ impl Plot {
             let _ = write!(d, "{command}{:.1} {:.1}", self.x(x), self.y(y));
         }
         self.path(&d, colour, width, &format!(r##"stroke-linejoin="round" {more}"##));
+    }
+
+    /// Fills an area, an SVG path in pixels; nothing if it is empty.
+    pub(super) fn fill(&mut self, d: &str, colour: &str, opacity: f64) {
+        if !d.is_empty() {
+            let _ = writeln!(self.body, r##"<path d="{d}" fill="{colour}" fill-opacity="{opacity:.2}"/>"##);
+        }
     }
 
     /// Shades the plot area between two values.

@@ -38,7 +38,7 @@ pub(super) fn columns_of(text: &str) -> usize {
 }
 
 /// A text in lines of at most `columns`; a longer word has a line of its own.
-pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     for word in text.split_whitespace() {
         let line = lines.last_mut().expect("there is always one");

@@ -1,0 +1,134 @@
+//! `flashscope trace stats`: what a trace is like.
+
+mod pictures;
+mod view;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use flashscope_core::TargetInfo;
+use flashscope_report::{Manifest, ResultFolder, SCHEMA_VERSION};
+use flashscope_trace::Records;
+use flashscope_trace::stats::{Stats, Summary};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::open::{ReadArgs, named, open};
+use crate::exit::Done;
+use crate::journal::now_text;
+use crate::screen::Screen;
+use crate::signal;
+
+/// The description in a result folder.
+const STATS: &str = "stats.json";
+
+/// `flashscope trace stats`.
+#[derive(Debug, Args)]
+pub struct StatsArgs {
+    /// The trace; - is standard input
+    pub input: PathBuf,
+    #[command(flatten)]
+    /// How it is read.
+    pub read: ReadArgs,
+    /// Print everything as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Keep it in a new folder: JSON and pictures
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize, Deserialize)]
+struct Document {
+    schema_version: u32,
+    trace: String,
+    #[serde(flatten)]
+    summary: Summary,
+}
+
+/// Runs the command.
+pub fn run(args: &StatsArgs, screen: &Screen) -> Result<Done> {
+    let interrupted = signal::listen();
+    let mut trace = open(&args.input, args.read.from.as_deref(), args.read.lenient)?;
+    let mut batch = Vec::new();
+    // The input is looked at before the output is touched.
+    let mut count = trace.next_batch(&mut batch).map_err(|error| named(&args.input, error))?;
+    let folder = args.output.as_deref().map(|path| create(path, args)).transpose()?;
+    let mut stats = Stats::default();
+    while count > 0 && !interrupted.load(Ordering::Relaxed) {
+        stats.add(&batch);
+        count = trace.next_batch(&mut batch).map_err(|error| named(&args.input, error))?;
+    }
+    let complete = count == 0;
+    let summary = stats.summary(&*trace, complete);
+    let document = Document { schema_version: SCHEMA_VERSION, trace: name(&args.input), summary };
+    if let Some(folder) = &folder {
+        folder.write_text(STATS, &(serde_json::to_string_pretty(&document)? + "\n"))?;
+        pictures::draw(folder, &document.trace, &document.summary)?;
+    }
+    show(&document, args.json, screen)?;
+    if let Some(path) = &args.output {
+        screen.note(&format!("  {STATS} and pictures in {}", path.display()));
+    }
+    if let Some(first) = trace.first_bad_line() {
+        screen.note(&format!("  the first bad line: {first}"));
+    }
+    Ok(if complete { Done::Well } else { Done::Interrupted })
+}
+
+fn show(document: &Document, json: bool, screen: &Screen) -> Result<()> {
+    match json {
+        true => screen.print(&serde_json::to_string_pretty(document)?),
+        false => screen.print(&view::view(&document.trace, &document.summary, screen.style())),
+    }
+}
+
+/// Shows again what such a folder holds; false if it holds none.
+pub fn show_stored(folder: &Path, json: bool, screen: &Screen) -> Result<bool> {
+    let path = folder.join(STATS);
+    if !path.is_file() {
+        return Ok(false);
+    }
+    let unreadable = || format!("{} cannot be read; describe the trace again", path.display());
+    let text = std::fs::read_to_string(&path).with_context(unreadable)?;
+    let document: Document = serde_json::from_str(&text).with_context(unreadable)?;
+    show(&document, json, screen)?;
+    Ok(true)
+}
+
+fn name(input: &Path) -> String {
+    match input.file_name() {
+        Some(name) if input != Path::new("-") => name.to_string_lossy().into_owned(),
+        _ => "standard input".into(),
+    }
+}
+
+fn create(path: &Path, args: &StatsArgs) -> Result<ResultFolder> {
+    let manifest = Manifest {
+        schema_version: SCHEMA_VERSION,
+        flashscope_version: env!("CARGO_PKG_VERSION").into(),
+        created: now_text(),
+        device: Value::Null,
+        target: TargetInfo {
+            name: args.input.display().to_string(),
+            size_bytes: 0,
+            logical_block_bytes: 512,
+            virtual_time: true,
+            engine: "none".into(),
+            queue_depth_max: 0,
+        },
+        state: String::new(),
+        kernel: String::new(),
+        scheduler: None,
+        clock: Value::Null,
+        engine: "none".into(),
+        data_pattern: "none".into(),
+        seed: 0,
+        plan: json!(["trace stats"]),
+        options: json!({"from": args.read.from, "lenient": args.read.lenient}),
+    };
+    Ok(ResultFolder::create(path, &manifest)?)
+}

@@ -1,0 +1,311 @@
+//! A sample of blocks of 4 KiB: how many are in use in a window of time, and what lies between two writes of
+//! the same block.
+//!
+//! A block is in the sample if the bits of a hash that are its own begin with as many zeros as the level
+//! says: each independently with probability `2^-level`, and a block that stays when the level rises was in
+//! the sample before. Every event of a block counts `2^level`. The level rises when the table is full, and,
+//! beyond the first million accesses, while there are more of them than a quarter of the requests.
+//!
+//! A block is new to a window of time if its access before was in another window. Windows of `2^k` buckets
+//! part two times exactly if these differ in bit `k` or above, so the highest bit that differs tells all
+//! lengths of window at once.
+
+use super::clock::{BUCKETS, Clock, fold};
+use super::histogram::Histogram;
+use super::regions::{BLOCK_SHIFT, hash};
+use super::summary::{Rewrites, WindowLength, WorkingSet};
+
+/// One bit for each of the 16 blocks of a region.
+const BLOCKS: u64 = 0x1111_1111_1111_1111;
+const BLOCK_BYTES: f64 = (1u64 << BLOCK_SHIFT) as f64;
+
+/// Accesses that are looked up in any case; beyond them, one for so many requests.
+const ACCESSES_FREE: u64 = 1 << 20;
+const REQUESTS_PER_ACCESS: u64 = 4;
+/// Fewer blocks than twice this are not halved for the sake of speed.
+const BLOCKS_MIN: usize = 1024;
+
+/// The highest bit in which two buckets can differ, and one place more for "never accessed before".
+const BITS: usize = BUCKETS.trailing_zeros() as usize;
+const NEVER: usize = BITS;
+
+/// An access to a block of the sample.
+#[derive(Clone, Copy)]
+pub(super) struct Access {
+    pub(super) hash: u64,
+    pub(super) region: u64,
+    pub(super) time_ns: u64,
+    /// Reads and writes before this one.
+    pub(super) requests: u64,
+    /// Bytes written before this request.
+    pub(super) written_bytes: u64,
+    pub(super) bucket: u32,
+    /// Its number in its region.
+    pub(super) block: u32,
+    pub(super) is_write: bool,
+}
+
+/// Those blocks of a region, from number `from` to number `to`, that are in the sample; a block is bit 4
+/// times its number.
+#[inline]
+pub(super) fn blocks_chosen(region_hash: u64, level: u32, from: u64, to: u64) -> u64 {
+    let mut chosen = (BLOCKS >> (4 * (15 - to))) & (BLOCKS << (4 * from));
+    let (mut level, mut bits) = (level, region_hash);
+    while level > 0 && chosen != 0 {
+        let four = (0..level.min(4)).fold(0, |any, bit| any | (bits >> bit));
+        chosen &= !four;
+        level -= level.min(4);
+        bits = hash(bits);
+    }
+    chosen
+}
+
+/// A block in the table.
+#[derive(Clone, Copy)]
+struct Slot {
+    region: u64,
+    block: u32,
+    is_written: bool,
+    /// Of the last access.
+    time_ns: u64,
+    /// Of the last write.
+    write_ns: u64,
+    requests: u64,
+    written_bytes: u64,
+}
+
+const UNUSED: Slot = Slot {
+    region: 0,
+    block: u32::MAX,
+    is_written: false,
+    time_ns: 0,
+    write_ns: 0,
+    requests: 0,
+    written_bytes: 0,
+};
+
+/// Blocks that are new to windows, by the highest bit in which the time of their access before differs.
+#[derive(Clone, Copy, Default)]
+struct News {
+    blocks: [f64; BITS + 1],
+    /// The variance of their estimate.
+    variances: [f64; BITS + 1],
+}
+
+/// The sample.
+pub(super) struct Reuse {
+    slots: Vec<Slot>,
+    used: usize,
+    blocks_max: usize,
+    level: u32,
+    accesses: u64,
+    news: Vec<News>,
+    writes: u64,
+    gaps_bytes: Histogram,
+    gaps_requests: Histogram,
+    gaps_ns: Histogram,
+}
+
+impl Reuse {
+    pub(super) fn new(blocks_max: usize) -> Reuse {
+        Reuse {
+            slots: vec![UNUSED; (blocks_max * 4 / 3 + 1).next_power_of_two()],
+            used: 0,
+            blocks_max,
+            level: 0,
+            accesses: 0,
+            news: vec![News::default(); BUCKETS],
+            writes: 0,
+            gaps_bytes: Histogram::default(),
+            gaps_requests: Histogram::default(),
+            gaps_ns: Histogram::default(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn level(&self) -> u32 {
+        self.level
+    }
+
+    /// Takes accesses in their order; a bucket of time is 2 to the power of `shift`. `requests`: so far.
+    pub(super) fn add(&mut self, accesses: &[Access], shift: u32, requests: u64) {
+        let level = self.level;
+        self.accesses += accesses.len() as u64;
+        let is_slow = self.accesses > ACCESSES_FREE + requests / REQUESTS_PER_ACCESS;
+        if is_slow && self.used >= 2 * BLOCKS_MIN {
+            self.raise();
+        }
+        for access in accesses {
+            // The level may have risen since it was chosen.
+            if level == self.level || self.is_chosen(access.hash, access.block) {
+                self.access(access, shift);
+            }
+        }
+    }
+
+    fn is_chosen(&self, hash: u64, block: u32) -> bool {
+        blocks_chosen(hash, self.level, u64::from(block), u64::from(block)) != 0
+    }
+
+    #[inline]
+    fn access(&mut self, access: &Access, shift: u32) {
+        let at = self.place(access.hash, access.region, access.block);
+        if self.slots[at].block == UNUSED.block {
+            return self.access_new(access, at);
+        }
+        let weight = 1 << self.level.min(63);
+        let slot = &mut self.slots[at];
+        let apart = (access.time_ns >> shift) ^ (slot.time_ns >> shift);
+        if apart != 0 {
+            let bit = (63 - apart.leading_zeros()) as usize;
+            self.news[access.bucket as usize].add(bit.min(BITS - 1), weight);
+        }
+        slot.time_ns = access.time_ns;
+        if access.is_write {
+            if slot.is_written {
+                self.gaps_bytes.add_many(access.written_bytes - slot.written_bytes, weight);
+                self.gaps_requests.add_many(access.requests - slot.requests, weight);
+                self.gaps_ns.add_many(access.time_ns - slot.write_ns, weight);
+            }
+            self.writes += weight;
+            slot.write(access);
+        }
+    }
+
+    fn access_new(&mut self, access: &Access, mut at: usize) {
+        if self.used == self.blocks_max {
+            while self.used == self.blocks_max {
+                self.raise();
+            }
+            if !self.is_chosen(access.hash, access.block) {
+                return;
+            }
+            at = self.place(access.hash, access.region, access.block);
+        }
+        self.used += 1;
+        let weight = 1 << self.level.min(63);
+        let slot = &mut self.slots[at];
+        (slot.region, slot.block, slot.time_ns) = (access.region, access.block, access.time_ns);
+        self.news[access.bucket as usize].add(NEVER, weight);
+        if access.is_write {
+            self.writes += weight;
+            slot.write(access);
+        }
+    }
+
+    /// The block's place, or the unused one where it belongs.
+    #[inline]
+    fn place(&self, hash: u64, region: u64, block: u32) -> usize {
+        let mask = self.slots.len() - 1;
+        let spread = (hash ^ u64::from(block)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut at = (spread >> 32) as usize & mask;
+        while self.slots[at].block != UNUSED.block
+            && (self.slots[at].block != block || self.slots[at].region != region)
+        {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    /// Half of the blocks stay.
+    #[cold]
+    fn raise(&mut self) {
+        self.level += 1;
+        let old = self.slots.clone();
+        self.slots.fill(UNUSED);
+        self.used = 0;
+        for slot in old.iter().filter(|slot| slot.block != UNUSED.block) {
+            let hash = hash(slot.region);
+            if self.is_chosen(hash, slot.block) {
+                let at = self.place(hash, slot.region, slot.block);
+                self.slots[at] = *slot;
+                self.used += 1;
+            }
+        }
+    }
+
+    pub(super) fn fold(&mut self) {
+        fold(&mut self.news, |a, b| News {
+            blocks: News::coarse(&a.blocks, &b.blocks),
+            variances: News::coarse(&a.variances, &b.variances),
+        });
+    }
+
+    /// In windows of 2 to the power of `scale` buckets.
+    pub(super) fn working_set(&self, clock: &Clock, scale: u32) -> WorkingSet {
+        let (blocks, variances) = self.windows(clock.used(), scale);
+        let bytes = |blocks: f64| (blocks * BLOCK_BYTES) as u64;
+        WorkingSet {
+            block_bytes: 1 << BLOCK_SHIFT,
+            sampled_one_in: 1 << self.level.min(63),
+            window_ns: clock.window_ns(scale),
+            bytes: blocks.into_iter().map(bytes).collect(),
+            error_bytes: variances.into_iter().map(|variance| bytes(variance.sqrt())).collect(),
+            by_window: (0..=BITS as u32).map(|scale| self.window_length(clock, scale)).collect(),
+        }
+    }
+
+    fn window_length(&self, clock: &Clock, scale: u32) -> WindowLength {
+        let (mut blocks, _) = self.windows(clock.used(), scale);
+        // The last window is mostly cut.
+        if blocks.len() > 1 {
+            blocks.pop();
+        }
+        let sum: f64 = blocks.iter().sum();
+        WindowLength {
+            window_ns: clock.window_ns(scale),
+            mean_bytes: (sum / blocks.len().max(1) as f64 * BLOCK_BYTES) as u64,
+            max_bytes: (blocks.iter().copied().fold(0.0, f64::max) * BLOCK_BYTES) as u64,
+        }
+    }
+
+    /// Blocks in use in each window of 2 to the power of `scale` buckets, and the variances of these numbers.
+    fn windows(&self, used: usize, scale: u32) -> (Vec<f64>, Vec<f64>) {
+        let windows = || self.news[..used].chunks(1 << scale);
+        let from = scale as usize;
+        let sum = |part: fn(&News) -> &[f64; BITS + 1], news: &[News]| -> f64 {
+            news.iter().flat_map(|news| &part(news)[from..]).sum()
+        };
+        let blocks = windows().map(|news| sum(|news| &news.blocks, news)).collect();
+        (blocks, windows().map(|news| sum(|news| &news.variances, news)).collect())
+    }
+
+    /// None if nothing was written.
+    pub(super) fn rewrites(&self) -> Option<Rewrites> {
+        (self.writes > 0).then(|| Rewrites {
+            block_bytes: 1 << BLOCK_SHIFT,
+            sampled_one_in: 1 << self.level.min(63),
+            share: self.gaps_ns.count() as f64 / self.writes as f64,
+            interval_bytes: self.gaps_bytes.distribution(),
+            interval_requests: self.gaps_requests.distribution(),
+            interval_ns: self.gaps_ns.distribution(),
+        })
+    }
+}
+
+impl Slot {
+    fn write(&mut self, access: &Access) {
+        self.is_written = true;
+        (self.write_ns, self.requests) = (access.time_ns, access.requests);
+        self.written_bytes = access.written_bytes;
+    }
+}
+
+impl News {
+    #[inline]
+    fn add(&mut self, bit: usize, weight: u64) {
+        let weight = weight as f64;
+        self.blocks[bit] += weight;
+        self.variances[bit] += weight * (weight - 1.0);
+    }
+
+    /// Two buckets as one: what differs only between the two differs no more.
+    fn coarse(a: &[f64; BITS + 1], b: &[f64; BITS + 1]) -> [f64; BITS + 1] {
+        let mut sum = [0.0; BITS + 1];
+        for bit in 1..BITS {
+            sum[bit - 1] = a[bit] + b[bit];
+        }
+        sum[NEVER] = a[NEVER] + b[NEVER];
+        sum
+    }
+}
