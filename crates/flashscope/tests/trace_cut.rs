@@ -1,4 +1,4 @@
-//! `flashscope trace cut` as a person calls it.
+//! `flashscope trace cut` and `flashscope trace generate` as a person calls them.
 
 mod common;
 
@@ -119,4 +119,42 @@ fn what_cannot_be_done_is_refused_with_the_way_out() {
     }
     let piped = ["trace", "cut", "-", "out.load", "--repeat", "2"];
     call(&folder(&scratch), &piped).failed(2, &["--repeat", "pipe", "give a file"]);
+}
+
+#[test]
+fn a_generated_trace_is_the_same_for_a_seed_and_can_be_cut() {
+    let scratch = scratch();
+    let generate = |name: &str, flags: &[&str]| {
+        let all = [&["trace", "generate", "w7", name, "--number-ios", "2000"][..], flags].concat();
+        call(&folder(&scratch), &all)
+    };
+    let first = generate("a.load", &["--seed", "5"]).well();
+    assert!(first.err.contains("2000 requests written to a.load as blkreplay, seed 5"), "{}", first.err);
+    generate("b.load", &["--seed", "5"]).well();
+    generate("c.load", &["--seed", "6"]).well();
+    let bytes = |name: &str| fs::read(scratch.path(name)).unwrap();
+    assert!(bytes("a.load") == bytes("b.load") && bytes("a.load") != bytes("c.load"));
+    let small = ["trace", "cut", "a.load", "small.load", "--fit", "modulo", "--size", "16MiB"];
+    let cut = call(&folder(&scratch), &small).well();
+    assert!(cut.err.contains("stand for several places of the trace"), "{}", cut.err);
+    assert!(cut.err.contains("device writes of 16777216 bytes"), "{}", cut.err);
+}
+
+#[test]
+fn what_cannot_be_generated_is_refused_with_the_way_out() {
+    let scratch = scratch();
+    for (flags, words) in [
+        (&["w10"][..], &["no trace generator 'w10'", "untar"][..]),
+        (&["uniform", "--set", "bs"], &["--set bs", "KEY=VALUE"]),
+        (&["uniform", "--set", "size=4k"], &["--set size=4k", "no such key"]),
+        (&["untar", "--size", "64MiB"], &["--size", "take a larger device"]),
+        (&["uniform", "--number-ios", "0"], &["--number-ios", "at least 1"]),
+    ] {
+        let all = [&["trace", "generate"][..], flags, &["-", "--to", "blkreplay"]].concat();
+        call(&folder(&scratch), &all).failed(2, words);
+    }
+    let listed = call(&folder(&scratch), &["list", "generators"]).well().out;
+    for words in ["untar", "W7", "mean size of a file", "10.7kB"] {
+        assert!(listed.contains(words), "'{words}' is missing in: {listed}");
+    }
 }

@@ -58,8 +58,9 @@ impl GeneratorArgs {
             set: self.set.iter().map(|text| pair(text)).collect::<Result<_>>()?,
         };
         generate(name, &options).map_err(|error| {
+            let is_key = |key: &str| self.set.iter().any(|text| text.split('=').next() == Some(key));
             let place = match &error {
-                TraceError::Setting { key, .. } if key == "size" => "--",
+                TraceError::Setting { key, .. } if key == "size" && !is_key(key) => "--",
                 TraceError::Setting { .. } => "--set ",
                 _ => "",
             };
@@ -84,6 +85,8 @@ pub fn run(args: &GenerateArgs, screen: &Screen) -> Result<Done> {
     let seed = args.generator.seed.unwrap_or_else(fresh_seed);
     let mut trace = args.generator.generate(&args.name, seed)?;
     let written = write_trace(&mut trace, Path::new(""), &args.output, format)?;
-    screen.note(&format!("{}, seed {seed}", summary(&written, &trace, &args.output, format)));
+    let summary = summary(&written, &trace, &args.output, format);
+    let (first, rest) = summary.split_once('\n').unwrap_or((&summary, ""));
+    screen.note(format!("{first}, seed {seed}\n{rest}").trim_end());
     Ok(if written.complete { Done::Well } else { Done::Interrupted })
 }
