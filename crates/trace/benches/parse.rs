@@ -5,7 +5,7 @@
 
 use std::io::{Cursor, Read};
 
-use flashscope_trace::{Records, open};
+use flashscope_trace::{BATCH, Compress, Records, Writer, open, open_file};
 use rustix::time::{ClockId, clock_gettime};
 
 /// The text of a sample is read again and again until it makes this much.
@@ -61,6 +61,9 @@ fn main() {
         let rates = format!("{mb_per_s:6.0} MB/s, {millions:5.2} M records/s");
         println!("{format:<18} {rates}, at least {least_mb_per_s} MB/s: {verdict}");
     }
+    if wanted.iter().all(|word| "parquet".contains(word.as_str())) {
+        parquet();
+    }
 }
 
 /// The sample's requests, uncompressed, many times over.
@@ -98,6 +101,45 @@ fn rate(format: &str, text: Vec<u8>) -> (f64, f64) {
     while reader.next_batch(&mut batch).expect("records") > 0 {}
     let spent_s = processor_s() - start_s;
     (bytes / 1e6 / spent_s, reader.counts().records as f64 / spent_s)
+}
+
+/// Parquet, in records a second: a captured trace, many times over, written and read.
+fn parquet() {
+    const LEAST_M_PER_S: f64 = 5.0;
+    const TIMES: usize = 150;
+    let sample = std::fs::read(format!("{}/samples/install-ext3.tracefs.gz", env!("CARGO_MANIFEST_DIR")));
+    let mut trace = open(Cursor::new(sample.expect("a sample of the crate")), None, false).expect("a trace");
+    let (mut records, mut batch) = (Vec::new(), Vec::new());
+    while trace.next_batch(&mut batch).expect("records") > 0 {
+        records.extend_from_slice(&batch);
+    }
+    let count = (records.len() * TIMES) as f64;
+    let path = std::env::temp_dir().join(format!("flashscope-bench-{}.parquet", std::process::id()));
+    let (mut written, mut read) = (0.0f64, 0.0f64);
+    for _ in 0..ROUNDS {
+        let start_s = processor_s();
+        let file = std::fs::File::create(&path).expect("a file");
+        let mut writer = Writer::new(file, "parquet", Compress::No).expect("a writer");
+        for _ in 0..TIMES {
+            for batch in records.chunks(BATCH) {
+                writer.write(batch, trace.devices()).expect("room");
+            }
+        }
+        writer.finish().expect("room");
+        written = written.max(count / 1e6 / (processor_s() - start_s));
+        let start_s = processor_s();
+        let file = std::fs::File::open(&path).expect("what was written");
+        let mut table = open_file(file, None, false).expect("a table");
+        while table.next_batch(&mut batch).expect("records") > 0 {}
+        read = read.max(count / 1e6 / (processor_s() - start_s));
+    }
+    let bytes = std::fs::metadata(&path).map_or(0.0, |file| file.len() as f64 / count);
+    let _ = std::fs::remove_file(&path);
+    for (what, rate) in [("written", written), ("read", read)] {
+        let verdict = if rate >= LEAST_M_PER_S { "held" } else { "missed" };
+        let rates = format!("{rate:5.2} M records/s {what}, {bytes:.1} bytes each");
+        println!("{:<18} {rates}, at least {LEAST_M_PER_S} M records/s: {verdict}", "parquet");
+    }
 }
 
 fn processor_s() -> f64 {

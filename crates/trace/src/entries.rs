@@ -44,7 +44,7 @@ impl<F: EntryFormat> Decoder for Entries<F> {
                 Ok(()) => sink.counts.other_lines += u64::from(sink.records.len() == before),
                 Err(problem) => {
                     sink.records.truncate(before);
-                    sink.bad_line(bad::<F>(sink.counts.lines, problem, entry))?;
+                    sink.bad_line(|counts| bad::<F>(counts.lines, problem, entry))?;
                 }
             }
         }
@@ -53,7 +53,7 @@ impl<F: EntryFormat> Decoder for Entries<F> {
             done = bytes.len();
             sink.counts.lines += 1;
             sink.counts.is_last_line_open = true;
-            sink.bad_line(bad::<F>(sink.counts.lines, "the file ends within it", rest))?;
+            sink.bad_line(|counts| bad::<F>(counts.lines, "the file ends within it", rest))?;
         }
         Ok(done)
     }

@@ -63,6 +63,15 @@ pub enum TraceError {
         /// What uncompresses it.
         command: &'static str,
     },
+    /// The format is read from its end, and what was given has none that could be gone to.
+    #[error(
+        "format {format} is read from its end, which needs an uncompressed file; write what comes through the pipe \
+         to a file first, and name that"
+    )]
+    NotSeekable {
+        /// The format.
+        format: &'static str,
+    },
     /// No format knows how to read it.
     #[error("the trace is of no known format; it begins with `{text}`; name its --format: {known}")]
     Unrecognised {
@@ -86,6 +95,12 @@ pub enum TraceError {
         name: String,
         /// All formats that are written.
         known: String,
+    },
+    /// A format that is compressed inside cannot be compressed around it.
+    #[error("format {format} is compressed within; name the output without .gz, .zst or .xz")]
+    CompressedTwice {
+        /// The format.
+        format: &'static str,
     },
     /// The output could not take the bytes.
     #[error("after request {record}: cannot write on: {cause}; what was written so far is not whole")]

@@ -17,6 +17,7 @@ pub mod k5cloud;
 pub mod mqsim;
 pub mod msr;
 pub mod oraclegeneral;
+pub mod parquet;
 pub mod spc;
 pub mod systor17;
 pub mod tencent;
@@ -60,6 +61,7 @@ pub const FORMATS: &[Format] = &[
     systor17::FORMAT,
     cloudphysics_csv::FORMAT,
     vscsi::FORMAT,
+    parquet::FORMAT,
     oraclegeneral::WITH_OPERATION,
     oraclegeneral::FORMAT,
     msr::FORMAT,

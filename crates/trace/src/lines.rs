@@ -70,9 +70,11 @@ impl<F: LineFormat> Lines<F> {
             }
             Err(problem) => {
                 sink.records.truncate(before);
-                let line =
-                    TraceError::Line { line: sink.counts.lines, problem: problem.into(), text: shown(line) };
-                sink.bad_line(line)
+                sink.bad_line(|counts| TraceError::Line {
+                    line: counts.lines,
+                    problem: problem.into(),
+                    text: shown(line),
+                })
             }
         }
     }

@@ -14,6 +14,8 @@ pub const BATCH: usize = 1024;
 
 /// More than any line or binary record, so that a full buffer always holds one.
 const BUFFER_BYTES: usize = 256 << 10;
+/// What the buffer begins with, for the many traces that are short.
+const FIRST_BYTES: usize = 8 << 10;
 /// What is looked at to recognise a format.
 const HEAD_BYTES: usize = 64 << 10;
 
@@ -44,14 +46,16 @@ pub(crate) struct Sink<'a> {
 }
 
 impl Sink<'_> {
-    /// Counts it, or fails with it.
+    /// Counts it, or fails with it. Its `error` is only made of the first one.
     #[cold]
-    pub(crate) fn bad_line(&mut self, error: TraceError) -> Result<(), TraceError> {
+    pub(crate) fn bad_line(&mut self, error: impl FnOnce(&Counts) -> TraceError) -> Result<(), TraceError> {
         if !self.lenient {
-            return Err(error);
+            return Err(error(self.counts));
         }
         self.counts.bad_lines += 1;
-        self.first_bad.get_or_insert(error);
+        if self.first_bad.is_none() {
+            *self.first_bad = Some(error(self.counts));
+        }
         Ok(())
     }
 }
@@ -94,8 +98,8 @@ pub fn open(
     lenient: bool,
 ) -> Result<Reader, TraceError> {
     let named = format.map(find).transpose()?;
-    let mut input = Input { read: uncompressed(Box::new(input))?, bytes: vec![0; BUFFER_BYTES], end: 0 };
-    let wanted = if named.is_some() { 1 } else { HEAD_BYTES };
+    let (wanted, room) = if named.is_some() { (1, FIRST_BYTES) } else { (HEAD_BYTES, HEAD_BYTES) };
+    let mut input = Input { read: uncompressed(Box::new(input))?, bytes: vec![0; room], end: 0 };
     let at_end = input.fill_to(wanted)?;
     let head = &input.bytes[..input.end.min(HEAD_BYTES)];
     if head.is_empty() {
@@ -191,8 +195,12 @@ impl Reader {
     }
 
     fn refill(&mut self) -> Result<(), TraceError> {
+        let is_full = self.end == self.buffer.len();
         self.buffer.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, self.end - self.start);
+        if is_full {
+            self.buffer.resize(BUFFER_BYTES, 0);
+        }
         assert!(self.end < self.buffer.len(), "a decoder takes some of a full buffer");
         let read = read_some(&mut self.input, &mut self.buffer[self.end..], self.counts.lines)?;
         self.end += read;

@@ -159,6 +159,9 @@ impl Writer {
         let format: &Format = find(format)?;
         let unwritten = || TraceError::UnwrittenFormat { name: format.name.into(), known: written_names() };
         let mut encoder = format.encoder.ok_or_else(unwritten)?();
+        if format.name == crate::format::parquet::NAME && compress != Compress::No {
+            return Err(TraceError::CompressedTwice { format: format.name });
+        }
         let mut bytes = Vec::new();
         encoder.begin(&mut bytes);
         let output = Output::new(Box::new(output), compress).map_err(|error| failed(0, &error))?;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use flashscope_core::request::{Flags, Op};
 use flashscope_core::seed::Random;
-use flashscope_trace::{Compress, FORMATS, Loss, Losses, Process, Record, Records, Writer, open};
+use flashscope_trace::{Compress, FORMATS, Loss, Losses, Process, Record, Records, Writer, open, open_bytes};
 
 /// What a written format holds of a record.
 struct Holds {
@@ -85,6 +85,18 @@ const TABLE: &[Holds] = &[
     },
     Holds { name: "disksim", ..SIMULATOR },
     Holds { name: "mqsim", ..SIMULATOR },
+    Holds {
+        name: "parquet",
+        flush: true,
+        trim: true,
+        latency: true,
+        process: true,
+        fua: true,
+        sync: true,
+        devices: true,
+        unit_bytes: 1,
+        ..NOTHING
+    },
     Holds {
         name: "oraclegeneral",
         op: false,
@@ -176,7 +188,7 @@ fn write(records: &[Record], format: &str, compress: Compress) -> (Vec<u8>, Loss
 
 /// Records with the names of their devices in place of the numbers.
 fn read(bytes: Vec<u8>, format: Option<&str>) -> Vec<(Record, String)> {
-    let mut reader = open(Cursor::new(bytes), format, false).unwrap();
+    let mut reader = open_bytes(bytes, format, false).unwrap();
     let (mut all, mut batch) = (Vec::new(), Vec::new());
     while reader.next_batch(&mut batch).unwrap() > 0 {
         let name = |record: &Record| reader.devices()[record.device as usize].clone();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use flashscope_trace::{CpuFiles, Records, TraceError};
+use flashscope_trace::{CpuFiles, Records, TraceError, open_file};
 
 use crate::exit::Usage;
 
@@ -23,8 +23,12 @@ pub struct ReadArgs {
 
 /// Opens the trace of this name; `-` is standard input.
 pub fn open(path: &Path, format: Option<&str>, lenient: bool) -> Result<Box<dyn Records>> {
-    let reader = flashscope_trace::open(input(path)?, format, lenient);
-    Ok(Box::new(reader.map_err(|error| named(path, error))?))
+    let is_single = path != Path::new("-") && cpu_files(path).is_none();
+    let opened = match is_single {
+        true => open_file(file(path)?, format, lenient),
+        false => flashscope_trace::open(input(path)?, format, lenient).map(|trace| Box::new(trace) as _),
+    };
+    opened.map_err(|error| named(path, error))
 }
 
 /// The bytes of the file of this name; `-` is standard input. Of blktrace's files of one for each CPU, any,
@@ -33,18 +37,18 @@ pub fn input(path: &Path) -> Result<Box<dyn Read + Send>> {
     if path == Path::new("-") {
         return Ok(Box::new(std::io::stdin()));
     }
-    let Some(files) = cpu_files(path) else { return file(path) };
-    let files = files.iter().map(|path| file(path)).collect::<Result<_>>()?;
+    let Some(files) = cpu_files(path) else { return Ok(Box::new(file(path)?)) };
+    let files = files.iter().map(|path| Ok(Box::new(file(path)?) as _)).collect::<Result<_>>()?;
     Ok(Box::new(CpuFiles::new(files).map_err(|error| named(path, error))?))
 }
 
-fn file(path: &Path) -> Result<Box<dyn Read + Send>> {
+fn file(path: &Path) -> Result<File> {
     let unreadable = |cause| Usage(format!("cannot read the trace {}: {cause}", path.display()));
     let file = File::open(path).map_err(|error| unreadable(format!("{error}; check the path")))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
         return Err(unreadable("it is a folder; name a file in it".into()).into());
     }
-    Ok(Box::new(file))
+    Ok(file)
 }
 
 /// The files that blktrace wrote beside this one, it included, in the order of the CPUs; none if it is no

@@ -330,8 +330,8 @@ impl Blktrace {
 
     #[cold]
     fn bad(&self, problem: Problem, entry: &[u8], sink: &mut Sink<'_>) -> Result<(), TraceError> {
-        sink.bad_line(TraceError::Entry {
-            entry: sink.counts.lines,
+        sink.bad_line(|counts| TraceError::Entry {
+            entry: counts.lines,
             offset_bytes: self.offset_bytes,
             problem: problem.into(),
             bytes: hexadecimal(entry),

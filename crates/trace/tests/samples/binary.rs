@@ -54,6 +54,27 @@ const BLKTRACE: Expected = Expected {
     ..PLAIN
 };
 
+/// pyarrow wrote it, and its numbers are those of `samples/make-parquet-sample.py`.
+const PARQUET: Expected = Expected {
+    name: "hand-made.parquet",
+    format: "parquet",
+    devices: &["sda", "nvme0n1"],
+    reads: share(10, 40_960),
+    writes: share(20, 6120),
+    trims: share(10, 10_485_760),
+    flushes: 10,
+    sync: 10,
+    fua: 5,
+    latency_ns: 913_000,
+    end_bytes: 1_125_899_908_087_808,
+    first: Request::new(9_223_372_036_854_775_808, Op::Read, [1_125_899_906_842_624, 4096], "sda"),
+    last: Request::new(9_223_372_036_878_775_880, Op::Write, [1_125_899_907_043_328, 100], "sda")
+        .took(49_000)
+        .by(31, "tar"),
+    lines: 50,
+    ..PLAIN
+};
+
 pub const SAMPLES: &[Expected] = &[
     VSCSI,
     Expected {
@@ -63,6 +84,7 @@ pub const SAMPLES: &[Expected] = &[
         last: Request::new(5_633_910_372_258_000, Op::Write, [12_288, 1024], "0").took(277_000),
         ..VSCSI
     },
+    PARQUET,
     BLKTRACE,
     Expected {
         name: "hand-made.blktrace.0",

@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::Read;
 
 use flashscope_core::request::{Flags, Op};
-use flashscope_trace::{BATCH, Counts, FORMATS, Reader, Record, Records, open, sniff, sniff_input};
+use flashscope_trace::{BATCH, Counts, FORMATS, Record, Records, open, open_file, sniff, sniff_input};
 
 use expected::{Expected, Share};
 
@@ -35,7 +35,7 @@ fn sample(name: &str) -> File {
     File::open(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-fn read_all(mut reader: Reader) -> (Vec<Record>, Reader) {
+fn read_all(mut reader: Box<dyn Records>) -> (Vec<Record>, Box<dyn Records>) {
     let (mut all, mut batch) = (Vec::new(), Vec::new());
     while reader.next_batch(&mut batch).unwrap() > 0 {
         assert!(batch.len() <= BATCH + 1);
@@ -48,7 +48,7 @@ fn read_all(mut reader: Reader) -> (Vec<Record>, Reader) {
 fn counts_and_bytes_are_those_worked_out() {
     for expected in samples() {
         let name = expected.name;
-        let (records, reader) = read_all(open(sample(name), None, false).unwrap());
+        let (records, reader) = read_all(open_file(sample(name), None, false).unwrap());
         let share = |op| {
             let lengths = records.iter().filter(|record| record.op == op).map(|record| record.length_bytes);
             lengths.fold(Share::default(), |s, bytes| expected::share(s.requests + 1, s.bytes + bytes))
@@ -118,7 +118,8 @@ fn a_captured_sample_is_nothing_else() {
 fn a_whole_record_as_the_line_says() {
     // mount-6390 [000] ..... 1671.547477: block_rq_issue: 7,3 WS 4096 () 0 + 8 be,0,4 [mount]
     // python3-6412 [000] .N... 1671.871476: block_rq_issue: 7,3 WS 196608 () 75904 + 384 be,0,4 [python3]
-    let (records, _) = read_all(open(sample("install-ext3.tracefs.gz"), Some("tracefs"), false).unwrap());
+    let (records, _) =
+        read_all(open_file(sample("install-ext3.tracefs.gz"), Some("tracefs"), false).unwrap());
     let Record { time_ns, offset_bytes, length_bytes, latency_ns, device, process, op, flags } = records[28];
     assert_eq!((time_ns, offset_bytes, length_bytes), (1_671_871_476_000, 75_904 * 512, 196_608));
     assert_eq!((latency_ns, device, op, flags), (None, 0, Op::Write, Flags::SYNC));

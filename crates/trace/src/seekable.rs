@@ -1,0 +1,44 @@
+//! Traces that can be read from any place: in a file or in memory. Some formats are read from their end.
+
+use std::fs::File;
+use std::io::Cursor;
+use std::os::unix::fs::FileExt;
+
+use bytes::Bytes;
+
+use crate::error::TraceError;
+use crate::format::parquet::{MAGIC, NAME, ParquetTrace};
+use crate::reader::open;
+use crate::records::Records;
+
+/// As [`open`], from a file.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_file(file: File, format: Option<&str>, lenient: bool) -> Result<Box<dyn Records>, TraceError> {
+    let mut magic = [0; MAGIC.len()];
+    let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
+    let mut begins = || file.read_exact_at(&mut magic, 0).is_ok() && magic == MAGIC;
+    match format {
+        Some(NAME) if is_file => Ok(Box::new(ParquetTrace::open(file, lenient)?)),
+        None if is_file && begins() => Ok(Box::new(ParquetTrace::open(file, lenient)?)),
+        _ => Ok(Box::new(open(file, format, lenient)?)),
+    }
+}
+
+/// As [`open`], from memory.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_bytes(
+    bytes: impl Into<Bytes>,
+    format: Option<&str>,
+    lenient: bool,
+) -> Result<Box<dyn Records>, TraceError> {
+    let bytes: Bytes = bytes.into();
+    match format {
+        Some(NAME) if !bytes.is_empty() => Ok(Box::new(ParquetTrace::open(bytes, lenient)?)),
+        None if bytes.starts_with(MAGIC) => Ok(Box::new(ParquetTrace::open(bytes, lenient)?)),
+        _ => Ok(Box::new(open(Cursor::new(bytes), format, lenient)?)),
+    }
+}
