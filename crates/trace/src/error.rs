@@ -65,8 +65,8 @@ pub enum TraceError {
     },
     /// The format is read from its end, and what was given has none that could be gone to.
     #[error(
-        "format {format} is read from its end, which needs an uncompressed file; write what comes through the pipe \
-         to a file first, and name that"
+        "format {format} is read from its end, which needs an uncompressed file; write what comes through \
+         the pipe to a file first, and name that"
     )]
     NotSeekable {
         /// The format.

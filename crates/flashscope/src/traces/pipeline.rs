@@ -16,7 +16,7 @@ use flashscope_trace::transform::{
 };
 use flashscope_trace::{Records, TraceError};
 
-use super::open::{ReadArgs, input, named, open};
+use super::open::{ReadArgs, named, open};
 use crate::exit::{Usage, not_zero};
 
 /// Flags that change a trace on its way.
@@ -166,9 +166,7 @@ impl Source {
     }
 
     fn open_again(&self) -> Result<Box<dyn Records>, TraceError> {
-        let bytes = input(&self.path);
-        let bytes = bytes.map_err(|error| TraceError::Read { line: 0, cause: error.to_string() })?;
-        Ok(Box::new(flashscope_trace::open(bytes, self.read.from.as_deref(), self.read.lenient)?))
+        self.open().map_err(|error| TraceError::Read { line: 0, cause: error.to_string() })
     }
 
     /// Refuses what has to be read more than once and cannot be.

@@ -3,8 +3,9 @@
 //! format and its number alone.
 //!
 //! ```text
-//! cargo run --release -p flashscope-trace --example fuzz -- [--inputs N | --seconds S] [--seed N] [FORMAT ..]
-//! cargo run --release -p flashscope-trace --example fuzz -- --seed N --only NUMBER FORMAT
+//! alias fuzz='cargo run --release -p flashscope-trace --example fuzz --'
+//! fuzz [--inputs N | --seconds S] [--seed N] [FORMAT ..]
+//! fuzz --seed N --only NUMBER FORMAT
 //! ```
 //!
 //! `--seconds` is the time for all formats together. The second form runs one input again and keeps its bytes

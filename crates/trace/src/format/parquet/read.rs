@@ -136,7 +136,7 @@ impl<R: ChunkReader + 'static> Records for ParquetTrace<R> {
         self.counts.records += records.len() as u64;
         let Counts { lines, bad_lines, .. } = self.counts;
         let nothing = TraceError::NoRequests { format: NAME, lines, bad_lines };
-        let result = result.and_then(|()| if self.counts.records > 0 { Ok(()) } else { Err(nothing) });
+        let result = result.and(if self.counts.records > 0 { Ok(()) } else { Err(nothing) });
         self.failed = result.clone().err();
         result.map(|()| records.len())
     }
