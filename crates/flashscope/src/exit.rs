@@ -56,6 +56,18 @@ impl std::fmt::Display for Unconfirmed {
 
 impl std::error::Error for Unconfirmed {}
 
+/// The person stopped it before there was anything to keep.
+#[derive(Debug)]
+pub struct Interrupted;
+
+impl std::fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("interrupted before the first IO; there is nothing to keep")
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
 /// Prints clap's own message; help and version go to standard output and are no error.
 pub fn usage(error: &clap::Error) -> ExitCode {
     let arguments: Vec<String> =
@@ -113,6 +125,9 @@ fn message(error: &anyhow::Error) -> String {
 
 fn status(error: &anyhow::Error) -> u8 {
     for cause in error.chain() {
+        if cause.is::<Interrupted>() {
+            return 130;
+        }
         if cause.is::<Unconfirmed>() {
             return 3;
         }

@@ -11,8 +11,9 @@ use flashscope_core::{Completion, ErrorKind, Op, Request, Target, TargetError, T
 use flashscope_device::{DataPattern, DeviceTarget, Engine, EngineSpec, Handle, Intent, NullTarget};
 use flashscope_sim::{Disk, Profile, Rig, RigSpec, Ssd, profiles, rigs};
 
-use crate::exit::Usage;
+use crate::exit::{Interrupted, Usage};
 use crate::journal::fresh_seed;
+use crate::signal;
 
 /// What the person named.
 #[derive(Clone, Debug, PartialEq)]
@@ -292,7 +293,11 @@ fn simulated(text: &str, seed: u64) -> Result<Served> {
     let (name, overrides) = split_overrides(text)?;
     let usage = |error: flashscope_sim::SimError| Usage(error.to_string());
     Ok(match profile(name, &overrides)? {
-        Profile::Ssd(settings) => Served::Ssd(Box::new(Ssd::new(name, *settings, seed).map_err(usage)?)),
+        Profile::Ssd(settings) => {
+            // Filling a large device takes a while.
+            let ssd = Ssd::new_unless(signal::listen(), name, *settings, seed).map_err(usage)?;
+            Served::Ssd(Box::new(ssd.ok_or(Interrupted)?))
+        }
         Profile::Disk(settings) => Served::Disk(Box::new(Disk::new(name, &settings).map_err(usage)?)),
     })
 }
