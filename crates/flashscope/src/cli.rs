@@ -10,6 +10,7 @@ use flashscope_device::{DataPattern, Engine};
 use crate::pattern_args::PatternArgs;
 use crate::replay::ReplayArgs;
 use crate::traces::TraceArgs;
+use crate::traces::pipeline::PipelineArgs;
 
 /// Measure, simulate and explain flash storage.
 ///
@@ -267,6 +268,9 @@ pub struct SimArgs {
     /// Leave out bad lines of the trace and count them
     #[arg(long, requires = "trace")]
     pub lenient: bool,
+    #[command(flatten)]
+    /// What of the trace is simulated, and how it is fitted to the device.
+    pub pipeline: PipelineArgs,
     /// When the requests of the trace go
     #[arg(long, default_value = "asap", requires = "trace")]
     pub timing: Timing,

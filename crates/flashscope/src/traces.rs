@@ -13,7 +13,7 @@ pub use stats::show_stored;
 
 use clap::{Args, Subcommand};
 
-pub use open::{ReadArgs, named, open};
+pub use open::{ReadArgs, named};
 
 /// `flashscope trace`.
 #[derive(Debug, Args)]

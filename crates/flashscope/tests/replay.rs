@@ -181,3 +181,31 @@ fn a_result_folder_holds_every_io_and_is_shown_again() {
     assert_eq!(number(&stored, "/requests"), 16_379.0);
     assert!(folder.join("result/ios/replay.parquet").metadata().unwrap().len() > 10_000);
 }
+
+#[test]
+fn a_trace_is_fitted_to_a_smaller_target_and_told_what_was_changed() {
+    let scratch = Scratch::under(Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let folder = scratch.path("");
+    let folder = folder.as_path();
+    target(folder, "disk", 1);
+    let writes: Vec<_> = (0..64).map(|i| (0.0, i * MIB, 8192, 'W', 0.0)).collect();
+    trace(folder, "t.load", &writes);
+    let flags = ["t.load", "disk", "--write", "--verify", "--timing", "asap", "--json"];
+    replay(folder, &flags).failed(1, &["request 2", "--fit modulo"]);
+    let with = |more: &[&str]| replay(folder, &[&flags, more].concat()).well().json();
+    // A mebibyte apart, they all come to lie on the first 16 sectors of a mebibyte.
+    let modulo = with(&["--fit", "modulo"]);
+    assert_eq!(number(&modulo, "/verified_blocks"), 16.0, "{modulo}");
+    assert_ne!(modulo["notes"].as_array().unwrap().len(), 0, "{modulo}");
+    // Side by side, they fill 64 times 8 KiB.
+    let compact = with(&["--fit", "compact"]);
+    assert_eq!(number(&compact, "/verified_blocks"), 64.0 * 16.0, "{compact}");
+    assert_eq!(number(&with(&["--fit", "compact", "--repeat", "3"]), "/requests"), 192.0);
+    assert_eq!(number(&with(&["--fit", "compact", "--split", "4096"]), "/requests"), 128.0);
+    // Simulated, the same.
+    let sim = ["sim", "bplru-board?over_provisioning=0.5&capacity=32MiB", "--trace", "t.load", "--json"];
+    call(folder, &sim).failed(1, &["t.load", "request 33", "--fit"]);
+    let result = call(folder, &[&sim[..], &["--fit", "compact", "--repeat", "2"]].concat()).well().json();
+    assert_eq!(result[0]["host_writes"], 128, "{result}");
+    call(folder, &["sim", "bplru-board", "--fit", "compact"]).failed(2, &["--trace"]);
+}

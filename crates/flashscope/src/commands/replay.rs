@@ -217,6 +217,7 @@ impl Session<'_> {
             trim_us: tally.response_us_of(Op::Trim),
             trace_latency_us: ResponseUs::of(&passed.latencies, passed.latency_sum_ns),
             verified_blocks: None,
+            notes: survey.notes.clone(),
             bad_lines: survey.counts.bad_lines,
             first_bad_line: survey.first_bad_line.clone(),
             seed: self.seed,

@@ -9,6 +9,7 @@ use flashscope_device::Engine;
 
 use crate::cli::WriteArgs;
 use crate::traces::ReadArgs;
+use crate::traces::pipeline::PipelineArgs;
 
 /// When the requests of a trace go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -42,7 +43,8 @@ impl Timing {
 }
 
 /// `flashscope replay`. A real target is written only with --write; with --read-only the trace's reads alone
-/// are replayed.
+/// are replayed. A trace is changed in this order, whatever the order of the flags: time window, devices,
+/// operations, address range, sample; repeat; time scale, idle gaps; align; fit; split.
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
     /// The trace
@@ -71,9 +73,9 @@ pub struct ReplayArgs {
     #[command(flatten)]
     /// How the trace is read.
     pub read: ReadArgs,
-    /// The trace's device that is replayed, if it has several
-    #[arg(long, value_name = "NAME")]
-    pub device: Option<String>,
+    #[command(flatten)]
+    /// What of it is replayed, and how it is fitted to the target.
+    pub pipeline: PipelineArgs,
     #[command(flatten)]
     /// Leave to write.
     pub writing: WriteArgs,

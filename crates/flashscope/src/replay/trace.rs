@@ -6,10 +6,12 @@ use std::sync::{Arc, Mutex};
 use anyhow::Result;
 use flashscope_analysis::Histogram;
 use flashscope_core::{Op, Request, RequestSource, TargetInfo};
+use flashscope_trace::transform::Note;
 use flashscope_trace::{Counts, Record, Records, TraceError, TraceSource};
 
 use super::{ReplayArgs, Timing};
 use crate::traces;
+use crate::traces::pipeline::{Place, Source};
 
 /// Longer requests come in pieces, so that the buffers of a real target's IOs in flight take no more than
 /// this together.
@@ -116,6 +118,10 @@ impl Records for Watched {
     fn first_bad_line(&self) -> Option<&TraceError> {
         self.trace.first_bad_line()
     }
+
+    fn notes(&self) -> Vec<Note> {
+        self.trace.notes()
+    }
 }
 
 /// What was found by reading the whole trace before the first IO.
@@ -126,6 +132,8 @@ pub struct Survey {
     pub counts: Counts,
     /// Its first line that is left out.
     pub first_bad_line: Option<String>,
+    /// What was changed to fit it.
+    pub notes: Vec<String>,
     /// Its format.
     pub format: &'static str,
 }
@@ -152,7 +160,8 @@ impl<'a> Requests<'a> {
         requests.piece_bytes = passed.length_bytes_max.clamp(block_bytes, most) as u32;
         let trace = source.trace();
         let first_bad_line = trace.first_bad_line().map(ToString::to_string);
-        let survey = Survey { passed, counts: trace.counts(), first_bad_line, format: trace.format() };
+        let notes = trace.notes().into_iter().map(|note| format!("{} {}", note.count, note.about)).collect();
+        let survey = Survey { passed, counts: trace.counts(), first_bad_line, notes, format: trace.format() };
         Ok((requests, survey))
     }
 
@@ -165,9 +174,10 @@ impl<'a> Requests<'a> {
     pub fn source(&self) -> Result<(TraceSource, Arc<Mutex<Passed>>)> {
         let args = self.args;
         let passed = Arc::new(Mutex::new(Passed::default()));
-        let trace = traces::open(&args.trace, args.read.from.as_deref(), args.read.lenient)?;
+        let place = Place { size_bytes: Some(self.info.size_bytes), shift_bytes: 0 };
+        let trace = args.pipeline.build(&Source::new(&args.trace, &args.read), place)?;
         let watched = Watched { trace, read_only: args.read_only, passed: passed.clone() };
-        let source = TraceSource::new(watched, &self.info, args.device.as_deref());
+        let source = TraceSource::new(watched, &self.info, None);
         let source = source.in_pieces(self.piece_bytes);
         Ok(match args.timing {
             Timing::Depth => (source.with_depths(), passed),

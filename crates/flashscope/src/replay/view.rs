@@ -86,6 +86,8 @@ pub struct ReplayReport {
     pub trace_latency_us: Option<ResponseUs>,
     /// Blocks that hold their last write, all that were written; none if it was not asked for.
     pub verified_blocks: Option<u64>,
+    /// What was changed of the trace to replay it here.
+    pub notes: Vec<String>,
     /// Lines of the trace that were left out.
     pub bad_lines: u64,
     /// The first of them.
@@ -175,6 +177,7 @@ fn remarks(report: &ReplayReport) -> Vec<String> {
     if let Some(blocks) = report.verified_blocks {
         lines.push(format!("  Verified: {} hold their last write.", counted(blocks, "block")));
     }
+    lines.extend(report.notes.iter().map(|note| format!("  {note}.")));
     if report.bad_lines > 0 {
         let first = report.first_bad_line.clone().unwrap_or_default();
         lines.push(format!(

@@ -8,7 +8,9 @@ use flashscope_trace::{TraceError, TraceSource};
 
 use crate::cli::{SimArgs, Timing};
 use crate::exit::Usage;
-use crate::traces::open::{cpu_files, message, open};
+use crate::traces::ReadArgs;
+use crate::traces::open::{cpu_files, message};
+use crate::traces::pipeline::{PipelineArgs, Place, Source as TraceFile};
 
 /// A workload, not yet bound to a device.
 #[derive(Clone, Debug)]
@@ -23,6 +25,8 @@ pub enum Workload {
         format: Option<String>,
         /// Bad lines are counted, not fatal.
         lenient: bool,
+        /// What of it is simulated, and how it is fitted.
+        pipeline: Box<PipelineArgs>,
         /// Requests go when the trace says, or as soon as the one before is done.
         timing: Timing,
         /// Requests in flight, with [`Timing::Asap`].
@@ -34,6 +38,10 @@ impl Workload {
     /// What the flags ask for.
     pub fn of(args: &SimArgs, seed: u64) -> Result<Workload> {
         let Some(path) = &args.trace else {
+            if args.pipeline.is_given() {
+                let message = "--device, --op, --fit, --repeat and the like change a trace: add --trace";
+                return Err(Usage(message.into()).into());
+            }
             let mut pattern = args.pattern.pattern()?;
             if let Some(theta) = args.zipf {
                 let text = format!("zipf:{theta}");
@@ -47,7 +55,8 @@ impl Workload {
         let path = if path == Path::new("-") { PathBuf::from(STDIN) } else { path.clone() };
         check_file(&path)?;
         let (format, lenient, timing) = (args.format.clone(), args.lenient, args.timing);
-        Ok(Workload::Trace { path, format, lenient, timing, iodepth })
+        let pipeline = Box::new(args.pipeline.clone());
+        Ok(Workload::Trace { path, format, lenient, pipeline, timing, iodepth })
     }
 
     /// Refuses a trace that can be read but once, and is to be read `times`.
@@ -121,8 +130,10 @@ impl Workload {
                     .collect();
                 Ok((sources, pattern.pacing()))
             }
-            Workload::Trace { path, format, lenient, timing, iodepth } => {
-                let trace = open(path, format.as_deref(), *lenient)?;
+            Workload::Trace { path, format, lenient, pipeline, timing, iodepth } => {
+                let read = ReadArgs { from: format.clone(), lenient: *lenient };
+                let place = Place { size_bytes: Some(info.size_bytes), shift_bytes: 0 };
+                let trace = pipeline.build(&TraceFile::new(path, &read), place)?;
                 let source = TraceSource::new(trace, info, None);
                 let plain = Pattern { iodepth: *iodepth, ..Pattern::default() };
                 let pacing = match timing {

@@ -70,10 +70,22 @@ pub fn cpu_files(path: &Path) -> Option<Vec<PathBuf>> {
     (!files.is_empty()).then(|| files.into_iter().map(|(_, path)| path).collect())
 }
 
+/// Ways out as the trace crate tells them, and as flags.
+const FLAGS: [(&str, &str); 4] = [
+    ("read leniently", "add --lenient"),
+    ("choose one of the trace's devices", "choose one with --device"),
+    ("or fit the trace to it first", "or add --fit modulo, compact or linear"),
+    ("or align it first", "or add --align with their size"),
+];
+
 /// An error of a trace in the words of the command line, with the trace's name.
 pub fn message(path: &Path, error: &TraceError) -> String {
     let name = if path == Path::new("-") { PathBuf::from("standard input") } else { path.to_path_buf() };
-    format!("{}: {error}", name.display()).replace("read leniently", "add --lenient")
+    let mut text = format!("{}: {error}", name.display());
+    for (remedy, flag) in FLAGS {
+        text = text.replace(remedy, flag);
+    }
+    text
 }
 
 /// An error of a trace, with its name. One that a flag could have avoided is the caller's.

@@ -181,6 +181,15 @@ impl Source {
 }
 
 impl PipelineArgs {
+    /// Whether anything is to be changed.
+    pub fn is_given(&self) -> bool {
+        let PipelineArgs { device, op, from_time, to_time, range, sample, repeat, time_scale, .. } = self;
+        let selects = !device.is_empty() || !op.is_empty() || range.is_some() || sample.is_some();
+        let times = from_time.is_some() || to_time.is_some() || time_scale.is_some();
+        let moves = self.idle_max.is_some() || self.align.is_some() || self.fit.is_some();
+        selects || times || moves || self.absolute_times || *repeat != 1 || self.split.is_some()
+    }
+
     /// The records of `source`, changed as the flags ask.
     ///
     /// # Errors
