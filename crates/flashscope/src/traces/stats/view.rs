@@ -12,6 +12,9 @@ const OPERATIONS: usize = 96;
 /// Devices that have a line of their own.
 const DEVICES_MAX: usize = 12;
 
+/// How a number is shown with its unit.
+type Show<'a, T> = &'a dyn Fn(T) -> String;
+
 /// The whole description.
 pub fn view(trace: &str, summary: &Summary, style: Style) -> String {
     let mut out = head(trace, summary, style);
@@ -259,7 +262,7 @@ fn curves(summary: &Summary, style: Style) -> String {
         ));
         let bytes_rate = |most: f64| format!("{}/s", size(most / window_ns * 1e9));
         let bytes = |most: f64| size(most);
-        let mut rows: Vec<(&str, Vec<f64>, &dyn Fn(f64) -> String)> = Vec::new();
+        let mut rows: Vec<(&str, Vec<f64>, Show<'_, f64>)> = Vec::new();
         let requests_rate = |most: f64| format!("{}/s", digits(most / window_ns * 1e9));
         rows.push(("requests", floats(&timeline.requests), &requests_rate));
         rows.push(("read", floats(&timeline.read_bytes), &bytes_rate));
@@ -287,7 +290,7 @@ fn spreads(summary: &Summary, style: Style) -> String {
     let ns = |ns: u64| if ns == 0 { "0".into() } else { span(ns as f64) };
     let gaps = summary.inter_arrival.as_ref().map(|arrivals| &arrivals.gaps_ns);
     let rewrites = summary.rewrites.as_ref().and_then(|rewrites| rewrites.interval_bytes.as_ref());
-    let rows: [(&str, Option<&Distribution>, &dyn Fn(u64) -> String); 6] = [
+    let rows: [(&str, Option<&Distribution>, Show<'_, u64>); 6] = [
         ("reads", summary.sizes.read_bytes.as_ref(), &bytes),
         ("writes", summary.sizes.write_bytes.as_ref(), &bytes),
         ("runs", summary.run_bytes.as_ref(), &bytes),
