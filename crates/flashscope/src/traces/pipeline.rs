@@ -20,7 +20,7 @@ use super::open::{ReadArgs, named, open};
 use crate::exit::{Usage, not_zero};
 
 /// Flags that change a trace on its way.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct PipelineArgs {
     /// Only these devices of the trace
     #[arg(long, value_name = "NAME")]

@@ -1,11 +1,12 @@
 //! A model of W9 of paper 002: PostMark, which imitates a mail server (Katcher 1997, "PostMark: a new file
 //! system benchmark", NetApp TR3022).
 //!
-//! From Katcher: a pool of files with sizes uniform between two bounds is made; each transaction is a pair:
-//! a file is read or appended to, and one is created or deleted, each with equal chance; at last all files
-//! are deleted. From the paper: it ran on NTFS, FAT16 and EXT3. The paper does not tell its parameters;
-//! assumed are 5,000 files of 0.5 to 15 KB, 30,000 transactions in one folder, 0.2 ms each. Reads are
-//! served by the page cache, as the pool is smaller than it.
+//! From Katcher: a pool of files with sizes uniform between two bounds is made; each transaction is a pair: a
+//! file is read or appended to, and one is created or deleted, each with equal chance; at last all files are
+//! deleted. (The paper speaks of one of four operations for each transaction; the program does two.) From the
+//! paper: it ran on NTFS, FAT16 and EXT3. The paper does not tell its parameters; assumed are 5,000 files of
+//! 0.5 to 15 KB, 30,000 transactions in one folder, 0.2 ms each. Reads are served by the page cache, as the
+//! pool is smaller than it.
 
 use super::{Generator, Settings, Workload};
 use crate::error::TraceError;

@@ -5,7 +5,7 @@
 
 /// Bytes of a block.
 pub(super) const BLOCK_BYTES: u64 = 4096;
-/// Blocks of an ext group, and inodes in it: mke2fs's defaults of the time, one inode for 16 KiB.
+/// Blocks of an ext group, as many as a bitmap of one block tells of; an inode for each 16 KiB.
 const GROUP_BLOCKS: u64 = 32_768;
 const GROUP_INODES: u64 = 8192;
 const INODES_PER_BLOCK: u64 = 32;
