@@ -17,6 +17,8 @@ const BINARY_MB_PER_S: f64 = 2000.0;
 
 const HEADING: &[u8] = b"start ; sector; length ; op ;  replay_delay=0 ; replay_duration=0\n";
 
+const FIO_HEADING_BYTES: usize = "fio version 3 iolog\n".len();
+
 /// Sample, format.
 const CASES: &[(&str, &str)] = &[
     ("install-ext3.tracefs.gz", "tracefs"),
@@ -32,6 +34,14 @@ const CASES: &[(&str, &str)] = &[
     ("hfplayer.csv", "hfplayer"),
     ("perf.txt", "tracefs"),
     ("named-columns.csv", "csv"),
+    ("hand-made.msr.csv", "msr"),
+    ("hand-made.spc", "spc"),
+    ("hand-made.fiu", "fiu"),
+    ("hand-made.blkparse", "blkparse"),
+    ("hand-made.iolog2", "fio-iolog"),
+    ("hand-made.iolog", "fio-iolog"),
+    ("hand-made.disksim", "disksim"),
+    ("hand-made.mqsim", "mqsim"),
 ];
 
 /// The same, of binary formats.
@@ -82,7 +92,9 @@ fn text(sample: &str) -> Vec<u8> {
     // Without blkreplay's header, which stands only once in a trace.
     let header = once.windows(HEADING.len()).position(|window| window == HEADING);
     let requests = header.map_or(0, |at| at + HEADING.len());
-    once[requests..].repeat(TEXT_BYTES / once.len())
+    // fio's first line stands once, before all others.
+    let first = if once.starts_with(b"fio version") { FIO_HEADING_BYTES } else { 0 };
+    [&once[..first], &once[requests.max(first)..].repeat(TEXT_BYTES / once.len())].concat()
 }
 
 /// Sets "no next request" in every entry: the numbers of the sample's end with it.

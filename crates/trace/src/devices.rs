@@ -71,7 +71,7 @@ impl Devices {
         name[..first.len()].copy_from_slice(first);
         name[first.len()] = between;
         name[first.len() + 1..].copy_from_slice(second);
-        self.look_up(name)
+        self.number(name)
     }
 
     fn look_up(&mut self, name: &[u8]) -> Result<u32, &'static str> {

@@ -86,7 +86,7 @@ fn sniff(head: &[u8]) -> u8 {
     let (mut devices, mut records) = (Devices::default(), Vec::new());
     let mut has_fraction = false;
     for line in head.split(|&c| c == b'\n').take(100) {
-        has_fraction |= Fields(line).word().contains(&b'.');
+        has_fraction |= Fields(line.trim_ascii_start()).word().contains(&b'.');
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let _ = DiskSim.line(line, &mut devices, &mut records);
     }

@@ -53,6 +53,7 @@ impl LineFormat for Fiu {
         let count = whole(last(&mut rest)).ok_or("the size is not a number")?;
         let first = whole(last(&mut rest)).ok_or("the lba is not a number")?;
         let mut fields = Fields(rest);
+        fields.skip_blanks();
         let time_ns = fields.word_of(Fields::number).ok_or("the time is not a number")?;
         let pid = fields.word_of(Fields::number).and_then(|pid| u32::try_from(pid).ok());
         let pid = pid.ok_or("the pid is not a number")?;
