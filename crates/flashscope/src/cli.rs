@@ -263,7 +263,7 @@ pub struct SimArgs {
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// The trace's format [default: found out]
-    #[arg(long, value_name = "NAME", requires = "trace")]
+    #[arg(long, visible_alias = "from", value_name = "NAME", requires = "trace")]
     pub format: Option<String>,
     /// Leave out bad lines of the trace and count them
     #[arg(long, requires = "trace")]

@@ -73,7 +73,10 @@ pub enum TraceError {
         format: &'static str,
     },
     /// No format knows how to read it.
-    #[error("the trace is of no known format; it begins with `{text}`; name its --format: {known}")]
+    #[error(
+        "the trace is of no known format; it begins with `{text}`; if it is one, name it with \
+         --from: {known}"
+    )]
     Unrecognised {
         /// The first line, cut.
         text: String,

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use crate::devices::Devices;
-use crate::error::{TraceError, shown};
+use crate::error::{TraceError, hexadecimal, shown};
 use crate::format::{Format, find, names, sniff, sniff_all};
 use crate::input::{Input, read_some, uncompressed};
 use crate::record::Record;
@@ -219,5 +219,7 @@ impl Reader {
 
 fn unrecognised(head: &[u8]) -> TraceError {
     let line = head.split(|&c| c == b'\n').next().unwrap_or_default();
-    TraceError::Unrecognised { text: shown(line), known: names() }
+    let is_text = std::str::from_utf8(&line[..line.len().min(64)]).is_ok_and(|text| !text.contains('\0'));
+    let text = if is_text { shown(line) } else { hexadecimal(&head[..head.len().min(16)]) };
+    TraceError::Unrecognised { text, known: names() }
 }
