@@ -1,5 +1,7 @@
 //! Row groups as requests.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use flashscope_core::request::{Flags, Op};
 use parquet::data_type::{BoolType, ByteArrayType};
 use parquet::errors::ParquetError;
@@ -63,8 +65,12 @@ struct Group {
 impl<R: ChunkReader + 'static> ParquetTrace<R> {
     /// Reads the table's end.
     pub(crate) fn open(file: R, lenient: bool) -> std::result::Result<ParquetTrace<R>, TraceError> {
-        let opened = SerializedFileReader::new(file).and_then(|file| Ok((Places::of(&file)?, file)));
-        let (places, file) = opened.map_err(|error| damaged(0, &error))?;
+        let length_bytes = file.len();
+        let (places, file) = guarded(0, || {
+            let file = SerializedFileReader::new(file)?;
+            check_chunks(&file, length_bytes)?;
+            Ok((Places::of(&file)?, file))
+        })?;
         Ok(ParquetTrace {
             file,
             places,
@@ -82,7 +88,7 @@ impl<R: ChunkReader + 'static> ParquetTrace<R> {
     /// The next rows until there is a request among them, or the end.
     fn fill(&mut self, records: &mut Vec<Record>) -> std::result::Result<(), TraceError> {
         while records.is_empty() {
-            let rows = self.rows().map_err(|error| damaged(self.counts.lines, &error))?;
+            let rows = guarded(self.counts.lines, || self.rows())?;
             if rows == 0 {
                 return Ok(());
             }
@@ -158,9 +164,31 @@ impl<R: ChunkReader + 'static> Records for ParquetTrace<R> {
     }
 }
 
-#[cold]
-fn damaged(line: u64, error: &ParquetError) -> TraceError {
-    TraceError::Read { line, cause: error.to_string() }
+/// A table that contradicts itself makes the crate parquet panic here and there. A reader that failed is not
+/// used again.
+fn guarded<T>(line: u64, read: impl FnOnce() -> Result<T>) -> std::result::Result<T, TraceError> {
+    let damaged = |cause: String| TraceError::Read { line, cause };
+    match catch_unwind(AssertUnwindSafe(read)) {
+        Ok(result) => result.map_err(|error| damaged(error.to_string())),
+        Err(_) => Err(damaged("the table contradicts itself".into())),
+    }
+}
+
+/// An error if a column of a group is said to lie outside of the file.
+fn check_chunks<R: ChunkReader + 'static>(file: &SerializedFileReader<R>, length_bytes: u64) -> Result<()> {
+    let columns = file.metadata().row_groups().iter().flat_map(|group| group.columns());
+    for column in columns {
+        let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
+        let ends = |start: u64| {
+            Some(start.checked_add(u64::try_from(column.compressed_size()).ok()?)? <= length_bytes)
+        };
+        let is_within =
+            column.data_page_offset() >= 0 && u64::try_from(start).ok().and_then(ends) == Some(true);
+        if !is_within {
+            return Err(ParquetError::General("a column lies outside of the file".into()));
+        }
+    }
+    Ok(())
 }
 
 impl Places {
