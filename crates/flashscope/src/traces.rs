@@ -3,6 +3,7 @@
 mod convert;
 mod cut;
 mod generate;
+mod merge;
 pub mod open;
 mod output;
 pub mod pipeline;
@@ -34,6 +35,8 @@ pub enum TraceCommand {
     Convert(convert::ConvertArgs),
     /// Write a part of a trace, or all of it at another pace, place or size
     Cut(Box<cut::CutArgs>),
+    /// Write several traces as one, in the order of time
+    Merge(merge::MergeArgs),
     /// Make up a trace: synthetic workloads, and models of those of paper 002
     Generate(generate::GenerateArgs),
 }
@@ -46,6 +49,7 @@ impl TraceCommand {
             TraceCommand::Stats(args) => stats::run(args, screen),
             TraceCommand::Convert(args) => convert::run(args, screen),
             TraceCommand::Cut(args) => cut::run(args, screen),
+            TraceCommand::Merge(args) => merge::run(args, screen),
             TraceCommand::Generate(args) => generate::run(args, screen),
         }
     }

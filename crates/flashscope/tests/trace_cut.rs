@@ -158,3 +158,26 @@ fn what_cannot_be_generated_is_refused_with_the_way_out() {
         assert!(listed.contains(words), "'{words}' is missing in: {listed}");
     }
 }
+
+#[test]
+fn traces_are_merged_by_time_and_an_error_names_its_file() {
+    let scratch = scratch();
+    let write = |name: &str, text: &str| fs::write(scratch.path(name), text).unwrap();
+    write("a.csv", "time_ns,device,op,offset_bytes,length_bytes\n1000,x,write,0,512\n3000,x,write,512,512\n");
+    write("b.csv", "time_ns,device,op,offset_bytes,length_bytes\n2000,y,read,0,512\n2500,x,read,0,512\n");
+    write("bad.csv", "time_ns,device,op,offset_bytes,length_bytes\n2000,y,read,0,512\n9,y,hop,0,512\n");
+    let merge = |flags: &[&str]| call(&folder(&scratch), &[&["trace", "merge"], flags].concat());
+    // Time, device, operation.
+    let rows = |name: &str| -> Vec<String> {
+        let text = fs::read_to_string(scratch.path(name)).unwrap();
+        text.lines().skip(1).map(|line| line.splitn(4, ',').take(3).collect::<Vec<_>>().join(" ")).collect()
+    };
+    merge(&["a.csv", "b.csv", "out.csv"]).well();
+    assert_eq!(rows("out.csv"), ["1000 x write", "2000 y read", "2500 x read", "3000 x write"]);
+    merge(&["a.csv", "b.csv", "out.csv", "--together"]).well();
+    assert_eq!(rows("out.csv"), ["0 x write", "0 y read", "500 x read", "2000 x write"]);
+    merge(&["a.csv", "bad.csv", "none.csv"]).failed(1, &["bad.csv: line 3", "--lenient"]);
+    assert!(!scratch.path("none.csv").exists());
+    merge(&["a.csv", "b.csv", "a.csv"]).failed(2, &["a.csv"]);
+    merge(&["a.csv", "b.csv"]).failed(2, &[]);
+}

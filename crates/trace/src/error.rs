@@ -40,6 +40,14 @@ pub enum TraceError {
         /// What the system or the decompressor said.
         cause: String,
     },
+    /// Something about one of several files.
+    #[error("{file}: {error}")]
+    In {
+        /// Its name.
+        file: String,
+        /// What.
+        error: Box<TraceError>,
+    },
     /// There is nothing in it.
     #[error("the trace is empty; check what was captured or copied")]
     Empty,

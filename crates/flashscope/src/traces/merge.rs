@@ -1,0 +1,89 @@
+//! `flashscope trace merge`: several traces as one, in the order of time.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::Args;
+use flashscope_trace::transform::{Merge, Note};
+use flashscope_trace::{Counts, Record, Records, TraceError};
+
+use super::convert::{WriteFormat, output_format, summary, write_trace};
+use super::open::{ReadArgs, open};
+use super::output::check_not_input;
+use crate::exit::{Done, Usage};
+use crate::screen::Screen;
+
+/// `flashscope trace merge`.
+#[derive(Debug, Args)]
+pub struct MergeArgs {
+    /// The traces, two or more, and at last what to write
+    #[arg(required = true, num_args = 3.., value_name = "IN IN .. OUT")]
+    pub files: Vec<PathBuf>,
+    /// Let all traces begin together, at their first requests, instead of at the times they tell
+    #[arg(long)]
+    pub together: bool,
+    #[command(flatten)]
+    /// How they are read.
+    pub read: ReadArgs,
+    #[command(flatten)]
+    /// How it is written.
+    pub write: WriteFormat,
+}
+
+/// Runs the command.
+pub fn run(args: &MergeArgs, screen: &Screen) -> Result<Done> {
+    let Some((output, inputs)) = args.files.split_last() else {
+        return Err(Usage("name the traces, and at last what to write".into()).into());
+    };
+    let format = output_format(output, args.write.to.as_deref())?;
+    let mut traces: Vec<Box<dyn Records>> = Vec::new();
+    for path in inputs {
+        check_not_input(path, output)?;
+        let records = open(path, args.read.from.as_deref(), args.read.lenient)?;
+        traces.push(Box::new(File { records, path: path.clone(), together: args.together, from_ns: None }));
+    }
+    let mut merged = Merge::new(traces);
+    let written = write_trace(&mut merged, Path::new("the traces"), output, format)?;
+    screen.note(&summary(&written, &merged, output, format));
+    Ok(if written.complete { Done::Well } else { Done::Interrupted })
+}
+
+/// A trace whose errors tell its name, and which may begin at zero.
+struct File {
+    records: Box<dyn Records>,
+    path: PathBuf,
+    together: bool,
+    from_ns: Option<u64>,
+}
+
+impl Records for File {
+    fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<usize, TraceError> {
+        let read = self.records.next_batch(batch);
+        if let (true, Some(first)) = (self.together, batch.first()) {
+            let from_ns = *self.from_ns.get_or_insert(first.time_ns);
+            // What is earlier than the first request comes with it.
+            batch.iter_mut().for_each(|record| record.time_ns = record.time_ns.saturating_sub(from_ns));
+        }
+        read.map_err(|error| TraceError::In { file: self.path.display().to_string(), error: Box::new(error) })
+    }
+
+    fn format(&self) -> &'static str {
+        self.records.format()
+    }
+
+    fn devices(&self) -> &[String] {
+        self.records.devices()
+    }
+
+    fn counts(&self) -> Counts {
+        self.records.counts()
+    }
+
+    fn first_bad_line(&self) -> Option<&TraceError> {
+        self.records.first_bad_line()
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        self.records.notes()
+    }
+}
