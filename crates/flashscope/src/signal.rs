@@ -3,14 +3,25 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static AGAIN: AtomicBool = AtomicBool::new(false);
+/// The second signal stops nothing at once either, for something must be cleaned up; the third does.
+static IS_PATIENT: AtomicBool = AtomicBool::new(false);
 
 /// Listens from now on; the flag is set at the first signal.
 pub fn listen() -> &'static AtomicBool {
     // A second handler in one process is refused; the first one serves as well.
     let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+        let is_first = !INTERRUPTED.swap(true, Ordering::Relaxed);
+        let may_go_on = IS_PATIENT.load(Ordering::Relaxed) && !AGAIN.swap(!is_first, Ordering::Relaxed);
+        if !is_first && !may_go_on {
             std::process::exit(130);
         }
     });
     &INTERRUPTED
+}
+
+/// Listens from now on; the flags are set at the first and at the second signal.
+pub fn listen_twice() -> (&'static AtomicBool, &'static AtomicBool) {
+    IS_PATIENT.store(true, Ordering::Relaxed);
+    (listen(), &AGAIN)
 }

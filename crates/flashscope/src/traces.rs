@@ -1,5 +1,6 @@
 //! What the `trace` command does, one file for each of its own commands, and traces opened for all commands.
 
+mod capture;
 mod convert;
 mod cut;
 mod generate;
@@ -39,6 +40,8 @@ pub enum TraceCommand {
     Merge(merge::MergeArgs),
     /// Make up a trace: synthetic workloads, and models of those of paper 002
     Generate(generate::GenerateArgs),
+    /// Record what a block device does while a command runs, for a time, or until Ctrl-C
+    Capture(capture::CaptureArgs),
 }
 
 impl TraceCommand {
@@ -51,6 +54,7 @@ impl TraceCommand {
             TraceCommand::Cut(args) => cut::run(args, screen),
             TraceCommand::Merge(args) => merge::run(args, screen),
             TraceCommand::Generate(args) => generate::run(args, screen),
+            TraceCommand::Capture(args) => capture::run(args, screen),
         }
     }
 }

@@ -22,6 +22,7 @@ const FIO_HEADING_BYTES: usize = "fio version 3 iolog\n".len();
 /// Sample, format.
 const CASES: &[(&str, &str)] = &[
     ("install-ext3.tracefs.gz", "tracefs"),
+    ("untar-ext4-completions.tracefs.gz", "tracefs"),
     ("mysql-first-2000.load.gz", "blkreplay"),
     ("alibaba.csv", "alibaba"),
     ("tencent.csv", "tencent"),

@@ -48,6 +48,15 @@ impl Devices {
         }
     }
 
+    /// The number of the device of this name, if there was a request for it.
+    #[inline]
+    pub(crate) fn known(&self, name: &[u8]) -> Option<u32> {
+        if self.last.0 == name && !self.names.is_empty() {
+            return Some(self.last.1);
+        }
+        self.numbers.get(name).copied()
+    }
+
     /// The number of the device whose name is the two parts with `between` between them.
     #[inline]
     pub(crate) fn joined(&mut self, first: &[u8], between: u8, second: &[u8]) -> Result<u32, &'static str> {

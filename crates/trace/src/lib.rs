@@ -9,6 +9,7 @@
 //! text; a lenient one leaves such lines out and counts them.
 
 mod ahead;
+pub mod capture;
 mod devices;
 mod entries;
 mod error;

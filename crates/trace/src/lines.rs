@@ -20,7 +20,7 @@ pub(crate) trait LineFormat: Default + Send {
 /// The decoder of a text format.
 #[derive(Default)]
 pub(crate) struct Lines<F> {
-    format: F,
+    pub(crate) format: F,
     /// Within a line that is too long and already counted.
     in_long_line: bool,
 }

@@ -46,6 +46,17 @@ pub(crate) struct Sink<'a> {
 }
 
 impl Sink<'_> {
+    /// The same sink, but for where the records go.
+    pub(crate) fn with_records<'a>(&'a mut self, records: &'a mut Vec<Record>) -> Sink<'a> {
+        Sink {
+            records,
+            devices: self.devices,
+            counts: self.counts,
+            first_bad: self.first_bad,
+            lenient: self.lenient,
+        }
+    }
+
     /// Counts it, or fails with it. Its `error` is only made of the first one.
     #[cold]
     pub(crate) fn bad_line(&mut self, error: impl FnOnce(&Counts) -> TraceError) -> Result<(), TraceError> {

@@ -317,6 +317,39 @@ fn csv() {
 }
 
 #[test]
+fn completions() {
+    let good = Good {
+        format: "tracefs",
+        before: "tar-31 [001] ..... 5.000001: block_rq_issue: 7,3 W 4096 () 8 + 8 be,0,4 [tar]\n\
+                 tar-31 [001] ..... 5.000002: block_rq_complete: 7,3 W () 8 + 8 be,0,4 [0]\n",
+        line: "tar-31 [001] ..... 5.000003: block_rq_issue: 7,3 W 4096 () 8 + 8 be,0,4 [tar]",
+    };
+    let completion = "ksoftirqd/1-22 [001] ..s.. 5.000009: block_rq_complete: 7,3 WS () 8 + 8 be,0,4 [0]";
+    for (from, to, problem) in [
+        ("5.000009", "5", "the time"),
+        ("7,3", "7:3", "the device"),
+        ("WS", "Z", "the operation"),
+        ("()", "(", "cut short"),
+        ("()", "", "there is no (command)"),
+        (" 8 +", " x +", "the sector"),
+        ("8 + 8", "8 - 8", "there is no +"),
+        ("+ 8", "+ x", "the number of sectors"),
+        ("8 + 8", "36028797018963967 + 8", "64 bits"),
+        (" [0]", " [0", "cut short"),
+        ("[0]", "", "cut short"),
+    ] {
+        for event in ["complete", "requeue"] {
+            let line = completion.replace("complete", event);
+            let bad = line.replacen(from, to, 1);
+            assert_ne!(bad, line);
+            let error = good.read(&format!("{}\n{line}\n{bad}\n", good.line)).unwrap_err();
+            assert!(matches!(error, TraceError::Line { line: 5, .. }), "{bad}: {error}");
+            assert!(error.to_string().contains(problem), "{bad}: {error}");
+        }
+    }
+}
+
+#[test]
 fn perf() {
     let good = Good {
         format: "tracefs",

@@ -9,6 +9,15 @@
 //! Sectors have 512 bytes; older kernels print no priority, and no bytes. A leading or lone `F` is a flush.
 //! Comments (`#`), other events, perf's call stacks and commands passed through tell of no request; where the
 //! kernel says that it lost events, a strict reader stops.
+//!
+//! Where `block_rq_complete` was recorded too, it gives the latency of its request, and `block_rq_requeue`
+//! says that the next issue is no new request; see `in_flight`:
+//!
+//! ```text
+//! ksoftirqd/1-22 [001] ..s.. 1025.899779: block_rq_complete: 7,3 RM () 1572872 + 8 be,0,4 [0]
+//! ```
+
+mod in_flight;
 
 use flashscope_core::request::Op;
 use memchr::memmem::{self, Finder};
@@ -16,37 +25,43 @@ use memchr::memrchr;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::lines::{LineFormat, sniff_lines};
 use crate::record::{Process, Record};
 use crate::rwbs::Rwbs;
-use crate::text::{Fields, Problem};
+use crate::text::{Fields, Problem, sectors};
+use in_flight::{Fate, InFlight, Mark};
 
 /// The registry's line.
 pub const FORMAT: Format = Format {
     name: "tracefs",
     about: "kernel tracepoint block_rq_issue as text, from tracefs or perf script",
     sniff: sniff_lines::<Tracefs>,
-    decoder: Lines::<Tracefs>::decoder,
+    decoder: InFlight::decoder,
     encoder: None,
     extensions: &["tracefs"],
 };
 
 const EVENT: &str = "block_rq_issue: ";
+/// How the events begin that tell what became of a request.
+const LATER_EVENT: &str = "block_rq_";
 
 struct Tracefs {
     event: Finder<'static>,
+    later_event: Finder<'static>,
+    /// What was said of requests issued before, since somebody took it.
+    marks: Vec<Mark>,
 }
 
 impl Default for Tracefs {
     fn default() -> Self {
-        Tracefs { event: Finder::new(EVENT) }
+        Tracefs { event: Finder::new(EVENT), later_event: Finder::new(LATER_EVENT), marks: Vec::new() }
     }
 }
 
 impl LineFormat for Tracefs {
     #[inline]
     fn line(&mut self, line: &[u8], devices: &mut Devices, records: &mut Vec<Record>) -> Result<(), Problem> {
-        let Some(at) = self.event.find(line) else { return other(line) };
+        let Some(at) = self.event.find(line) else { return self.later(line, devices, records.len()) };
         let (time_ns, pid) = head(&line[..at])?;
         let issue = issue(&line[at + EVENT.len()..])?;
         if issue.is_passed_through() {
@@ -61,7 +76,68 @@ impl LineFormat for Tracefs {
             process: Process::new(pid, issue.name),
             ..Record::default()
         };
+        if let Rwbs::Io { flush_first: true, .. } = issue.rwbs {
+            let after = records.len();
+            self.marks.push(Mark { after, fate: Fate::Attached, ..Mark::default() });
+        }
         issue.rwbs.push(record, records);
+        Ok(())
+    }
+}
+
+impl Tracefs {
+    /// A line without an issue, after so many records.
+    #[inline]
+    fn later(&mut self, line: &[u8], devices: &Devices, after: usize) -> Result<(), Problem> {
+        if let Some(at) = self.later_event.find(line) {
+            let event = &line[at + LATER_EVENT.len()..];
+            if let Some(event) = event.strip_prefix(b"complete: ") {
+                return self.mark(&line[..at], event, Fate::Completed, devices, after);
+            }
+            if let Some(event) = event.strip_prefix(b"requeue: ") {
+                return self.mark(&line[..at], event, Fate::Requeued, devices, after);
+            }
+        }
+        let result = other(line);
+        if result == Err(LOST) {
+            self.marks.push(Mark { after, fate: Fate::Unknown, ..Mark::default() });
+        }
+        result
+    }
+
+    /// `major,minor RWBS (command) sector + sectors priority [error]`; older kernels print no priority.
+    #[inline]
+    fn mark(
+        &mut self,
+        before: &[u8],
+        event: &[u8],
+        fate: Fate,
+        devices: &Devices,
+        after: usize,
+    ) -> Result<(), Problem> {
+        let (time_ns, _) = head(before)?;
+        let mut fields = Fields(event);
+        let device = fields.until(b' ').ok_or(CUT)?;
+        check_device(device)?;
+        let rwbs = Rwbs::parse(fields.until(b' ').ok_or(CUT)?)?;
+        if !fields.eat(b'(') {
+            return Err("there is no (command) after the operation");
+        }
+        fields.until(b')').ok_or(CUT)?;
+        let (first, count, _) = range_and_rest(fields)?;
+        let device = devices.known(device);
+        let (op, end_bytes) = match rwbs {
+            Rwbs::Flush => (Op::Flush, 0),
+            Rwbs::Io { op, .. } if count > 0 => {
+                let (offset_bytes, length_bytes) = sectors(first, count)?;
+                (op, offset_bytes + length_bytes)
+            }
+            // A command passed through, or the end of the flushes around a write.
+            Rwbs::Io { .. } | Rwbs::Other => return Ok(()),
+        };
+        if let Some(device) = device {
+            self.marks.push(Mark { after, fate, time_ns, device, op, end_bytes });
+        }
         Ok(())
     }
 }
@@ -135,7 +211,6 @@ impl Issue<'_> {
 /// `major,minor RWBS bytes (command) sector + sectors priority [comm]`
 #[inline]
 fn issue(event: &[u8]) -> Result<Issue<'_>, Problem> {
-    const CUT: Problem = "it is cut short";
     let mut fields = Fields(event);
     let device = fields.until(b' ').ok_or(CUT)?;
     check_device(device)?;
@@ -145,6 +220,15 @@ fn issue(event: &[u8]) -> Result<Issue<'_>, Problem> {
         return Err("there is no (command) after the bytes");
     }
     let command = fields.until(b')').ok_or(CUT)?;
+    let (first, count, name) = range_and_rest(fields)?;
+    Ok(Issue { device, rwbs, bytes, command, first, count, name })
+}
+
+const CUT: Problem = "it is cut short";
+
+/// ` sector + sectors priority [rest]`: sector, sectors, rest.
+#[inline(always)]
+fn range_and_rest(mut fields: Fields<'_>) -> Result<(u64, u64, &[u8]), Problem> {
     fields.skip_blanks();
     let first = fields.number().ok_or("the sector is not a number")?;
     if !(fields.eat(b' ') && fields.eat(b'+') && fields.eat(b' ')) {
@@ -154,9 +238,9 @@ fn issue(event: &[u8]) -> Result<Issue<'_>, Problem> {
     if !fields.eat(b' ') {
         return Err(CUT);
     }
-    let name = fields.0.strip_suffix(b"]").ok_or(CUT)?;
-    let name = &name[name.iter().position(|&c| c == b'[').ok_or(CUT)? + 1..];
-    Ok(Issue { device, rwbs, bytes, command, first, count, name })
+    let rest = fields.0.strip_suffix(b"]").ok_or(CUT)?;
+    let rest = &rest[rest.iter().position(|&c| c == b'[').ok_or(CUT)? + 1..];
+    Ok((first, count, rest))
 }
 
 #[inline]

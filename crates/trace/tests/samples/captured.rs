@@ -84,6 +84,28 @@ pub const SAMPLES: &[Expected] = &[
         ..PLAIN
     },
     Expected {
+        name: "untar-ext4-completions.tracefs.gz",
+        format: "tracefs",
+        devices: &["7,0"],
+        reads: share(59, 1_080_320),
+        writes: share(27, 1_092_608),
+        flushes: 16,
+        sync: 18,
+        // Each completion matched by hand's rule: same operation, same last sector, the oldest first.
+        latency_ns: 24_671_000,
+        end_bytes: 256 << 20,
+        // mount-6409 [001] ..... 26894.889192: block_rq_issue: 7,0 RA 4096 () 524160 + 8 be,0,4 [mount]
+        // ksoftirqd/1-22 [001] ..s.. 26894.889215: block_rq_complete: 7,0 RA () 524160 + 8 be,0,4 [0]
+        first: Request::new(26_894_889_192_000, Op::Read, [524_160 * 512, 4096], "7,0")
+            .by(6409, "mount")
+            .took(23_000),
+        // kworker/0:1H-58 [000] ..... 26894.946344: block_rq_issue: 7,0 FF 0 () 0 + 0 none,0,0 [kworker/0:1H]
+        last: Request::new(26_894_946_344_000, Op::Flush, [0, 0], "7,0").by(58, "kworker/0:1H").took(2000),
+        lines: 229,
+        other_lines: 127,
+        ..PLAIN
+    },
+    Expected {
         name: "mysql-first-2000.load.gz",
         format: "blkreplay",
         reads: share(131, 1_421_312),
