@@ -280,7 +280,7 @@ pub struct SimArgs {
     /// Random addresses after Zipf's law with this skew
     #[arg(long, value_name = "A", allow_negative_numbers = true, conflicts_with_all = ["trace", "random"])]
     pub zipf: Option<f64>,
-    /// IOs before the counts begin
+    /// IOs before the counts begin; what they left in the buffer is evicted in the counted part
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub warmup: Option<u64>,
     /// Begin with a device that was saved, instead of making one

@@ -303,6 +303,17 @@ fn the_json_of_measure_has_the_agreed_keys() {
     assert!(plain.get("period_ios").unwrap().is_null(), "no period is null, not absent");
 }
 
+/// 64 MiB of writes: after the disk's cache of 8 MiB each waits for the arm, half a turn of 8.33 ms and a
+/// seek of at least 1 ms and 16 ms at most.
+#[test]
+fn a_virtual_disk_is_measured_beyond_its_write_cache() {
+    let scratch = scratch();
+    let arguments = ["measure", "sim:hdd-7200", "--rw", "randwrite", "--bs", "4k", "--seed", "1", "--json"];
+    let mean_ms = call(&folder(&scratch), &arguments).well().json()["mean_ms"].as_f64().expect("a mean");
+    let half_a_turn = 60_000.0 / 7_200.0 / 2.0;
+    assert!((1.0 + half_a_turn..16.0 + half_a_turn).contains(&mean_ms), "{mean_ms} ms");
+}
+
 #[test]
 fn the_json_of_a_chosen_block_size_has_the_same_keys() {
     let scratch = scratch();

@@ -121,6 +121,24 @@ fn a_warm_up_takes_no_time_of_what_is_measured() {
     }
 }
 
+/// Uniform writes over twice the buffer: LRU holds a random half, and half of them hit from the first on.
+/// Each miss evicts a page, which may be of the warm-up; the flush at the end writes all the buffer holds.
+#[test]
+fn a_warm_up_leaves_the_buffer_warm() {
+    let scratch = Scratch::new();
+    let device =
+        "bplru-board --capacity 64m --over-provisioning 0.2 --ftl page --buffer lru --buffer-size 16m";
+    let work = "--rw randwrite --bs 2k --size 32m --number-ios 32000 --warmup 30000 --seed 1 --json";
+    let run = &list(&sim(&scratch.path(""), &format!("{device} {work}")).well())[0];
+    let count = |value: &Value| value.as_u64().expect("a count");
+    let hits = count(&run["buffer_hits"]);
+    let deviation = (2_000.0_f64 * 0.5 * 0.5).sqrt();
+    assert!((hits as f64 - 1_000.0).abs() < 5.0 * deviation, "{hits} hits of 2,000 writes");
+    let causes = run["programs_by_cause"].as_object().expect("counts");
+    assert_eq!(causes.values().map(count).sum::<u64>(), count(&run["page_programs"]));
+    assert_eq!(count(&causes["host"]), 2_000 - hits + (16 << 20) / 2048);
+}
+
 #[test]
 fn a_warm_up_as_long_as_the_trace_is_said_with_the_counts() {
     let scratch = Scratch::new();

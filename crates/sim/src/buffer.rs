@@ -40,7 +40,7 @@ pub struct BufferSettings {
     /// Time to put a page in or take it out, in microseconds.
     pub access_us: f64,
     /// Bytes that may be on their way from the buffer to the flash while others take their room; 0: a write
-    /// that needs room waits until what leaves is in the flash.
+    /// that needs room waits until what leaves is in the flash. At most the capacity.
     #[schemars(with = "String")]
     pub write_behind: Bytes,
     /// A capacitor saves the buffer when the power fails.

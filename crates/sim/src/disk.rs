@@ -1,5 +1,8 @@
 //! A hard disk, for the comparisons of paper 000: seek, rotation, transfer, and a cache that reads ahead and
 //! acknowledges writes early. No flash, no mapping.
+//!
+//! A command takes the link for `command_us`. Then what is read crosses the link while it passes under the
+//! head; what is written crosses it first.
 
 use std::collections::VecDeque;
 
@@ -35,7 +38,9 @@ pub struct DiskSettings {
     pub command_us: f64,
     /// Speed of the link in megabytes (10^6) a second.
     pub link_mb_s: f64,
-    /// Bytes read beyond a read, while nobody asks for something else; 0 for none.
+    /// Bytes read beyond a read while nobody asks for something else; 0 for none. They, and as many of the
+    /// read itself, stay in the cache until another read goes elsewhere. With less than a track, small reads
+    /// in order may use them up before the platter has come round again.
     #[schemars(with = "String")]
     pub read_ahead: Bytes,
     /// Bytes of writes that are acknowledged before they are on the platter; 0 for none.
@@ -55,7 +60,7 @@ impl Default for DiskSettings {
             inner_track: Bytes(1 << 19),
             command_us: 50.0,
             link_mb_s: 300.0,
-            read_ahead: Bytes(256 << 10),
+            read_ahead: Bytes(1 << 20),
             write_cache: Bytes(8 << 20),
         }
     }
@@ -99,10 +104,21 @@ pub struct Disk {
     byte_ps: u64,
     mechanism: Mechanism,
     read_ahead: u64,
+    cache: ReadCache,
     write_cache: u64,
     /// Writes that were acknowledged and are not on the platter: when they will be, and their bytes.
     dirty: VecDeque<(u64, u64)>,
     dirty_bytes: u64,
+}
+
+/// Bytes that were read: from `start` to `head` now, to `end` if the head is left to go on. It is at `head`
+/// at `time`, and stands still once it is at `end`.
+#[derive(Clone, Copy, Debug, Default)]
+struct ReadCache {
+    start: u64,
+    head: u64,
+    end: u64,
+    time: u64,
 }
 
 /// Arm and platters: one thing at a time, in the order asked.
@@ -163,22 +179,30 @@ impl Mechanism {
         self.track_seek_ns + (rise * share) as u64
     }
 
-    /// When `length` bytes at `offset` have passed under the head.
-    fn serve(&mut self, offset: u64, length: u64, at: u64) -> u64 {
+    /// Nanoseconds that a byte at `offset` takes to pass under the head.
+    fn byte_ns(&self, offset: u64) -> f64 {
+        self.rotation_ns as f64 / self.place(offset.min(self.capacity - 1)).2
+    }
+
+    /// When the head is at `byte` if it sets out at `at`.
+    fn go_to(&mut self, byte: u64, at: u64) -> u64 {
         let start = self.busy.max(at);
-        let (track, angle, track_bytes) = self.place(offset.min(self.capacity - 1));
-        let transfer = (length as f64 / track_bytes * self.rotation_ns as f64) as u64;
-        let begin = if offset == self.next_byte && start == self.busy {
-            start
-        } else {
-            let there = start + self.seek_ns(track.abs_diff(self.track));
-            let wanted = (angle * self.rotation_ns as f64) as u64;
-            let now = there % self.rotation_ns;
-            there + (wanted + self.rotation_ns - now) % self.rotation_ns
-        };
-        self.busy = begin + transfer;
-        self.next_byte = offset + length;
-        self.track = self.place((offset + length).min(self.capacity - 1)).0;
+        if byte == self.next_byte && start == self.busy {
+            return start;
+        }
+        let (track, angle, _) = self.place(byte.min(self.capacity - 1));
+        let there = start + self.seek_ns(track.abs_diff(self.track));
+        self.track = track;
+        let wanted = (angle * self.rotation_ns as f64) as u64;
+        there + (wanted + self.rotation_ns - there % self.rotation_ns) % self.rotation_ns
+    }
+
+    /// The head passes from `byte`, where it is at `time`, to `end`, and nothing else is done meanwhile.
+    /// Returns when it is there.
+    fn pass(&mut self, byte: u64, end: u64, time: u64) -> u64 {
+        self.busy = time + ((end - byte) as f64 * self.byte_ns(byte)).ceil() as u64;
+        self.next_byte = end;
+        self.track = self.place(end.min(self.capacity - 1)).0;
         self.busy
     }
 }
@@ -206,53 +230,73 @@ impl Disk {
             byte_ps: (1e6 / settings.link_mb_s).round() as u64,
             mechanism: Mechanism::new(settings),
             read_ahead: settings.read_ahead.0,
+            cache: ReadCache::default(),
             write_cache: settings.write_cache.0,
             dirty: VecDeque::new(),
             dirty_bytes: 0,
         })
     }
 
-    fn link(&mut self, length: u64, at: u64) -> u64 {
-        self.link_busy = self.link_busy.max(at) + self.command_ns + length * self.byte_ps / 1000;
+    /// When a command that comes at `at` has been taken.
+    fn accept(&mut self, at: u64) -> u64 {
+        self.link_busy = self.link_busy.max(at) + self.command_ns;
         self.link_busy
     }
 
     fn serve(&mut self, request: &Request, at: u64) -> u64 {
         let (offset, length) = (request.offset_bytes, u64::from(request.length_bytes));
+        let carried_ns = length * self.byte_ps / 1000;
         match request.op {
             Op::Read => {
-                let there = self.read(offset, length, at);
-                self.link(length, there)
+                let accepted = self.accept(at);
+                let read = self.read(offset, length, accepted);
+                self.link_busy = read.max(accepted + carried_ns);
+                self.link_busy
             }
             Op::Write => {
-                let arrived = self.link(length, at);
-                self.write(offset, length, arrived)
+                self.link_busy = self.accept(at) + carried_ns;
+                self.write(offset, length, self.link_busy)
             }
             Op::Flush => self.mechanism.busy.max(at),
             Op::Trim => at,
         }
     }
 
-    /// While nobody asks for something else, the disk goes on reading for `read_ahead` bytes: a read that
-    /// comes late enough to find its bytes already passed is served from the cache.
-    fn read(&mut self, offset: u64, length: u64, at: u64) -> u64 {
-        let mechanism = &mut self.mechanism;
-        let goes_on = offset == mechanism.next_byte && length <= self.read_ahead;
-        if goes_on && at > mechanism.busy {
-            let (_, _, track_bytes) = mechanism.place(offset.min(mechanism.capacity - 1));
-            let passed = mechanism.busy + (length as f64 / track_bytes * mechanism.rotation_ns as f64) as u64;
-            let ahead = (self.read_ahead as f64 / track_bytes * mechanism.rotation_ns as f64) as u64;
-            if at <= mechanism.busy + ahead {
-                mechanism.busy = passed;
-                mechanism.next_byte = offset + length;
-                return passed.max(at);
-            }
+    /// The head goes on reading until `at`.
+    fn read_on(&mut self, at: u64) {
+        let (cache, mechanism) = (&mut self.cache, &mut self.mechanism);
+        let passed = at.saturating_sub(cache.time) as f64 / mechanism.byte_ns(cache.head);
+        let head = cache.end.min(cache.head + passed as u64);
+        if head > cache.head {
+            (cache.head, cache.time) = (head, at);
+            mechanism.track = mechanism.place(head.min(mechanism.capacity - 1)).0;
         }
-        mechanism.serve(offset, length, at)
     }
 
+    /// When the bytes are in the cache. The head is sent there if they are neither in it nor next, and it is
+    /// left to read `read_ahead` bytes more.
+    fn read(&mut self, offset: u64, length: u64, at: u64) -> u64 {
+        self.read_on(at);
+        let (cache, mechanism) = (&mut self.cache, &mut self.mechanism);
+        if !(cache.start..=cache.head).contains(&offset) {
+            *cache = ReadCache { start: offset, head: offset, end: offset, time: at };
+        }
+        let end = offset + length;
+        let ahead_to = cache.end.max(mechanism.capacity.min(end + self.read_ahead));
+        if cache.head == cache.end && ahead_to > cache.end {
+            cache.time = mechanism.go_to(cache.head, at);
+        }
+        cache.end = ahead_to;
+        cache.start = end - length.min(self.read_ahead);
+        if end <= cache.head { at } else { mechanism.pass(cache.head, end, cache.time).max(at) }
+    }
+
+    /// Ends what is read ahead; what the cache holds stays, and is written too if it is the same.
     fn write(&mut self, offset: u64, length: u64, at: u64) -> u64 {
-        let on_platter = self.mechanism.serve(offset, length, at);
+        self.read_on(self.mechanism.busy.max(at));
+        self.cache.end = self.cache.head;
+        let begun = self.mechanism.go_to(offset, at);
+        let on_platter = self.mechanism.pass(offset, offset + length, begun);
         if length > self.write_cache {
             return on_platter;
         }
@@ -316,77 +360,4 @@ impl Target for Disk {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use flashscope_core::seed::Random;
-
-    fn serve(disk: &mut Disk, op: Op, offset_bytes: u64, length_bytes: u32) -> f64 {
-        let request = Request { op, offset_bytes, length_bytes, ..Request::default() };
-        let before = disk.clock;
-        let mut out = Vec::new();
-        disk.submit(&[request]).unwrap();
-        disk.reap(1, Time::NEVER, &mut out).unwrap();
-        (disk.clock - before) as f64 / 1e6
-    }
-
-    /// Over random sectors the share of the full stroke is |x - y| of two uniform tracks, whose mean square
-    /// root is 8/15; half a turn on top.
-    #[test]
-    fn a_random_read_takes_a_mean_seek_and_half_a_turn() {
-        let settings = DiskSettings { inner_track: Bytes(1 << 20), ..DiskSettings::default() };
-        let mut disk = Disk::new("test", &settings).unwrap();
-        let mut random = Random::new(5);
-        let sectors = settings.capacity.0 / 512;
-        let ios = 20_000;
-        let total: f64 = (0..ios).map(|_| serve(&mut disk, Op::Read, random.below(sectors) * 512, 512)).sum();
-        let expected = 1.0 + 15.0 * 8.0 / 15.0 + 60_000.0 / 7_200.0 / 2.0 + 0.05;
-        let mean = total / f64::from(ios);
-        assert!((mean / expected - 1.0).abs() < 0.02, "{mean} ms, not {expected} ms");
-    }
-
-    #[test]
-    fn the_outer_tracks_are_read_at_a_track_a_turn() {
-        let mut disk = Disk::new("test", &DiskSettings::default()).unwrap();
-        serve(&mut disk, Op::Read, 0, 65_536);
-        let ms: f64 = (1..400).map(|i| serve(&mut disk, Op::Read, i * 65_536, 65_536)).sum();
-        let mb_s = 399.0 * 65_536.0 / 1e3 / ms;
-        let expected = 1_048_576.0 / 1e6 * 7_200.0 / 60.0;
-        assert!((mb_s / expected - 1.0).abs() < 0.03, "{mb_s} MB/s, not {expected}");
-    }
-
-    #[test]
-    fn a_cached_write_is_quick_until_the_cache_is_full() {
-        let settings = DiskSettings { write_cache: Bytes(1 << 20), ..DiskSettings::default() };
-        let mut disk = Disk::new("test", &settings).unwrap();
-        let mut random = Random::new(6);
-        let mut write = || serve(&mut disk, Op::Write, random.below(100_000) * 4096 * 1000, 65_536);
-        assert!((0..16).all(|_| write() < 0.5), "sixteen 64 KiB writes fit");
-        let later: f64 = (0..64).map(|_| write()).sum();
-        assert!(later / 64.0 > 5.0, "then each waits for the arm: {later} ms for 64");
-    }
-
-    #[test]
-    fn absurd_numbers_are_refused_by_name_and_the_limits_work() {
-        let set = |key: &str, value: f64| {
-            let overrides = [(key.to_string(), format!("{value:?}"))];
-            match crate::Profile::find("hdd-7200", &overrides).unwrap() {
-                crate::Profile::Disk(disk) => Disk::new("test", &disk),
-                crate::Profile::Ssd(_) => panic!("a disk is a disk"),
-            }
-        };
-        for (key, least, most) in [
-            ("disk.rotations_per_minute", 100.0, 1e5),
-            ("disk.link_mb_s", 0.001, 1e6),
-            ("disk.full_seek_us", 0.0, 1e6),
-        ] {
-            for value in [1e-300, -1.0, 1e300].into_iter().filter(|value| !(least..=most).contains(value)) {
-                let message = set(key, value).err().expect("absurd").to_string();
-                assert!(message.starts_with(key) && message.contains(&most.to_string()), "{message}");
-            }
-            for value in [least, most] {
-                let mut disk = set(key, value).unwrap_or_else(|error| panic!("{error}"));
-                (0..100).for_each(|i| assert!(serve(&mut disk, Op::Read, i * 4_096_000, 1 << 30) > 0.0));
-            }
-        }
-    }
-}
+mod tests;

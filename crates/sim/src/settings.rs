@@ -6,12 +6,25 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::buffer::{self, BufferSettings};
+use crate::error::SimError;
 use crate::ftl;
 use crate::gc::GcSettings;
 use crate::nand::NandSettings;
 
 /// The most of [`Settings::over_provisioning`].
 pub const OVER_PROVISIONING_MAX: f64 = 100.0;
+
+/// A part of something.
+///
+/// # Errors
+/// [`SimError::Setting`] if it is less than nothing or more than all.
+pub(crate) fn check_share(key: &str, share: f64) -> Result<(), SimError> {
+    if (0.0..=1.0).contains(&share) {
+        return Ok(());
+    }
+    let problem = format!("is {share}, not between 0 and 1");
+    Err(SimError::setting(key, &problem, "give a share, 0.5 for a half"))
+}
 
 /// What a device holds before the first IO that counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

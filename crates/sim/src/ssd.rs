@@ -9,6 +9,7 @@ mod oracle;
 mod path;
 mod power;
 mod precondition;
+mod ranges;
 pub mod report;
 mod state;
 mod write_behind;

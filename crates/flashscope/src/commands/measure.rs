@@ -106,6 +106,16 @@ fn fitted(pattern: &Pattern, info: &TargetInfo) -> Pattern {
     fitted
 }
 
+/// Bytes that the first look at writes spans where time is virtual and IOs are cheap: more than a volatile
+/// cache holds, whose writes say nothing about the medium behind it.
+const VIRTUAL_FIRST_BYTES: u64 = 64 << 20;
+
+/// IOs of the first look at a virtual target; 0 for reads, which fill no cache.
+fn virtual_first_ios(pattern: &Pattern) -> u64 {
+    let bytes_each = pattern.write_share() * pattern.bs.0 as f64;
+    if bytes_each > 0.0 { (VIRTUAL_FIRST_BYTES as f64 / bytes_each).ceil() as u64 } else { 0 }
+}
+
 /// The most IOs that are spent on a precision.
 const IOS_MAX: u64 = 1 << 24;
 /// The longest that a real device is measured for a precision, unless `--budget` says otherwise.
@@ -158,7 +168,9 @@ impl<'a> Session<'a> {
         let precision = self.args.precision.map_or(0.05, |precision| precision.0);
         let effort = Effort { precision, confidence: 0.95, explore_factor: 1, ios_max: IOS_MAX };
         let goal = effort.exploring(pattern);
-        let explore_ios = self.args.explore_ios.unwrap_or(goal.explore_ios).max(pattern.ignore_ios);
+        let first_ios = if self.context.target.virtual_time { virtual_first_ios(pattern) } else { 0 };
+        let explore_ios = self.args.explore_ios.unwrap_or(goal.explore_ios.max(first_ios));
+        let explore_ios = explore_ios.max(pattern.ignore_ios);
         Some(Goal { explore_ios, ..goal })
     }
 

@@ -204,8 +204,7 @@ fn warm_up(
     let portions = sources.iter_mut().map(|source| Portion::first(source, common.warmup_each_ios));
     let driven = run(ssd, portions, pacing, common.interrupted, &mut tally)?;
     failed(sources)?;
-    // What the warm-up left in the buffer is its own.
-    ssd.flush()?;
+    // What it left in the buffer stays: an empty one would have to warm up again.
     ssd.restart();
     Ok((driven != Driven::Interrupted).then(|| tally.ios()))
 }

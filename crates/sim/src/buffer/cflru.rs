@@ -11,6 +11,7 @@ use super::pages::Pages;
 use super::{BufferSetup, Evictions, WriteBuffer};
 use crate::error::SimError;
 use crate::nand::{Lpn, NONE, Token};
+use crate::settings::check_share;
 
 /// The table `[cflru]` of a profile.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -97,13 +98,7 @@ impl Cflru {
 impl WriteBuffer for Cflru {
     fn new(setup: &BufferSetup<'_>) -> Result<Cflru, SimError> {
         let share = setup.settings.cflru.window;
-        if !(0.0..=1.0).contains(&share) {
-            return Err(SimError::setting(
-                "cflru.window",
-                "is not between 0 and 1",
-                "give the share of the buffer whose clean pages leave first, 0.5 for half",
-            ));
-        }
+        check_share("cflru.window", share)?;
         let pages = Pages::new(setup, setup.pages);
         Ok(Cflru {
             lists: Lists::new(3, pages.nodes()),

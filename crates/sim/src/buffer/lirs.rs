@@ -12,6 +12,7 @@ use super::pages::Pages;
 use super::{BufferSetup, Evictions, WriteBuffer};
 use crate::error::SimError;
 use crate::nand::{Lpn, NONE, Token};
+use crate::settings::check_share;
 
 /// The table `[lirs]` of a profile.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -210,13 +211,7 @@ impl Lirs {
 impl WriteBuffer for Lirs {
     fn new(setup: &BufferSetup<'_>) -> Result<Lirs, SimError> {
         let share = setup.settings.lirs.hir_share;
-        if !(0.0..=1.0).contains(&share) {
-            return Err(SimError::setting(
-                "lirs.hir_share",
-                "is not between 0 and 1",
-                "give the share of the buffer for pages that do not come again soon, 0.01 for 1 %",
-            ));
-        }
+        check_share("lirs.hir_share", share)?;
         let pages = Pages::new(setup, setup.pages.saturating_mul(2));
         let hirs_max = ((share * f64::from(setup.pages)).round() as u32).clamp(1, setup.pages);
         Ok(Lirs {

@@ -55,9 +55,6 @@ fn layout(setup: &Setup<'_>) -> Result<Layout, SimError> {
             remedy: "use a multiple of the block that is smaller than the device, or a smaller block".into(),
         });
     }
-    if open_chunks == 0 {
-        return Err(SimError::setting("chunk.open_chunks", "is 0", "let at least 1 chunk be open"));
-    }
     Ok(Layout { ftl: "chunk", unit_blocks: (size / block_bytes) as u32, open_units: open_chunks })
 }
 

@@ -84,9 +84,6 @@ impl DftlFtl {
         let translation_pages = logical_pages.div_ceil(entries);
         // A quarter more than the map fills, and one block open, one to gain from.
         let map_blocks = (translation_pages + translation_pages / 4).div_ceil(geometry.pages_per_block) + 2;
-        if settings.dftl.cached_entries == 0 {
-            return Err(SimError::setting("dftl.cached_entries", "is 0", "cache at least 1 entry"));
-        }
         setup.need_spare_blocks("dftl", map_blocks + DATA_SPARE + REBUILD_SPARE)?;
         let policy = PolicySetup {
             blocks: geometry.blocks,

@@ -53,11 +53,6 @@ struct Split {
 impl Split {
     fn of(setup: &Setup<'_>) -> Result<Split, SimError> {
         let HotColdSettings { space, spare } = setup.settings.hot_cold;
-        for (key, share) in [("hot_cold.space", space), ("hot_cold.spare", spare)] {
-            if !(0.0..=1.0).contains(&share) {
-                return Err(SimError::setting(key, "is not between 0 and 1", "give a share, 0.5 for a half"));
-            }
-        }
         let pages = (f64::from(setup.logical_pages) * space).round() as Lpn;
         if pages == 0 || pages == setup.logical_pages {
             let remedy = "choose a share that leaves pages to both, or ftl = \"page\"";

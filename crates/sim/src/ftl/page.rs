@@ -61,12 +61,6 @@ impl PageFtl {
     fn empty(setup: &Setup<'_>) -> Result<PageFtl, SimError> {
         let Setup { settings, geometry, .. } = *setup;
         let PageSettings { frontiers, reserve_blocks } = settings.page;
-        if !(1..=2).contains(&frontiers) {
-            return Err(SimError::setting("page.frontiers", "is neither 1 nor 2", "set it to 1 or 2"));
-        }
-        if settings.victim.choices == 0 {
-            return Err(SimError::setting("victim.choices", "is 0", "draw at least 1 block"));
-        }
         let reserve_blocks = reserve_blocks.max(frontiers);
         setup.need_spare_blocks("page", PageFtl::spare_blocks_needed(settings))?;
         let policy_setup = PolicySetup {

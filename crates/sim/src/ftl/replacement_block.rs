@@ -62,13 +62,6 @@ pub struct ReplacementBlockFtl {
 impl ReplacementBlockFtl {
     fn empty(setup: &Setup<'_>) -> Result<ReplacementBlockFtl, SimError> {
         let chain_max = setup.settings.replacement_block.chain_max;
-        if chain_max < 2 {
-            return Err(SimError::setting(
-                "replacement_block.chain_max",
-                "is below 2, so that no block could be replaced",
-                "set it to 2 or more",
-            ));
-        }
         // One to fold with, and one replacement.
         setup.need_spare_blocks("replacement-block", RESERVE_BLOCKS + 1)?;
         let blocks = setup.logical_blocks() as usize;

@@ -120,7 +120,7 @@ fn the_over_provisioning_that_an_error_asks_for_is_accepted_or_the_device_is_cal
     for capacity in ["4KiB", "64KiB", "1MiB", "16MiB", "64MiB"] {
         for name in NAMES.into_iter().filter(|name| !name.starts_with("hdd")) {
             let make = |more: &[(String, String)]| {
-                let none = [("buffer", "none"), ("capacity", capacity)];
+                let none = [("buffer", "none"), ("ram.write_behind", "0B"), ("capacity", capacity)];
                 let mut keys = none.map(|(key, value)| (key.to_string(), value.to_string())).to_vec();
                 keys.extend_from_slice(more);
                 let Ok(Profile::Ssd(settings)) = Profile::find(name, &keys) else { panic!("{name}") };
@@ -150,5 +150,61 @@ fn a_time_or_speed_that_cannot_be_is_named() {
             let message = settings.geometry().unwrap_err().to_string();
             assert!(message.starts_with(key), "{message}");
         }
+    }
+}
+
+/// The built-in drives use neither of these parts; the values are the nearest ones beyond the range.
+#[test]
+fn a_number_that_no_part_could_use_is_named_whatever_is_in_use() {
+    for (key, value) in [
+        ("cflru.window", "1.001"),
+        ("lirs.hir_share", "-0.001"),
+        ("hot_cold.space", "nan"),
+        ("page.frontiers", "3"),
+        ("victim.choices", "0"),
+        ("log_block.log_blocks", "0"),
+        ("chunk.open_chunks", "0"),
+        ("replacement_block.chain_max", "1"),
+        ("fast.log_blocks", "1"),
+        ("dftl.cached_entries", "0"),
+        ("superblock.update_blocks_max", "0"),
+    ] {
+        let keys = [(key, value), ("ftl", "block"), ("buffer", "lru")].map(|(k, v)| (k.into(), v.into()));
+        let Ok(Profile::Ssd(settings)) = Profile::find("bplru-board", &keys) else { panic!("{key}") };
+        let message = settings.geometry().expect_err(key).to_string();
+        assert!(message.starts_with(&format!("{key} is ")), "{message}");
+    }
+}
+
+#[test]
+fn write_behind_is_at_most_the_capacity() {
+    for (bytes, is_right) in [("64MiB", true), ("65540KiB", false), ("10TiB", false)] {
+        let keys = [("ram.write_behind", bytes), ("capacity", "64MiB")].map(|(k, v)| (k.into(), v.into()));
+        let Ok(Profile::Ssd(settings)) = Profile::find("bplru-board", &keys) else { panic!("{bytes}") };
+        match settings.geometry() {
+            Ok(_) => assert!(is_right, "{bytes}"),
+            Err(error) => {
+                let message = error.to_string();
+                let words = ["ram.write_behind", bytes, "at most its capacity, 64MiB"];
+                assert!(!is_right && words.iter().all(|word| message.contains(word)), "{message}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_capacity_of_no_whole_pages_names_the_page_and_the_nearest_that_works() {
+    for (capacity, nearest) in
+        [("1000000000", 1_000_001_536), ("1000001000", 1_000_001_536), ("1", 4096), ("0", 4096)]
+    {
+        let Ok(Profile::Ssd(mut settings)) = set("x25m-2009", "capacity", capacity) else {
+            panic!("{capacity}")
+        };
+        let message = settings.geometry().unwrap_err().to_string();
+        let nearest = flashscope_core::Bytes(nearest);
+        assert!(message.contains("nand.page, 4KiB") && message.ends_with(&nearest.to_string()), "{message}");
+        settings.capacity = nearest;
+        settings.ram.write_behind = flashscope_core::Bytes(0);
+        settings.geometry().unwrap_or_else(|error| panic!("{error}"));
     }
 }

@@ -29,7 +29,7 @@ pub struct HostCounts {
     pub read_bytes: u64,
     /// Bytes written.
     pub written_bytes: u64,
-    /// Page accesses that the buffer answered.
+    /// Page accesses that the buffer answered, at most one for each page of a request.
     pub buffer_hits: u64,
 }
 
@@ -147,7 +147,7 @@ impl Path {
         for page in bytes.start >> self.page_shift..=(bytes.end - 1) >> self.page_shift {
             let mut ready = at;
             if self.read_modify_write && self.is_partial(page, bytes.start, bytes.end) {
-                ready = self.read_page(ftl, page as Lpn, at);
+                ready = self.read_rest(ftl, page as Lpn, at);
             }
             done = done.max(self.write_page(ftl, page as Lpn, through, ready));
         }
@@ -257,6 +257,20 @@ impl Path {
             self.write_back(ftl, read.done);
         }
         read.done
+    }
+
+    /// What a write in part leaves of a page. The host did not ask for it: it is no hit, and no reason to
+    /// keep the page.
+    fn read_rest<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, at: u64) -> u64 {
+        let (token, done) = match self.buffer.read(lpn) {
+            Some(token) => (token, at + self.access_ns),
+            None => {
+                let read = ftl.read(&mut self.nand, lpn, Cause::Host, at);
+                (read.token, read.done)
+            }
+        };
+        self.check(lpn, token);
+        done
     }
 
     fn make_durable<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, at: u64) -> u64 {

@@ -74,6 +74,7 @@ impl Settings {
         self.validate_names()?;
         self.validate_space()?;
         self.validate_shape()?;
+        self.validate_parts()?;
         check(
             self.wear.levelling != Levelling::Static || self.ftl == "page",
             "wear.levelling",
@@ -127,12 +128,12 @@ impl Settings {
             "is no power of two between 512B and 1MiB",
             "use 2KiB, 4KiB or 16KiB",
         )?;
-        check(
-            self.capacity.0 > 0 && self.capacity.0.is_multiple_of(page),
-            "capacity",
-            "is no positive multiple of nand.page",
-            "choose a whole number of pages",
-        )?;
+        if self.capacity.0 == 0 || !self.capacity.0.is_multiple_of(page) {
+            let pages = (self.capacity.0.saturating_add(page / 2) / page).max(1);
+            let problem = format!("is {}, no positive multiple of nand.page, {}", self.capacity, Bytes(page));
+            let remedy = format!("choose a whole number of pages; the nearest is {}", Bytes(pages * page));
+            return Err(SimError::setting("capacity", &problem, &remedy));
+        }
         check(
             self.over_provisioning.is_finite()
                 && (0.0..=OVER_PROVISIONING_MAX).contains(&self.over_provisioning),

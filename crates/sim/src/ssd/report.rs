@@ -88,7 +88,7 @@ pub struct DeviceReport {
     pub programs_by_cause: ByCause,
     /// Reads by what they were for.
     pub reads_by_cause: ByCause,
-    /// Page accesses that the buffer answered.
+    /// Page accesses that the buffer answered, at most one for each page of a request.
     pub buffer_hits: u64,
     /// Victims that the buffer chose: pages or blocks, as its policy thinks.
     pub buffer_evictions: u64,
