@@ -108,15 +108,17 @@ pub fn compare_json(a: &Stored, b: &Stored) -> Value {
 
 /// IOs a second in the running phase. The streams of a closed loop spend their time in IOs and in the pauses
 /// that the pattern asks for; what flashscope itself does between IOs is no property of the device.
-pub fn iops_of(finished: &Finished) -> f64 {
+/// None where no time passed.
+pub fn iops_of(finished: &Finished) -> Option<f64> {
     let run = &finished.run;
-    let overall = if run.elapsed_ns > 0 { run.ios as f64 / run.elapsed_ns as f64 * 1e9 } else { 0.0 };
+    let overall = (run.elapsed_ns > 0).then(|| run.ios as f64 / run.elapsed_ns as f64 * 1e9)?;
     let pattern = &finished.experiment.pattern;
     let Some(estimate) = run.outcome.estimate.filter(|_| overall > 0.0 && pattern.rate_iops.is_none()) else {
-        return overall;
+        return Some(overall);
     };
     let flight = f64::from(pattern.numjobs) * f64::from(pattern.iodepth);
     let gap_ns =
         pattern.thinktime.0 as f64 * f64::from(pattern.iodepth) / pattern.thinktime_blocks.max(1) as f64;
-    flight * 1e9 / (estimate.mean_ns + gap_ns)
+    let each_ns = estimate.mean_ns + gap_ns;
+    (each_ns > 0.0).then(|| flight * 1e9 / each_ns)
 }

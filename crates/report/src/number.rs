@@ -22,6 +22,51 @@ pub fn paper_factor(factor: f64) -> String {
     }
 }
 
+/// A number with its interval, both to the same digit: see [`among`].
+pub(crate) struct Among {
+    /// The number: as it is shown alone, if that lies within the interval that is shown.
+    pub(crate) value: String,
+    /// `0.39–0.41`; empty for a point.
+    pub(crate) interval: String,
+}
+
+/// The number's rounding that `alone` is wins where it lies within the interval; else the number has the
+/// interval's digits, so that nobody reads a value outside of its own interval. `shown` is what `alone` says.
+pub(crate) fn among(value: f64, (low, high): (f64, f64), alone: &str, shown: f64) -> Among {
+    let half = (high - low) / 2.0;
+    if half.is_nan() || half <= 0.0 {
+        return Among { value: alone.into(), interval: String::new() };
+    }
+    // To the first digit of the half width, and no more than five digits in all.
+    let size = high.abs().log10().floor();
+    let decimals = (-half.log10().floor()).min(4.0 - size).clamp(0.0, 6.0) as usize;
+    let text = |number: f64| format!("{number:.decimals$}");
+    let ends = [low, high].map(text);
+    let [least, most] = ends.each_ref().map(|end| end.parse::<f64>().unwrap_or(f64::NAN));
+    let is_within = (least..=most).contains(&shown);
+    let value = if is_within { alone.to_string() } else { text(value) };
+    Among { value, interval: ends.join("–") }
+}
+
+/// A factor as [`paper_factor`] shows it, unless its own interval says better.
+pub(crate) fn factor_among(factor: f64, ends: (f64, f64)) -> Among {
+    let alone = paper_factor(factor);
+    let mut shown = among(factor, ends, &alone, paper_round(factor));
+    if shown.value != alone {
+        shown.value.insert(0, 'x');
+    }
+    shown
+}
+
+/// A time as [`span`] shows it, unless its own interval says better; the interval is in the same unit.
+pub(crate) fn span_among(ns: f64, (low_ns, high_ns): (f64, f64)) -> Among {
+    let (value, unit) = scaled_span(ns, ns);
+    let ends = (scaled_span(low_ns, ns).0, scaled_span(high_ns, ns).0);
+    let alone = digits(value);
+    let shown = among(value, ends, &alone, alone.parse().unwrap_or(f64::NAN));
+    Among { value: format!("{} {unit}", shown.value), ..shown }
+}
+
 /// Decimals that show one digit of this size.
 fn decimals_of(digit: f64) -> usize {
     (-digit.log10().round()).max(0.0) as usize
@@ -51,11 +96,6 @@ pub(crate) fn span_range(low_ns: f64, high_ns: f64) -> String {
     let (high, unit) = scaled_span(high_ns, high_ns);
     let (low, _) = scaled_span(low_ns, high_ns);
     format!("{} to {} {unit}", digits(low), digits(high))
-}
-
-/// A span in the unit that suits another one.
-pub(crate) fn span_scale(ns: f64, like_ns: f64) -> f64 {
-    scaled_span(ns, like_ns).0
 }
 
 fn scaled_span(ns: f64, like_ns: f64) -> (f64, &'static str) {
@@ -165,6 +205,41 @@ mod tests {
             (0.043, "x0.04"),
         ] {
             assert_eq!(paper_factor(measured), shown, "{measured}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_within_the_interval_beside_it() {
+        let factor = |value, ends| {
+            let shown = factor_among(value, ends);
+            (shown.value, shown.interval)
+        };
+        let pair = |value: &str, interval: &str| (value.to_string(), interval.to_string());
+        assert_eq!(factor(1.607, (1.56, 1.65)), pair("x1.61", "1.56–1.65"));
+        assert_eq!(factor(1.55, (1.46, 1.65)), pair("x1.5", "1.46–1.65"));
+        assert_eq!(factor(1.177, (1.13, 1.23)), pair("x1.18", "1.13–1.23"));
+        assert_eq!(factor(1.02, (0.98, 1.06)), pair("=", "0.98–1.06"));
+        assert_eq!(factor(16.1, (15.8, 16.4)), pair("x16.1", "15.8–16.4"));
+        assert_eq!(factor(26.947368, (26.947368, 26.9473681)), pair("x26.947", "26.947–26.947"));
+        assert_eq!(factor(26.947368, (26.947368, 26.947368)), pair("x30", ""));
+        assert_eq!(factor(123_456.7, (123_456.6, 123_456.8)), pair("x123457", "123457–123457"));
+        let time = span_among(20_415_000.0, (20_411_000.0, 20_419_000.0));
+        assert_eq!((time.value.as_str(), time.interval.as_str()), ("20.415 ms", "20.411–20.419"));
+        let time = span_among(19_890_000.0, (19_700_000.0, 20_100_000.0));
+        assert_eq!((time.value.as_str(), time.interval.as_str()), ("19.9 ms", "19.7–20.1"));
+    }
+
+    #[test]
+    fn no_number_is_outside_of_the_interval_beside_it() {
+        let bare = |text: &str| text.trim_start_matches('x').replace('=', "1").parse::<f64>().unwrap();
+        for step in 1..4_000 {
+            let value = 0.003 * 1.004f64.powi(step);
+            for share in [0.3, 0.04, 0.007, 1e-4, 1e-9] {
+                let shown = factor_among(value, (value * (1.0 - share), value * (1.0 + 0.7 * share)));
+                let (low, high) = shown.interval.split_once('–').unwrap();
+                let is_within = (bare(low)..=bare(high)).contains(&bare(&shown.value));
+                assert!(is_within, "{value}: {} in {}", shown.value, shown.interval);
+            }
         }
     }
 

@@ -154,10 +154,19 @@ fn the_rate_counts_pauses_that_were_asked_for_and_no_others() {
     let mean_ns = done.run.outcome.estimate.unwrap().mean_ns;
     // Whatever flashscope did between the IOs.
     done.run.elapsed_ns *= 10;
-    assert!((iops_of(&done) * mean_ns / 1e9 - 1.0).abs() < 1e-9);
+    assert!((iops_of(&done).unwrap() * mean_ns / 1e9 - 1.0).abs() < 1e-9);
     (done.experiment.pattern.thinktime, done.experiment.pattern.thinktime_blocks) =
         (flashscope_core::Nanos(3_000_000), 3);
-    assert!((iops_of(&done) * (mean_ns + 1e6) / 1e9 - 1.0).abs() < 1e-9);
+    assert!((iops_of(&done).unwrap() * (mean_ns + 1e6) / 1e9 - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn ios_that_took_no_time_have_no_rate() {
+    let mut done = baselines(1.0, 1).remove(0);
+    done.run.elapsed_ns = 0;
+    assert!(measure_json(&context(), &done)["iops"].is_null());
+    let view = measure_view(&context(), &done, &[], Style { width: 100, colour: false });
+    assert!(view.lines().any(|line| line.trim_start().starts_with("rate") && line.ends_with(" -")), "{view}");
 }
 
 #[test]

@@ -361,8 +361,30 @@ fn perf() {
         ("1025.899728", "1025", "the time"),
         (good.line, "swapper 0 [000] 10.5: PERF_RECORD_LOST lost 7", "the kernel lost events"),
         (good.line, "\tffffffff81f3c2g0 submit_bio+0x0 (vmlinux)", "no line of a trace"),
+        ("block_rq_issue: 7,3", "block_rq_issu: 7,3", "no whole block_rq_issue"),
     ]);
     let stack = "\tffffffff81f3c2a0 submit_bio+0x0 ([kernel.kallsyms])\n\
                  \x20          d4ad7 [unknown] (/usr/lib/libc.so.6)\n\n";
     assert_eq!(good.read(&format!("{}\n{stack}", good.line)), Ok(1));
+}
+
+#[test]
+fn a_torn_line_of_tracefs_is_told_wherever_it_was_cut() {
+    let line = "tar-31 [001] ..... 1025.899728: block_rq_issue: 7,3 WS 4096 () 1572872 + 8 be,0,4 [tar]";
+    let perf = "tar 31 [001] 1025.899728: block:block_rq_issue: 7,3 WS 4096 () 1572872 + 8 be,0,4 [tar]";
+    for whole in [line, perf] {
+        let good = Good { format: "tracefs", before: "", line: whole };
+        for cut in 1..whole.len() {
+            assert!(good.read(&format!("{whole}\n{}\n", &whole[..cut])).is_err(), "{}", &whole[..cut]);
+        }
+        for misspelt in ["block_rq_issu:", "block_rq_issued:", "block_rq_issue 7,3"] {
+            let bad = whole.replace("block_rq_issue:", misspelt);
+            assert!(good.read(&format!("{whole}\n{bad}\n")).is_err(), "{bad}");
+        }
+        let others = ["sched_switch: a ==> b", "block_bio_queue: 7,3 WS 8 + 8 [tar]", "<stack trace>"];
+        for event in others {
+            let other = format!("{} {event}", &whole[..whole.find("block").unwrap()]);
+            assert_eq!(good.read(&format!("{whole}\n{other}\n")), Ok(1), "{other}");
+        }
+    }
 }

@@ -296,8 +296,9 @@ fn scaled_view(chosen: Bytes, tried: &[Finished]) -> String {
     for finished in tried {
         let bs = finished.experiment.pattern.bs.0 as f64;
         let Some(estimate) = finished.run.outcome.estimate else { continue };
-        let mib_s = bs * iops_of(finished) / f64::from(1 << 20);
-        text += &format!("  {:>8}  {:>10}  {mib_s:>8.1} MiB/s\n", size(bs), rounded(estimate.mean_ns));
+        let mib_s = |iops| format!("{:.1}", bs * iops / f64::from(1 << 20));
+        let mib_s = iops_of(finished).map_or("-".into(), mib_s);
+        text += &format!("  {:>8}  {:>10}  {mib_s:>8} MiB/s\n", size(bs), rounded(estimate.mean_ns));
     }
     let last = tried.last().map(|finished| &finished.run.outcome);
     let is_cut = last.is_some_and(|outcome| outcome.stopped_because == Stop::Interrupted);

@@ -41,8 +41,9 @@ fn rows(context: &Context, finished: &Finished) -> Vec<(&'static str, String)> {
     }
     let iops = iops_of(finished);
     let limit = context.generator_iops_max.filter(|_| !context.target.virtual_time);
-    let limit = limit.map(|limit| format!(", {} of what the tool could do", percent(iops / limit)));
-    rows.push(("rate", format!("{}{}", rate(iops), limit.unwrap_or_default())));
+    let share = limit.zip(iops).map(|(limit, iops)| percent(iops / limit));
+    let limit = share.map_or(String::new(), |share| format!(", {share} of what the tool could do"));
+    rows.push(("rate", format!("{}{limit}", iops.map_or("-".into(), rate))));
     rows.push(("start-up", startup(&outcome.phases)));
     if outcome.phases.regimes.len() > 2 {
         rows.push(("regimes", regimes(&outcome.phases)));
@@ -60,7 +61,11 @@ fn rows(context: &Context, finished: &Finished) -> Vec<(&'static str, String)> {
 fn mean(finished: &Finished) -> String {
     let Some(estimate) = finished.run.outcome.estimate else {
         // Slower than asked by more than the first hiccups of a short run.
-        let asked = finished.experiment.pattern.rate_iops.filter(|asked| iops_of(finished) < 0.97 * asked);
+        let asked = finished
+            .experiment
+            .pattern
+            .rate_iops
+            .filter(|asked| iops_of(finished).is_some_and(|iops| iops < 0.97 * asked));
         let Some(asked) = asked else {
             return "none: the run was too short for one".into();
         };

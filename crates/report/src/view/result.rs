@@ -5,7 +5,7 @@ use flashscope_analysis::{Hint, Indicator, Indicators, Interference, Warning};
 use super::text::{Tone, item, table, table_columns, wrap};
 use super::{Findings, Style, why};
 use crate::json::iops_of;
-use crate::number::{counted, paper_factor, percent, rate, size, span, span_scale};
+use crate::number::{Among, counted, factor_among, percent, rate, size, span, span_among};
 
 /// The whole result of a characterisation: the device, the row of paper 001's table 3 with intervals, hints
 /// with evidence, warnings, and where the data lie.
@@ -29,7 +29,7 @@ fn head(findings: &Findings<'_>, style: Style) -> String {
     let mut parts = vec![size(target.size_bytes as f64), format!("state: {}", context.state)];
     parts.insert(0, if target.virtual_time { "virtual device".into() } else { target.engine.clone() });
     if let Some(limit) = context.generator_iops_max {
-        let most = findings.finished.iter().map(iops_of).fold(0.0, f64::max);
+        let most = findings.finished.iter().filter_map(iops_of).fold(0.0, f64::max);
         let used = format!(", {} of it used", percent(most / limit));
         let used = if target.virtual_time { "" } else { &used };
         parts.push(format!("generator limit {}{used}", rate(limit)));
@@ -98,13 +98,13 @@ fn row(indicators: &Indicators, style: Style) -> String {
 
 /// The columns of table 3, and what was found beside them.
 fn cells(found: &Indicators) -> (Vec<Cell>, Vec<Cell>) {
+    let both = |shown: Among| (shown.value, shown.interval);
     let ms = |indicator: Option<Indicator>| {
-        indicator.map(|found| {
-            (span(found.value * 1e6), range(found, |ms| span_scale(ms * 1e6, found.value * 1e6)))
-        })
+        let ns = |found: Indicator| span_among(found.value * 1e6, (found.ci_low * 1e6, found.ci_high * 1e6));
+        indicator.map(|found| both(ns(found)))
     };
     let factor = |indicator: Option<Indicator>| {
-        indicator.map(|found| (paper_factor(found.value), range(found, |factor| factor)))
+        indicator.map(|found| both(factor_among(found.value, (found.ci_low, found.ci_high))))
     };
     let pair = |what: Option<Indicator>, factor: Option<Indicator>, show: fn(f64) -> String| {
         what.map(|what| {
@@ -115,8 +115,8 @@ fn cells(found: &Indicators) -> (Vec<Cell>, Vec<Cell>) {
                 format!("{}–{}", show(what.ci_low), show(what.ci_high))
             };
             let Some(factor) = factor else { return (value, ends) };
-            let factors = range(factor, |factor| factor);
-            (format!("{value} ({})", paper_factor(factor.value)), join(&ends, &factors))
+            let factor = factor_among(factor.value, (factor.ci_low, factor.ci_high));
+            (format!("{value} ({})", factor.value), join(&ends, &factor.interval))
         })
     };
     let mib = |mib: f64| size(mib * 1048576.0);
@@ -137,17 +137,6 @@ fn cells(found: &Indicators) -> (Vec<Cell>, Vec<Cell>) {
         Cell::new("alignment", pair(found.alignment_bytes, found.alignment_factor, size)),
     ];
     (paper, more.into_iter().filter(|cell| !cell.value.is_empty()).collect())
-}
-
-/// `0.39–0.41`, in the unit of the value above it, to the first digit of the half width; empty for a point.
-fn range(indicator: Indicator, in_unit: impl Fn(f64) -> f64) -> String {
-    let (low, high) = (in_unit(indicator.ci_low), in_unit(indicator.ci_high));
-    let half = (high - low) / 2.0;
-    if half.is_nan() || half <= 0.0 {
-        return String::new();
-    }
-    let decimals = (-half.log10().floor()).clamp(0.0, 6.0) as usize;
-    format!("{low:.decimals$}–{high:.decimals$}")
 }
 
 fn join(first: &str, second: &str) -> String {

@@ -276,11 +276,26 @@ fn other(whole: &[u8]) -> Result<(), Problem> {
         return Ok(());
     }
     let mut has_cpu = false;
-    for word in line.split(|&c| c == b' ') {
+    let mut words = line.split(|&c| c == b' ').filter(|word| !word.is_empty());
+    while let Some(word) = words.next() {
         has_cpu |= word.starts_with(b"[") && word.ends_with(b"]");
         if has_cpu && word.strip_suffix(b":").and_then(seconds_ns).is_some() {
-            return Ok(());
+            return other_event(words.next(), words.next().is_none());
         }
     }
     Err("it is no line of a trace")
+}
+
+/// The event's name, if it is another one: the rest of a torn line must not pass for one.
+fn other_event(name: Option<&[u8]>, is_last: bool) -> Result<(), Problem> {
+    let name = name.ok_or("it is cut short: there is no event after the time")?;
+    let own = EVENT.trim_ascii_end().as_bytes();
+    let bare = name.strip_prefix(b"block:").unwrap_or(name);
+    if bare.starts_with(b"block_rq_issu") {
+        return Err("the event is no whole block_rq_issue");
+    }
+    if is_last && (own.starts_with(bare) || b"block:".starts_with(name)) {
+        return Err("it is cut short within its event");
+    }
+    Ok(())
 }
