@@ -115,7 +115,7 @@ pub fn code(result: anyhow::Result<Done>, screen: &Screen) -> ExitCode {
 }
 
 /// The error and its causes, without those that it names itself.
-fn message(error: &anyhow::Error) -> String {
+pub fn message(error: &anyhow::Error) -> String {
     let join = |text: String, cause: &(dyn std::error::Error + 'static)| {
         let cause = cause.to_string();
         if text.contains(&cause) { text } else { format!("{text}: {cause}") }
@@ -145,7 +145,8 @@ fn status(error: &anyhow::Error) -> u8 {
                 BenchError::Pattern(_) | BenchError::TooSmall { .. } | BenchError::UnknownMicro { .. } => 2,
             };
         }
-        if cause.downcast_ref::<ReportError>().is_some_and(ReportError::is_missing) {
+        let is_callers = |error: &ReportError| error.is_missing() || error.is_occupied();
+        if cause.downcast_ref::<ReportError>().is_some_and(is_callers) {
             return 2;
         }
         if cause.is::<Usage>() || cause.is::<PatternError>() {

@@ -17,6 +17,7 @@ mod signal;
 mod simulate;
 mod target;
 mod traces;
+mod whole;
 
 use std::process::ExitCode;
 

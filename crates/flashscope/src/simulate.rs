@@ -2,9 +2,11 @@
 //! workload; a sweep is the product of the lists that were given, spread over the cores.
 
 mod case;
+mod changes;
 mod folder;
 mod pairs;
 mod picture;
+mod product;
 mod report;
 mod sweep;
 mod table;
@@ -16,6 +18,7 @@ pub use case::{Case, cases, unheard};
 pub use folder::{StoredSweep, SweepFolder};
 pub use pairs::Pairs;
 pub use picture::Axis;
+pub use product::Product;
 pub use report::Entry;
 pub use sweep::{Common, check, sweep};
 pub use view::view;

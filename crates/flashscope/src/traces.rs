@@ -6,7 +6,7 @@ mod cut;
 mod generate;
 mod merge;
 pub mod open;
-mod output;
+pub mod output;
 pub mod pipeline;
 mod sniff;
 mod stats;

@@ -57,7 +57,7 @@ fn a_folder_holds_pictures_and_is_shown_again() {
     }
     let again = call(&folder, &["show", "out"]).well();
     assert_eq!(first.out, again.out);
-    stats(&folder, &sample("compile-ext3.tracefs.gz"), &["-o", "out"]).failed(1, &["out", "-o"]);
+    stats(&folder, &sample("compile-ext3.tracefs.gz"), &["-o", "out"]).failed(2, &["out", "-o"]);
 }
 
 #[test]

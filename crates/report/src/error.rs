@@ -44,6 +44,11 @@ pub enum ReportError {
     },
 }
 
+/// Why a folder is not begun anew.
+pub(crate) const HOLDS_RESULT: &str = "it holds a result already";
+/// The same.
+pub(crate) const HOLDS_OTHER: &str = "it is not empty and holds no result";
+
 /// `:12`, or nothing.
 struct Suffix(Option<usize>);
 
@@ -58,6 +63,22 @@ impl ReportError {
     pub fn is_missing(&self) -> bool {
         let ReportError::File { doing, cause, .. } = self else { return false };
         *doing == "read" && cause.kind() == io::ErrorKind::NotFound
+    }
+
+    /// Whether a folder that was to be made anew holds something.
+    pub fn is_occupied(&self) -> bool {
+        matches!(self, ReportError::Folder { cause, .. } if cause == HOLDS_RESULT || cause == HOLDS_OTHER)
+    }
+
+    /// The same from a command that can go on with the result that a folder holds.
+    pub fn resumable(self) -> ReportError {
+        match self {
+            ReportError::Folder { path, cause, .. } if cause == HOLDS_RESULT => {
+                let remedy = "finish that one with --resume, or choose another -o";
+                ReportError::Folder { path, cause, remedy }
+            }
+            other => other,
+        }
     }
 
     /// Wraps what the system said about `path`.

@@ -13,7 +13,7 @@ use flashscope_core::TargetInfo;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::error::ReportError;
+use crate::error::{HOLDS_OTHER, HOLDS_RESULT, ReportError};
 pub use stored::Stored;
 
 /// The version of the folder's layout, of `manifest.json` and of what `--json` prints.
@@ -90,13 +90,10 @@ impl ResultFolder {
         let lock = files::lock(path)?;
         let mut entries = fs::read_dir(path).map_err(|cause| ReportError::file("read", path, cause))?;
         if path.join(MANIFEST).exists() {
-            return refuse(
-                "it holds a result already",
-                "finish that one with --resume, or choose another -o",
-            );
+            return refuse(HOLDS_RESULT, "choose an empty or a new folder with -o");
         }
         if entries.next().is_some() {
-            return refuse("it is not empty and holds no result", "choose an empty or a new folder with -o");
+            return refuse(HOLDS_OTHER, "choose an empty or a new folder with -o");
         }
         let ios = path.join(IOS);
         fs::create_dir(&ios).map_err(|cause| ReportError::file("create", &ios, cause))?;

@@ -121,6 +121,10 @@ fn override_with<T: DeserializeOwned>(
 fn slot<'a>(table: &'a mut Table, key: &str) -> Result<&'a mut Value, SimError> {
     let known = dotted(table, "");
     if !known.iter().any(|name| name == key) {
+        if let Some(problem) = of_the_other_kind(table, key) {
+            let remedy = "leave it out, or choose another profile".into();
+            return Err(SimError::Setting { key: key.into(), problem: problem.into(), remedy });
+        }
         let near = known.iter().filter(|name| close(name, key)).cloned().collect::<Vec<_>>();
         let remedy = match near.as_slice() {
             [] => "`flashscope list settings` lists all keys".into(),
@@ -135,6 +139,17 @@ fn slot<'a>(table: &'a mut Table, key: &str) -> Result<&'a mut Value, SimError> 
         slot = &mut slot[part];
     }
     Ok(slot)
+}
+
+/// What is wrong with a setting that another kind of device has.
+fn of_the_other_kind(table: &Table, key: &str) -> Option<&'static str> {
+    let is_of = |device: Table, key: &str| dotted(&device, "").iter().any(|name| name == key);
+    if table.contains_key("disk") {
+        let drive = Table::try_from(Settings::default()).unwrap_or_default();
+        return is_of(drive, key).then_some("is for an SSD, not for a hard disk");
+    }
+    let disk = Table::try_from(DiskSettings::default()).unwrap_or_default();
+    is_of(disk, key.strip_prefix("disk.")?).then_some("is for a hard disk only")
 }
 
 /// All leaves of a table by their dotted keys.

@@ -31,9 +31,7 @@ pub enum TraceError {
         bytes: String,
     },
     /// The bytes could not be read or uncompressed.
-    #[error(
-        "after line {line}: cannot read on: {cause}; the file may be cut short or damaged: copy it again"
-    )]
+    #[error("{}: {cause}; the file may be cut short or damaged: copy it again", cut_at(*line))]
     Read {
         /// Lines that were read before.
         line: u64,
@@ -193,4 +191,12 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     const BYTES: usize = 40;
     let text: Vec<String> = bytes.iter().take(BYTES).map(|byte| format!("{byte:02x}")).collect();
     text.join(" ") + if bytes.len() > BYTES { " ..." } else { "" }
+}
+
+/// Where a trace could not be read on.
+fn cut_at(line: u64) -> String {
+    match line {
+        0 => "cannot read it".into(),
+        line => format!("after line {line}: cannot read on"),
+    }
 }

@@ -66,7 +66,9 @@ fn pattern_settings() -> String {
 }
 
 fn simulated_devices() -> String {
-    let mut text = String::from("Simulated devices (sim:NAME?key=value, or `flashscope sim NAME`)\n");
+    let mut text = String::from(
+        "Simulated devices (sim:NAME?key=value; those that are SSDs also `flashscope sim NAME`)\n",
+    );
     for name in profiles::NAMES {
         let about = Profile::find(name, &[]).map(|profile| profile.about().to_string());
         text += &format!("  {name:<18} {}\n", about.unwrap_or_default());

@@ -10,7 +10,7 @@ use flashscope_bench::{
 };
 use flashscope_core::{Bytes, Nanos, TargetInfo};
 use flashscope_device::{DataPattern, Engine, Intent};
-use flashscope_report::{Findings, ResultFolder, Stored, result_view, run_json};
+use flashscope_report::{Findings, ReportError, ResultFolder, Stored, result_view, run_json};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -283,7 +283,8 @@ fn settle(
         }
         Place::New(path) => {
             let manifest = manifest(facts, state.name(), lines, serde_json::to_value(options)?);
-            Ok((ResultFolder::create(&path, &manifest)?, Prior::default()))
+            let folder = ResultFolder::create(&path, &manifest).map_err(ReportError::resumable)?;
+            Ok((folder, Prior::default()))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use crate::cli::SimArgs;
 use crate::exit::{Done, Usage};
@@ -10,7 +10,9 @@ use crate::journal::fresh_seed;
 use crate::progress::cases_bar;
 use crate::screen::Screen;
 use crate::signal;
-use crate::simulate::{Axis, Case, Common, Entry, SweepFolder, Workload, cases, check, sweep, unheard, view};
+use crate::simulate::{
+    Axis, Case, Common, Entry, Product, SweepFolder, Workload, cases, check, sweep, unheard, view,
+};
 
 /// Runs the command.
 pub fn run(args: &SimArgs, screen: &Screen) -> Result<Done> {
@@ -20,19 +22,20 @@ pub fn run(args: &SimArgs, screen: &Screen) -> Result<Done> {
     let cases = cases(args)?;
     notes(args, &cases, screen);
     let warmup_each_ios = before_the_first_io(args, &cases, &workload)?;
-    let axis = args.figure.as_deref().map(|path| axis(path, &cases)).transpose()?;
+    let figure = args.figure.as_deref().map(|path| figure(path, &cases)).transpose()?;
+    let product = args.save_state.as_deref().map(Product::state).transpose()?;
     let mut entries: Vec<Entry> =
         cases.iter().map(|case| Entry::not_run(case, &workload.describe(), seed)).collect();
     let create = |path: &Path| SweepFolder::create(path, &cases, &workload, seed, &entries);
     let mut folder = args.output.as_deref().map(create).transpose()?;
-    let kept = folder.as_ref().map(SweepFolder::path);
+    let place = folder.as_ref().map(SweepFolder::path);
     let common = Common {
         workload: &workload,
         seed,
         warmup_each_ios,
         final_flush: !args.no_final_flush,
-        folder: kept.as_deref(),
-        save_state: args.save_state.as_deref(),
+        folder: place.as_deref(),
+        save_state: product.as_ref(),
         interrupted: signal::listen(),
     };
     let bar = cases_bar(screen, cases.len() as u64);
@@ -41,16 +44,16 @@ pub fn run(args: &SimArgs, screen: &Screen) -> Result<Done> {
         folder.as_mut().map_or(Ok(()), |folder| folder.keep(entries))
     });
     bar.finish_and_clear();
-    if let Some(folder) = &mut folder {
-        folder.write(&entries)?;
-    }
-    if let (Some(axis), Some(path)) = (axis, &args.figure) {
-        draw(axis, path, &entries)?;
-    }
-    if outcome.is_ok() || entries.iter().any(|entry| entry.report().is_some()) {
+    let kept = folder.map_or(Ok(()), |mut folder| folder.write(&entries));
+    // What could not be kept or drawn takes nothing from what was simulated.
+    let drawn = figure.map_or(Ok(()), |(axis, product)| match axis.draw(&entries) {
+        Some(picture) => product.write(picture.as_bytes()),
+        None => Ok(()),
+    });
+    if outcome.is_ok() || entries.len() > 1 || entries.iter().any(|entry| entry.report().is_some()) {
         show(args, &entries, screen)?;
     }
-    outcome?;
+    outcome.and(kept).and(drawn)?;
     Ok(if entries.iter().all(Entry::is_complete) { Done::Well } else { Done::Interrupted })
 }
 
@@ -92,17 +95,8 @@ fn jobs(asked: Option<usize>) -> Result<usize> {
     }
 }
 
-/// The axis of the picture, if it can be drawn and kept.
-fn axis(path: &Path, cases: &[Case]) -> Result<Axis> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if path.is_dir() || folder.is_some_and(|folder| !folder.is_dir()) {
-        let message = format!("--figure {}: give a file in a folder that exists", path.display());
-        return Err(Usage(message).into());
-    }
-    Ok(Axis::of(cases)?)
-}
-
-fn draw(axis: Axis, path: &Path, entries: &[Entry]) -> Result<()> {
-    let Some(picture) = axis.draw(entries) else { return Ok(()) };
-    std::fs::write(path, picture).with_context(|| format!("cannot write the picture {}", path.display()))
+/// The axis of the picture and its place, if it can be drawn and kept.
+fn figure(path: &Path, cases: &[Case]) -> Result<(Axis, Product)> {
+    let product = Product::picture(path)?;
+    Ok((Axis::of(cases)?, product))
 }

@@ -7,6 +7,9 @@ use flashscope_core::{Target, TargetInfo};
 use flashscope_sim::ssd::{QUEUE_DEPTH_MAX, SECTOR_BYTES};
 use flashscope_sim::{Profile, Settings, Ssd};
 
+use super::changes::{Changes, changes};
+use super::product::{head, kind};
+use super::report::LoadedState;
 use crate::cli::SimArgs;
 use crate::exit::Usage;
 use crate::target::{Named, override_pair, profile, split_overrides};
@@ -20,8 +23,12 @@ pub struct Case {
     pub label: String,
     /// The device.
     pub settings: Settings,
+    /// The settings in which it differs from its profile.
+    pub changes: Changes,
     /// Its saved state, if it does not begin anew.
     pub state: Option<Vec<u8>>,
+    /// Where that was found.
+    pub loaded: Option<LoadedState>,
 }
 
 impl Case {
@@ -73,11 +80,30 @@ pub fn cases(args: &SimArgs) -> Result<Vec<Case>> {
 /// The device that was saved in a file.
 fn saved(path: &Path) -> Result<Case> {
     let shown = path.display();
-    let bytes = std::fs::read(path).map_err(|error| Usage(format!("cannot read {shown}: {error}")))?;
+    let unread = |error: std::io::Error| Usage(format!("cannot read {shown}: {error}"));
+    let refuse = |problem: &str| Usage(format!("{shown}: {problem}; name what --save-state made"));
+    let there = path.metadata().map_err(unread)?;
+    if !there.is_file() {
+        return Err(refuse(&format!("it is {}", kind(there.file_type()))).into());
+    }
+    if !Ssd::is_state(&head(path).map_err(unread)?) {
+        return Err(refuse("it is no saved state").into());
+    }
+    let bytes = std::fs::read(path).map_err(unread)?;
     let device = Ssd::load(&bytes).map_err(|error| Usage(format!("{shown}: {error}")))?;
     let name = device.info().name.clone();
-    let profile = name.strip_prefix("sim:").unwrap_or(&name).to_string();
-    Ok(Case { profile, label: String::new(), settings: device.settings().clone(), state: Some(bytes) })
+    let name = name.strip_prefix("sim:").unwrap_or(&name).to_string();
+    let settings = device.settings().clone();
+    // A profile's file may be gone; then all that is not usual is named.
+    let plain = match profile(&name, &[]) {
+        Ok(Profile::Ssd(plain)) => *plain,
+        _ => Settings::default(),
+    };
+    let changes = changes(&plain, &settings);
+    // A state ends with the sum of all its bytes.
+    let sum = bytes.iter().rev().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let loaded = Some(LoadedState { file: shown.to_string(), checksum: sum });
+    Ok(Case { profile: name, label: String::new(), settings, changes, state: Some(bytes), loaded })
 }
 
 /// A profile as it was named: alone, or as a TARGET.
@@ -106,6 +132,13 @@ fn combinations(args: &SimArgs) -> Result<Vec<Case>> {
     if args.ignore_flush {
         common.push(("host.ignore_flush".into(), "true".into()));
     }
+    let Profile::Ssd(plain) = profile(name, &[])? else {
+        let message = format!(
+            "{name} is a hard disk, and `sim` and its flags are for SSDs; `flashscope measure sim:{name}` \
+             takes it"
+        );
+        return Err(Usage(message).into());
+    };
     let mut rows: Vec<Vec<Pair>> = vec![Vec::new()];
     for (key, values) in axes(args) {
         let with = |row: &Vec<Pair>, value: &String| {
@@ -115,7 +148,7 @@ fn combinations(args: &SimArgs) -> Result<Vec<Case>> {
     }
     let mut cases: Vec<Case> = Vec::new();
     for row in rows {
-        let case = case(name, &common, row)?;
+        let case = case(name, &plain, &common, row)?;
         if !cases.iter().any(|other| other.label == case.label) {
             cases.push(case);
         }
@@ -123,18 +156,17 @@ fn combinations(args: &SimArgs) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-fn case(name: &str, common: &[Pair], row: Vec<Pair>) -> Result<Case> {
+fn case(name: &str, plain: &Settings, common: &[Pair], row: Vec<Pair>) -> Result<Case> {
     let overrides: Vec<_> = common.iter().chain(&row).cloned().collect();
     let Profile::Ssd(settings) = profile(name, &overrides)? else {
-        let message =
-            format!("{name} is a hard disk, and `sim` is for SSDs; `flashscope measure sim:{name}` takes it");
-        return Err(Usage(message).into());
+        return Err(Usage(format!("{name} is a hard disk, and `sim` is for SSDs")).into());
     };
     let checked = settings.geometry().and_then(|_| settings.buffer_pages());
     checked.map_err(|error| Usage(error.to_string()))?;
     let heard = row.iter().filter(|(key, _)| matters(key, &settings));
     let label = heard.map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ");
-    Ok(Case { profile: name.into(), label, settings: *settings, state: None })
+    let changes = changes(plain, &settings);
+    Ok(Case { profile: name.into(), label, settings: *settings, changes, state: None, loaded: None })
 }
 
 /// Whether the device listens to a key of a list: devices that differ in another one are the same.

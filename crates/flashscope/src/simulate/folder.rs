@@ -8,6 +8,7 @@ use flashscope_report::{Manifest, ResultFolder, SCHEMA_VERSION, Stored};
 use serde_json::{Value, json};
 
 use super::case::Case;
+use super::changes::{Changes, flat};
 use super::report::Entry;
 use super::workload::Workload;
 use crate::journal::now_text;
@@ -90,6 +91,8 @@ pub struct StoredSweep {
     pub path: PathBuf,
     /// One entry for each device.
     pub entries: Vec<Entry>,
+    /// All settings of each device.
+    pub settings: Vec<Changes>,
 }
 
 impl StoredSweep {
@@ -103,7 +106,7 @@ impl StoredSweep {
             return Ok(None);
         }
         // Says of the folder as a whole whether it can be read.
-        Stored::read(path)?;
+        let stored = Stored::read(path)?;
         let advice = || {
             format!(
                 "{} cannot be read: it was damaged, or written by another version of flashscope; read it \
@@ -112,7 +115,9 @@ impl StoredSweep {
             )
         };
         let text = std::fs::read_to_string(&file).with_context(advice)?;
-        let entries = serde_json::from_str(&text).with_context(advice)?;
-        Ok(Some(StoredSweep { path: path.to_path_buf(), entries }))
+        let entries: Vec<Entry> = serde_json::from_str(&text).with_context(advice)?;
+        let devices = &stored.manifest.device;
+        let settings = (0..entries.len()).map(|number| flat(&devices[number]["settings"])).collect();
+        Ok(Some(StoredSweep { path: path.to_path_buf(), entries, settings }))
     }
 }

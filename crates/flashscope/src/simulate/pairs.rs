@@ -1,13 +1,19 @@
 //! Two sweeps side by side, device by device. A simulation has no interval: its numbers are exact for its
 //! seed.
 
+use std::collections::BTreeMap;
+
 use flashscope_report::{SCHEMA_VERSION, counted, digits};
 use serde_json::{Value, json};
 
+use super::changes::{Changes, between, plain};
 use super::folder::StoredSweep;
 use super::report::{Entry, SimReport};
 use super::table::{aligned, time};
-use super::view::common_workload;
+use super::view::{common_workload, set_for_all};
+
+/// Settings in which a pair differs that are named; the rest are counted.
+const DIFFER_MAX: usize = 8;
 
 /// Devices of both sweeps, and of one alone.
 pub struct Pairs<'a> {
@@ -22,24 +28,48 @@ struct Pair<'a> {
     name: String,
     a: &'a SimReport,
     b: &'a SimReport,
+    /// The settings in which the devices differ, with the value of each.
+    differ: BTreeMap<String, [Value; 2]>,
 }
 
-impl Pair<'_> {
+impl<'a> Pair<'a> {
+    fn new(name: String, a: &Device<'a>, b: &Device<'a>) -> Pair<'a> {
+        let mut differ = between(a.settings, b.settings);
+        let mut also = |key: &str, of: fn(&SimReport) -> Value| {
+            let values = [of(a.report), of(b.report)];
+            if values[0] != values[1] {
+                differ.insert(key.into(), values);
+            }
+        };
+        also("profile", |report| json!(report.profile));
+        also("loaded state", |report| json!(report.loaded_state.as_ref().map(|state| &state.checksum)));
+        Pair { name, a: a.report, b: b.report, differ }
+    }
+
+    /// The same for a person: `buffer lru | fab`.
+    fn differences(&self) -> String {
+        let text = |value: &Value| if value.is_null() { "-".into() } else { plain(value) };
+        let one = |(key, [a, b]): (&String, &[Value; 2])| format!("{key} {} | {}", text(a), text(b));
+        let more = self.differ.len().saturating_sub(DIFFER_MAX);
+        let rest = (more > 0).then(|| format!("and {more} more; --json names all"));
+        self.differ.iter().take(DIFFER_MAX).map(one).chain(rest).collect::<Vec<_>>().join(", ")
+    }
     /// B over A.
     fn throughput_ratio(&self) -> Option<f64> {
         let (a, b) = (self.a.throughput_mb_s, self.b.throughput_mb_s);
-        (a > 0.0).then(|| b / a)
+        a.zip(b).filter(|(a, _)| *a > 0.0).map(|(a, b)| b / a)
     }
 
     fn is_same_work(&self) -> bool {
-        self.a.workload == self.b.workload && self.a.ios == self.b.ios
+        let work = |report: &SimReport| (report.workload.clone(), report.warmup_ios, report.ios);
+        work(self.a) == work(self.b)
     }
 
     fn cells(&self) -> Vec<String> {
         let both = |cell: &dyn Fn(&SimReport) -> Option<String>| {
             [self.a, self.b].map(|report| cell(report).unwrap_or_default())
         };
-        let [rate_a, rate_b] = both(&|r| Some(digits(r.throughput_mb_s)));
+        let [rate_a, rate_b] = both(&|r| Some(r.throughput_mb_s.map_or("-".into(), digits)));
         let ratio = self.throughput_ratio().map_or(String::new(), |ratio| format!("x{}", digits(ratio)));
         let mark = if self.is_same_work() { "" } else { " *" };
         let rest = [
@@ -68,6 +98,7 @@ impl Pair<'_> {
             "b": side(self.b),
             "throughput_ratio": self.throughput_ratio(),
             "same_workload": self.is_same_work(),
+            "settings_differ": self.differ,
         })
     }
 }
@@ -80,19 +111,19 @@ impl<'a> Pairs<'a> {
     pub fn of(a: &'a StoredSweep, b: &'a StoredSweep) -> Pairs<'a> {
         let (of_a, mut of_b) = (whole(a), whole(b));
         if let ([a_alone], [b_alone]) = (&of_a[..], &of_b[..]) {
-            let (name_a, name_b) = (a_alone.0, b_alone.0);
+            let (name_a, name_b) = (a_alone.name, b_alone.name);
             let name = if name_a == name_b { name_a.to_string() } else { format!("{name_a} | {name_b}") };
-            let both = vec![Pair { name, a: a_alone.1, b: b_alone.1 }];
+            let both = vec![Pair::new(name, a_alone, b_alone)];
             return Pairs { a, b, both, only_a: Vec::new(), only_b: Vec::new() };
         }
         let (mut both, mut only_a) = (Vec::new(), Vec::new());
-        for (name, report) in of_a {
-            match of_b.iter().position(|(other, _)| *other == name) {
-                Some(at) => both.push(Pair { name: name.into(), a: report, b: of_b.remove(at).1 }),
-                None => only_a.push(name),
+        for device in of_a {
+            match of_b.iter().position(|other| other.name == device.name) {
+                Some(at) => both.push(Pair::new(device.name.into(), &device, &of_b.remove(at))),
+                None => only_a.push(device.name),
             }
         }
-        let only_b = of_b.into_iter().map(|(name, _)| name).collect();
+        let only_b = of_b.into_iter().map(|device| device.name).collect();
         Pairs { a, b, both, only_a, only_b }
     }
 
@@ -119,7 +150,22 @@ impl<'a> Pairs<'a> {
         if self.both.iter().any(|pair| !pair.is_same_work()) {
             lines.push("  * The workloads are not the same: compare them with care.".into());
         }
+        lines.extend(self.differing());
         lines.join("\n")
+    }
+
+    /// One line for all devices that differ in the same way.
+    fn differing(&self) -> Vec<String> {
+        let mut ways: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for pair in self.both.iter().filter(|pair| !pair.differ.is_empty()) {
+            ways.entry(pair.differences()).or_default().push(&pair.name);
+        }
+        let line = |(way, names): (String, Vec<&str>)| {
+            let is_all = names.len() == self.both.len();
+            let which = if is_all { String::new() } else { format!(" ({})", names.join(", ")) };
+            format!("  ! The devices of A and B are not the same{which}: {way}")
+        };
+        ways.into_iter().map(line).collect()
     }
 
     /// For a program.
@@ -141,10 +187,17 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// Those that came to an end, with their names.
-fn whole(sweep: &StoredSweep) -> Vec<(&str, &SimReport)> {
-    let whole = sweep.entries.iter().filter(|entry| entry.is_complete());
-    whole.filter_map(|entry| Some((entry.name(), entry.report()?))).collect()
+/// A device that came to an end.
+struct Device<'a> {
+    name: &'a str,
+    report: &'a SimReport,
+    settings: &'a Changes,
+}
+
+fn whole(sweep: &StoredSweep) -> Vec<Device<'_>> {
+    let all = sweep.entries.iter().zip(&sweep.settings).filter(|(entry, _)| entry.is_complete());
+    all.filter_map(|(entry, settings)| Some(Device { name: entry.name(), report: entry.report()?, settings }))
+        .collect()
 }
 
 fn cells_of(title: &str, cells: Vec<String>) -> Vec<String> {
@@ -154,9 +207,10 @@ fn cells_of(title: &str, cells: Vec<String>) -> Vec<String> {
 fn side(letter: &str, sweep: &StoredSweep) -> String {
     let all = sweep.entries.len();
     let whole = whole(sweep);
-    let reports: Vec<&SimReport> = whole.iter().map(|(_, report)| *report).collect();
+    let reports: Vec<&SimReport> = whole.iter().map(|device| device.report).collect();
     let what = reports.first().map_or(String::new(), |first| {
-        format!(" · sim:{} · {} · seed {}", first.profile, common_workload(&reports), first.seed)
+        let set: String = set_for_all(&reports, &[]).iter().map(|set| format!(" · {set}")).collect();
+        format!(" · sim:{}{set} · {} · seed {}", first.profile, common_workload(&reports), first.seed)
     });
     let partial =
         if whole.len() < all { format!(" · PARTIAL: {} of {all}", whole.len()) } else { String::new() };

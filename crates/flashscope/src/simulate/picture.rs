@@ -66,11 +66,12 @@ impl Axis {
             values.sort_unstable();
             values.dedup();
         }
+        let Some(throughput_mb_s) = report.throughput_mb_s else { return Vec::new() };
         let point = |(value, label)| SweepPoint {
             curve: self.curve(report, labels),
             value,
             label,
-            throughput_mb_s: report.throughput_mb_s,
+            throughput_mb_s,
             block_erases: report.device.block_erases,
         };
         values.into_iter().filter_map(|text| self.place(text)).map(point).collect()

@@ -4,6 +4,7 @@ use flashscope_sim::ssd::report::DeviceReport;
 use serde::{Deserialize, Serialize};
 
 use super::case::Case;
+use super::changes::Changes;
 use super::tally::ResponseUs;
 
 /// One device of a sweep.
@@ -12,7 +13,7 @@ use super::tally::ResponseUs;
 pub enum Entry {
     /// It was simulated, perhaps not to its end.
     Ran(Box<SimReport>),
-    /// It was not, because the sweep ended before.
+    /// It was not: it failed, or the sweep ended before.
     NotRun(NotRun),
 }
 
@@ -24,8 +25,26 @@ impl Entry {
             label: case.label.clone(),
             workload: workload.into(),
             seed,
+            settings: case.changes.clone(),
+            loaded_state: case.loaded.clone(),
             complete: false,
+            error: None,
         })
+    }
+
+    /// Says why it has no result.
+    pub fn fail(&mut self, cause: String) {
+        if let Entry::NotRun(missing) = self {
+            missing.error = Some(cause);
+        }
+    }
+
+    /// Why it has no result, if it failed.
+    pub fn error(&self) -> Option<&str> {
+        match self {
+            Entry::Ran(_) => None,
+            Entry::NotRun(missing) => missing.error.as_deref(),
+        }
     }
 
     /// Its report, if it was simulated.
@@ -71,8 +90,26 @@ pub struct NotRun {
     pub workload: String,
     /// Seed of everything random.
     pub seed: u64,
+    /// The settings in which it differs from its profile.
+    #[serde(default)]
+    pub settings: Changes,
+    /// The saved device that it began with.
+    #[serde(default)]
+    pub loaded_state: Option<LoadedState>,
     /// False.
     pub complete: bool,
+    /// Why it failed; null if its turn did not come.
+    #[serde(default)]
+    pub error: Option<String>,
+}
+
+/// A saved device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoadedState {
+    /// The file, as it was named.
+    pub file: String,
+    /// Of all its bytes.
+    pub checksum: String,
 }
 
 /// One simulation.
@@ -86,6 +123,12 @@ pub struct SimReport {
     pub workload: String,
     /// Seed of everything random.
     pub seed: u64,
+    /// The settings in which it differs from its profile.
+    #[serde(default)]
+    pub settings: Changes,
+    /// The saved device that it began with; null if it began anew.
+    #[serde(default)]
+    pub loaded_state: Option<LoadedState>,
     /// Pages a victim policy, buffer and FTL worked on: the device's own counts.
     #[serde(flatten)]
     pub device: DeviceReport,
@@ -95,12 +138,12 @@ pub struct SimReport {
     pub ios: u64,
     /// From the first IO to the last, and the flush of the buffer at the end.
     pub simulated_s: f64,
-    /// Bytes of the host, in 10^6, for each simulated second.
-    pub throughput_mb_s: f64,
+    /// Bytes of the host, in 10^6, for each simulated second; null if no time passed.
+    pub throughput_mb_s: Option<f64>,
     /// Response times; null without an IO.
     pub response_us: Option<ResponseUs>,
-    /// Requests simulated for each second of CPU time, preconditioning left out.
-    pub requests_per_cpu_s: f64,
+    /// Requests simulated for each second of CPU time, preconditioning left out; null if that took none.
+    pub requests_per_cpu_s: Option<f64>,
     /// Of the trace, lines that a lenient reader left out.
     pub bad_lines: u64,
     /// The first of them: its number, what is wrong with it, and its text.

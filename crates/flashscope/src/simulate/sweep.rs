@@ -13,10 +13,11 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::case::Case;
 use super::folder::records_name;
+use super::product::Product;
 use super::report::{Entry, SimReport};
-use super::tally::Tally;
+use super::tally::{ResponseUs, Tally};
 use super::workload::{Portion, Source, Workload, nothing_left};
-use crate::exit::Usage;
+use crate::exit::{Usage, message};
 
 /// What all cases have in common.
 pub struct Common<'a> {
@@ -31,7 +32,7 @@ pub struct Common<'a> {
     /// The result folder where every IO is kept, if anywhere.
     pub folder: Option<&'a Path>,
     /// Where the device is saved at the end, if anywhere.
-    pub save_state: Option<&'a Path>,
+    pub save_state: Option<&'a Product>,
     /// Ctrl-C.
     pub interrupted: &'a AtomicBool,
 }
@@ -40,7 +41,8 @@ pub struct Common<'a> {
 /// every case that ends.
 ///
 /// # Errors
-/// What stopped the first case that failed; those that ended before it are in their places.
+/// What stopped the first case that failed. Each that failed says why in its place; those that ended before
+/// are in theirs, also one that could not be saved.
 pub fn sweep(
     cases: &[Case],
     common: &Common<'_>,
@@ -50,7 +52,7 @@ pub fn sweep(
 ) -> Result<()> {
     let next = AtomicUsize::new(0);
     let (send, receive) = mpsc::channel();
-    let mut outcome = Ok(());
+    let mut errors = Vec::new();
     std::thread::scope(|scope| {
         for _ in 0..jobs.clamp(1, cases.len().max(1)) {
             let (send, next) = (send.clone(), &next);
@@ -65,22 +67,31 @@ pub fn sweep(
         }
         drop(send);
         for (number, result) in receive {
-            let heard = result.and_then(|report| {
-                if let Some(report) = report {
-                    entries[number] = Entry::Ran(Box::new(report));
+            let heard = match result {
+                Ok(Some(ran)) => {
+                    entries[number] = Entry::Ran(Box::new(ran.report));
+                    ran.saved
                 }
-                done(entries)
-            });
-            if let Err(error) = heard {
-                if outcome.is_ok() {
-                    outcome = Err(named(error, &cases[number]));
+                Ok(None) => Ok(()),
+                Err(error) => {
+                    entries[number].fail(message(&error));
+                    Err(error)
                 }
+            };
+            let kept = done(entries);
+            if let Err(error) = heard.and(kept) {
+                errors.push(named(error, &cases[number]));
                 // The others are not worth waiting for.
                 next.store(cases.len(), Ordering::Relaxed);
             }
         }
     });
-    outcome
+    let failed = errors.len();
+    match errors.into_iter().next() {
+        None => Ok(()),
+        Some(error) if failed == 1 => Err(error),
+        Some(first) => Err(first.context(format!("{failed} simulations failed; the first"))),
+    }
 }
 
 /// The error of one device among several.
@@ -121,73 +132,93 @@ fn device(case: &Case, common: &Common<'_>) -> Result<Option<Ssd>> {
     Ok(Some(ssd))
 }
 
+/// What a case gave.
+struct Ran {
+    report: SimReport,
+    /// Whether the device was saved, if it was to be.
+    saved: Result<()>,
+}
+
 /// One case; none if it was interrupted before there was anything to count.
-fn simulate(number: usize, case: &Case, common: &Common<'_>) -> Result<Option<SimReport>> {
+fn simulate(number: usize, case: &Case, common: &Common<'_>) -> Result<Option<Ran>> {
     let Some(mut ssd) = device(case, common)? else { return Ok(None) };
     let workload = common.workload.fitted(ssd.info())?;
     let (mut sources, pacing) = workload.sources(ssd.info())?;
     let Some(warmed) = warm_up(&mut ssd, &mut sources, pacing, common)? else { return Ok(None) };
     let kept = common.folder.map(|folder| record(folder, number, case, common, &workload, ssd.info()));
     let (records, mut recorder) = kept.transpose()?.unzip();
+    let counted = count(&mut ssd, &mut sources, pacing, warmed, common, recorder.as_mut());
+    let Ok(Some(counted)) = counted else {
+        // It would give the file its name.
+        drop(recorder);
+        discard(common.folder, records.as_deref());
+        return counted.map(|_| None);
+    };
+    recorder.map(Recorder::finish).transpose()?;
+    let product = common.save_state.filter(|_| counted.is_complete);
+    let saved = product.map_or(Ok(()), |product| product.write(&ssd.save()));
+    let (bad_lines, first_bad_line) = sources.first().map_or((0, None), Source::bad_lines);
+    let device = ssd.report();
+    let simulated_s = ssd.now().0 as f64 / 1e9;
+    let host_bytes = (device.host_read_bytes + device.host_written_bytes) as f64;
+    let report = SimReport {
+        profile: case.profile.clone(),
+        label: case.label.clone(),
+        workload: workload.describe(),
+        seed: common.seed,
+        settings: case.changes.clone(),
+        loaded_state: case.loaded.clone(),
+        device,
+        warmup_ios: warmed,
+        ios: counted.ios,
+        simulated_s,
+        throughput_mb_s: (simulated_s > 0.0).then(|| host_bytes / 1e6 / simulated_s),
+        response_us: counted.response_us,
+        requests_per_cpu_s: (counted.spent_s > 0.0).then(|| counted.ios as f64 / counted.spent_s),
+        bad_lines,
+        first_bad_line,
+        records,
+        complete: counted.is_complete,
+    };
+    Ok(Some(Ran { report, saved }))
+}
+
+/// What was counted of a case.
+struct Counted {
+    ios: u64,
+    response_us: Option<ResponseUs>,
+    /// CPU time.
+    spent_s: f64,
+    is_complete: bool,
+}
+
+/// Drives all that is not of the warm-up; none if it was interrupted before there was anything to count.
+fn count(
+    ssd: &mut Ssd,
+    sources: &mut [Source],
+    pacing: Pacing,
+    warmed: u64,
+    common: &Common<'_>,
+    recorder: Option<&mut Recorder>,
+) -> Result<Option<Counted>> {
     let begun_s = cpu_s();
-    let mut tally = Tally::new(recorder.as_mut());
+    let mut tally = Tally::new(recorder);
     let portions = sources.iter_mut().map(|source| match warmed {
         0 => Portion::first(source, u64::MAX),
         _ => Portion::rest(source),
     });
-    let driven = run(&mut ssd, portions, pacing, common.interrupted, &mut tally)?;
-    failed(&sources)?;
+    let driven = run(ssd, portions, pacing, common.interrupted, &mut tally)?;
+    failed(sources)?;
     let is_complete = driven != Driven::Interrupted;
     if common.final_flush && is_complete {
         ssd.flush()?;
     }
     let spent_s = cpu_s() - begun_s;
-    let (ios, response_us) = (tally.ios(), tally.response_us());
-    match (ios, is_complete) {
-        (0, false) => {
-            drop(recorder);
-            discard(common.folder, records.as_deref());
-            return Ok(None);
-        }
-        (0, true) => return Err(Usage(nothing_left(warmed, warmed, "trace")).into()),
-        _ => {}
+    match (tally.ios(), is_complete) {
+        (0, false) => Ok(None),
+        (0, true) => Err(Usage(nothing_left(common.warmup_each_ios, warmed, "trace")).into()),
+        (ios, _) => Ok(Some(Counted { ios, response_us: tally.response_us(), spent_s, is_complete })),
     }
-    recorder.map(Recorder::finish).transpose()?;
-    if let Some(path) = common.save_state.filter(|_| is_complete) {
-        save(&ssd, path).with_context(|| format!("cannot save to {}", path.display()))?;
-    }
-    let (bad_lines, first_bad_line) = sources.first().map_or((0, None), Source::bad_lines);
-    let device = ssd.report();
-    let simulated_s = ssd.now().0 as f64 / 1e9;
-    let host_bytes = (device.host_read_bytes + device.host_written_bytes) as f64;
-    Ok(Some(SimReport {
-        profile: case.profile.clone(),
-        label: case.label.clone(),
-        workload: workload.describe(),
-        seed: common.seed,
-        device,
-        warmup_ios: warmed,
-        ios,
-        simulated_s,
-        throughput_mb_s: if simulated_s > 0.0 { host_bytes / 1e6 / simulated_s } else { 0.0 },
-        response_us,
-        requests_per_cpu_s: if spent_s > 0.0 { ios as f64 / spent_s } else { 0.0 },
-        bad_lines,
-        first_bad_line,
-        records,
-        complete: is_complete,
-    }))
-}
-
-/// The device as a file, which is there whole or not at all.
-fn save(ssd: &Ssd, path: &Path) -> std::io::Result<()> {
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(".partial");
-    let written = std::fs::write(&partial, ssd.save()).and_then(|()| std::fs::rename(&partial, path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&partial);
-    }
-    written
 }
 
 /// Drives the first IOs, and sets counts and clock back. Returns how many there were; none if interrupted.
@@ -259,7 +290,7 @@ fn record(
     Ok((relative, recorder.with_context(|| format!("cannot record to {}", path.display()))?))
 }
 
-/// Takes a file of no IOs out of the folder; nobody minds if it stays.
+/// Takes the file of a case without a result out of the folder; nobody minds if it stays.
 fn discard(folder: Option<&Path>, records: Option<&str>) {
     if let (Some(folder), Some(records)) = (folder, records) {
         let _ = std::fs::remove_file(folder.join(records));

@@ -19,7 +19,7 @@ const COLUMNS: &[Column] = &[
         let share = |op: f64| format!("{:.1}", op * 100.0);
         format!("{} ({}) %", share(r.device.over_provisioning), share(r.device.effective_over_provisioning))
     }),
-    ("MB/s", |r| digits(r.throughput_mb_s)),
+    ("MB/s", |r| r.throughput_mb_s.map_or("-".into(), digits)),
     ("mean", |r| r.response_us.map_or(String::new(), |us| time(us.mean))),
     ("p99", |r| r.response_us.map_or(String::new(), |us| time(us.p99))),
     ("max", |r| r.response_us.map_or(String::new(), |us| time(us.max))),
@@ -67,7 +67,7 @@ pub fn aligned(columns: &[Vec<String>]) -> String {
 /// Whether all cells that are not empty are numbers, factors such as `x1.5` among them.
 fn is_numeric(cells: &[String]) -> bool {
     let begins = |text: &String| text.trim_start_matches('x').starts_with(|c: char| c.is_ascii_digit());
-    cells.iter().all(|text| text.is_empty() || begins(text))
+    cells.iter().all(|text| text.is_empty() || text == "-" || begins(text))
 }
 
 /// A time in microseconds as a person reads it.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use flashscope_report::{counted, size};
 
+use super::changes::{plain, shared};
 use super::report::{Entry, SimReport};
 use super::table::table;
 
@@ -33,8 +34,21 @@ fn header(reports: &[&SimReport]) -> String {
     if reports.iter().all(|report| report.device.capacity_bytes == first.device.capacity_bytes) {
         parts.push(size(first.device.capacity_bytes as f64));
     }
+    parts.extend(set_for_all(reports, COLUMNS));
     parts.push(common_workload(reports));
     format!("  {}", parts.join(" · "))
+}
+
+/// Settings that have a column, or are said in the header anyway.
+const COLUMNS: &[&str] = &["capacity", "over_provisioning", "ftl", "gc", "buffer", "ram.size"];
+
+/// What was set for all devices on top of their profile, without `known`, and the state that they began with.
+pub fn set_for_all(reports: &[&SimReport], known: &[&str]) -> Vec<String> {
+    let shared = shared(reports.iter().map(|report| &report.settings));
+    let set = shared.iter().filter(|(key, _)| !known.contains(&key.as_str()));
+    let set: Vec<String> = set.map(|(key, value)| format!("{key}={}", plain(value))).collect();
+    let loaded = reports[0].loaded_state.as_ref().map(|state| format!("as saved in {}", state.file));
+    loaded.into_iter().chain((!set.is_empty()).then(|| set.join(" "))).collect()
 }
 
 /// The workload, without settings that follow from each device's size.
@@ -51,9 +65,11 @@ pub fn common_workload(reports: &[&SimReport]) -> String {
 
 fn speed(reports: &[&SimReport]) -> String {
     let ios: u64 = reports.iter().map(|report| report.ios).sum();
-    let rates = reports.iter().map(|report| report.requests_per_cpu_s);
-    let rate = rates.sum::<f64>() / reports.len() as f64;
-    format!("  {} simulated, {:.2} M for each second of CPU time", counted(ios, "IO"), rate / 1e6)
+    let rates: Vec<f64> = reports.iter().filter_map(|report| report.requests_per_cpu_s).collect();
+    let rate = rates.iter().sum::<f64>() / rates.len() as f64 / 1e6;
+    let rate = if rates.is_empty() { "-".into() } else { format!("{rate:.2} M") };
+    let (ios, seed) = (counted(ios, "IO"), reports[0].seed);
+    format!("  {ios} simulated, {rate} for each second of CPU time; seed {seed}")
 }
 
 fn volatile(reports: &[&SimReport]) -> Option<String> {
@@ -84,7 +100,10 @@ fn missing(entries: &[Entry]) -> Vec<String> {
         let ios = entry.report().map_or(0, |report| report.ios);
         format!("    cut short  {}: its row counts its first {}", name(entry), counted(ios, "IO"))
     }));
-    let not_run: Vec<_> = entries.iter().filter(|entry| entry.report().is_none()).collect();
+    let failed = entries.iter().filter_map(|entry| Some((entry, entry.error()?)));
+    lines.extend(failed.map(|(entry, cause)| format!("    failed     {}: {cause}", name(entry))));
+    let has_nothing = |entry: &&Entry| entry.report().is_none() && entry.error().is_none();
+    let not_run: Vec<_> = entries.iter().filter(has_nothing).collect();
     lines.extend(not_run.iter().take(NAMED_MAX).map(|entry| format!("    not run    {}", name(entry))));
     if not_run.len() > NAMED_MAX {
         lines.push(format!("    not run    and {} more; --json names all", not_run.len() - NAMED_MAX));

@@ -1,6 +1,6 @@
 //! Where a trace is written: a file that is whole under its name or not there, a pipe, or standard output.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 
 use crate::exit::Usage;
+use crate::whole::Whole;
 
 /// An output that was opened.
 pub struct Output {
-    /// Where it is while it is written, and its name; none if bytes go where they cannot be called back.
-    file: Option<(PathBuf, PathBuf)>,
+    /// None if bytes go where they cannot be called back.
+    file: Option<Whole>,
 }
 
 impl Output {
@@ -35,44 +36,25 @@ impl Output {
             let stream = OpenOptions::new().write(true).open(name).with_context(unwritable)?;
             return Ok((Output { file: None }, Box::new(stream)));
         }
-        // Not the link, but what it points to.
-        let whole = before.as_ref().and_then(|_| fs::canonicalize(name).ok()).unwrap_or(name.to_path_buf());
-        let mut part = whole.clone().into_os_string();
-        part.push(format!(".{}.part", std::process::id()));
-        let part = PathBuf::from(part);
-        let file = File::create_new(&part).with_context(unwritable)?;
-        let output = Output { file: Some((part, whole)) };
-        if let Some(before) = before {
-            file.set_permissions(before.permissions()).with_context(unwritable)?;
-        }
-        Ok((output, Box::new(file)))
+        let (file, writer) = Whole::create(name).with_context(unwritable)?;
+        Ok((Output { file: Some(file) }, Box::new(writer)))
     }
 
     /// Gives the file, which is whole now, its name.
-    pub fn keep(mut self) -> Result<()> {
-        let Some((part, whole)) = &self.file else { return Ok(()) };
-        fs::rename(part, whole).with_context(|| format!("cannot write the trace {}", whole.display()))?;
-        self.file = None;
-        Ok(())
+    pub fn keep(self) -> Result<()> {
+        let Some(file) = self.file else { return Ok(()) };
+        let failed = format!("cannot write the trace {}", file.name().display());
+        file.keep().context(failed)
     }
 
     /// Leaves what there is of the file under the name it has, which is returned.
-    pub fn keep_part(mut self) -> Option<PathBuf> {
-        self.file.take().map(|(part, _)| part)
-    }
-}
-
-impl Drop for Output {
-    fn drop(&mut self) {
-        if let Some((part, _)) = &self.file {
-            // Nobody looks at a part of a trace that failed.
-            let _ = fs::remove_file(part);
-        }
+    pub fn keep_part(self) -> Option<PathBuf> {
+        self.file.and_then(Whole::keep_part)
     }
 }
 
 /// Something that is already open, `/dev/stdout` as a rule.
-fn is_descriptor(name: &Path) -> bool {
+pub fn is_descriptor(name: &Path) -> bool {
     ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|open| name.starts_with(open))
 }
 

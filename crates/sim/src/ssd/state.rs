@@ -13,6 +13,8 @@ use crate::ftl::AnyFtl;
 use crate::settings::Settings;
 
 const MAGIC: &[u8] = b"flashscope device state 2\n";
+/// How the states of all versions begin.
+const BEGINS: &[u8] = b"flashscope device state ";
 const CHECKSUM_BYTES: usize = 8;
 
 #[derive(Serialize)]
@@ -57,6 +59,11 @@ impl Ssd {
         let bytes = postcard::to_extend(&kept, MAGIC.to_vec()).expect("plain data can be written to memory");
         let sum = checksum(&bytes);
         [bytes, sum.to_le_bytes().to_vec()].concat()
+    }
+
+    /// Whether a file that begins so is a saved device, of whatever version.
+    pub fn is_state(head: &[u8]) -> bool {
+        head.starts_with(BEGINS)
     }
 
     /// The device that was saved, at the instant at which it was.
