@@ -52,6 +52,11 @@ pub(crate) fn among(value: f64, (low, high): (f64, f64), alone: &str, shown: f64
 pub(crate) fn factor_among(factor: f64, ends: (f64, f64)) -> Among {
     let alone = paper_factor(factor);
     let mut shown = among(factor, ends, &alone, paper_round(factor));
+    let is_equal = digits(factor) == "1.00";
+    if shown.interval.is_empty() && alone == "=" && !is_equal {
+        // An exact factor that is not 1 is a difference, if a small one.
+        shown.value = digits(factor);
+    }
     if shown.value != alone {
         shown.value.insert(0, 'x');
     }
@@ -222,6 +227,8 @@ mod tests {
         assert_eq!(factor(16.1, (15.8, 16.4)), pair("x16.1", "15.8–16.4"));
         assert_eq!(factor(26.947368, (26.947368, 26.9473681)), pair("x26.947", "26.947–26.947"));
         assert_eq!(factor(26.947368, (26.947368, 26.947368)), pair("x30", ""));
+        assert_eq!(factor(1.1592, (1.1592, 1.1592)), pair("x1.16", ""));
+        assert_eq!(factor(1.001, (1.001, 1.001)), pair("=", ""));
         assert_eq!(factor(123_456.7, (123_456.6, 123_456.8)), pair("x123457", "123457–123457"));
         let time = span_among(20_415_000.0, (20_411_000.0, 20_419_000.0));
         assert_eq!((time.value.as_str(), time.interval.as_str()), ("20.415 ms", "20.411–20.419"));
