@@ -1,5 +1,5 @@
-//! What `flashscope sim` leaves behind: files that replace nothing else, results that say which device they are
-//! from, and failures that cost nothing but themselves.
+//! What `flashscope sim` leaves behind: files that replace nothing else, results that say which device they
+//! are from, and failures that cost nothing but themselves.
 
 mod common;
 
@@ -173,8 +173,8 @@ fn only_a_saved_state_is_loaded() {
 fn devices_that_fail_say_why_and_leave_no_file_of_ios() {
     let scratch = Scratch::new();
     let folder = scratch.path("");
-    let line = "--number-ios 20000 --set nand.endurance_erases=40 --ftl log-block --buffer none,lru --jobs 2 -o kept";
-    let ended = sim(&folder, line).failed(1, &["endurance"]);
+    let lists = "--set nand.endurance_erases=40 --ftl log-block --buffer none,lru --jobs 2";
+    let ended = sim(&folder, &format!("--number-ios 20000 {lists} -o kept")).failed(1, &["endurance"]);
     assert!(
         ended.out.contains("failed     buffer=none: ") && ended.out.contains("endurance"),
         "{}",
