@@ -27,7 +27,8 @@ pub enum DataPattern {
     /// little-endian `u64`, and is zero otherwise (after paper 000, appendix A).
     Age,
     /// Random bytes as in [`DataPattern::Random`], and each sector of 512 bytes starts with the number of
-    /// writes as in [`DataPattern::Age`]: reading back proves which write was the last one.
+    /// writes as in [`DataPattern::Age`], then [`sector_mark`], which also ends it: reading back proves which
+    /// write of this run was the last one, and that the sector is whole and in its place.
     Numbered,
 }
 
@@ -71,12 +72,21 @@ impl FromStr for DataPattern {
 const ROLL_PAGES: usize = 16;
 const SECTOR_BYTES: usize = 512;
 
+/// What marks the sector at `place` (its offset divided by 512) of write `number` in a run whose engine has
+/// the seed `key` ([`crate::EngineSpec::seed`]); see [`DataPattern::Numbered`].
+#[inline]
+pub fn sector_mark(key: u64, number: u64, place: u64) -> u64 {
+    derive(derive(key, number), place)
+}
+
 /// One write buffer for each IO in flight, filled ahead; what changes from IO to IO is stamped in.
 #[derive(Debug)]
 pub(crate) struct WriteBuffers {
     pattern: DataPattern,
     slots: Vec<AlignedBuffer>,
     seed: u64,
+    /// The seed as it was given.
+    key: u64,
     /// Writes so far, on top of those that the device had seen before.
     writes: u64,
     /// Stamps so far.
@@ -97,7 +107,7 @@ impl WriteBuffers {
                 DataPattern::Zeros | DataPattern::Age => {}
             }
         }
-        WriteBuffers { pattern, slots, seed: derive(seed, 1), writes: age_writes, stamps: 0 }
+        WriteBuffers { pattern, slots, seed: derive(seed, 1), key: seed, writes: age_writes, stamps: 0 }
     }
 
     /// All buffers by slot; page-aligned and not moving.
@@ -105,12 +115,12 @@ impl WriteBuffers {
         &mut self.slots
     }
 
-    /// Makes ready the contents of the next write in the slot's buffer.
+    /// Makes ready the contents of the next write, which goes to `offset_bytes`, in the slot's buffer.
     ///
     /// # Panics
     /// If `length` is larger than the `io_bytes_max` given.
     #[inline]
-    pub fn next(&mut self, slot: usize, length: usize) -> &[u8] {
+    pub fn next(&mut self, slot: usize, length: usize, offset_bytes: u64) -> &[u8] {
         let roll = match self.pattern {
             DataPattern::Random | DataPattern::Numbered => (self.writes as usize % ROLL_PAGES) * PAGE_BYTES,
             _ => 0,
@@ -124,8 +134,17 @@ impl WriteBuffers {
                     stamp(page, derive(self.seed, self.stamps));
                 }
             }
-            DataPattern::Age | DataPattern::Numbered => {
+            DataPattern::Age => {
                 contents.chunks_mut(SECTOR_BYTES).for_each(|sector| stamp(sector, self.writes))
+            }
+            DataPattern::Numbered => {
+                let places = offset_bytes / SECTOR_BYTES as u64..;
+                for (place, sector) in places.zip(contents.chunks_exact_mut(SECTOR_BYTES)) {
+                    let mark = sector_mark(self.key, self.writes, place);
+                    stamp(sector, self.writes);
+                    stamp(&mut sector[8..], mark);
+                    stamp(&mut sector[SECTOR_BYTES - 8..], mark);
+                }
             }
             DataPattern::Zeros | DataPattern::Counter => {}
         }
@@ -150,7 +169,7 @@ mod tests {
 
     fn writes(pattern: DataPattern, seed: u64, count: usize) -> Vec<Vec<u8>> {
         let mut buffers = WriteBuffers::new(pattern, 4, IO, seed, 1000);
-        (0..count).map(|n| buffers.next(n % 4, IO).to_vec()).collect()
+        (0..count).map(|n| buffers.next(n % 4, IO, (n * IO) as u64).to_vec()).collect()
     }
 
     #[test]
@@ -200,6 +219,10 @@ mod tests {
                 assert_eq!(sector[..8], (1001 + n as u64).to_le_bytes());
                 assert!(sector[8..].iter().filter(|byte| **byte == 0).count() < 20, "random otherwise");
             }
+            for (place, sector) in (n as u64 * 32..).zip(io.chunks(SECTOR_BYTES)) {
+                let mark = sector_mark(1, 1001 + n as u64, place).to_le_bytes();
+                assert!(sector[8..16] == mark && sector[504..] == mark, "write {n}, place {place}");
+            }
         }
     }
 
@@ -207,9 +230,9 @@ mod tests {
     #[test]
     fn a_write_leaves_the_buffers_of_the_others_alone() {
         let mut buffers = WriteBuffers::new(DataPattern::Random, 2, IO, 1, 0);
-        let first = buffers.next(0, IO).to_vec();
+        let first = buffers.next(0, IO, 0).to_vec();
         for _ in 0..40 {
-            buffers.next(1, IO);
+            buffers.next(1, IO, 0);
         }
         assert!(buffers.slots()[0][..IO] == first);
         assert!(buffers.slots().iter().all(|slot| (slot.as_ptr() as usize).is_multiple_of(PAGE_BYTES)));

@@ -119,7 +119,7 @@ impl Ring {
                 }
             }
             Op::Write => {
-                let contents = self.writes.next(tag, bytes as usize).as_ptr();
+                let contents = self.writes.next(tag, bytes as usize, request.offset_bytes).as_ptr();
                 let index = (self.busy.len() + tag) as u16;
                 match fixed {
                     true => opcode::WriteFixed::new(file, contents, bytes, index)

@@ -8,6 +8,6 @@ mod view;
 
 pub use args::{ReplayArgs, Timing};
 pub use tally::{ResponseUs, Tally};
-pub use trace::{Requests, Survey};
+pub use trace::{PIECE_BYTES_REAL, Requests, Survey};
 pub use verify::{Ledger, read_back};
 pub use view::{REPLAY, ReplayReport, view};

@@ -155,6 +155,8 @@ pub struct Bench {
     many: Option<Served>,
     handle: Option<Arc<Handle>>,
     opening: Opening,
+    /// Seed of what is written: its own for each process, or a deduplicating drive would see repeats.
+    contents_seed: u64,
 }
 
 impl Bench {
@@ -167,6 +169,7 @@ impl Bench {
             Named::Path(path) => path.display().to_string(),
         };
         let mut handle = None;
+        let contents_seed = fresh_seed();
         let single = match named {
             Named::Rig(name) => Served::Rig(Box::new(Rig::new(rig_spec(name)?, opening.seed))),
             Named::Sim(name) => simulated(name, opening.seed)?,
@@ -176,7 +179,7 @@ impl Bench {
             Named::Path(path) => {
                 let opened = Arc::new(Handle::open(path, &opening.intent)?);
                 handle = Some(opened.clone());
-                Served::Device(Box::new(device_target(&opened, &opening, 1)?))
+                Served::Device(Box::new(device_target(&opened, &opening, 1, contents_seed)?))
             }
         };
         let mut info = single.info().clone();
@@ -184,7 +187,7 @@ impl Bench {
         if handle.is_some() {
             info.queue_depth_max = opening.depth_max;
         }
-        Ok(Bench { info, single, many: None, handle, opening })
+        Ok(Bench { info, single, many: None, handle, opening, contents_seed })
     }
 
     /// Names the engines that serve runs of these depths, from the least to the greatest.
@@ -209,6 +212,13 @@ impl Bench {
     /// Seed of everything random about it.
     pub fn seed(&self) -> u64 {
         self.opening.seed
+    }
+
+    /// The seed ([`EngineSpec::seed`]) of the engine that [`Lab::target`] gives for so many IOs in flight.
+    pub fn engine_seed(&self, depth: u32) -> u64 {
+        let is_single = depth <= self.single.info().queue_depth_max;
+        let queue_depth = if is_single { 1 } else { self.opening.depth_max };
+        derive(self.contents_seed, u64::from(queue_depth))
     }
 
     /// No IO will be larger: engines for many IOs that are not set up yet need less memory.
@@ -237,7 +247,7 @@ impl Lab for Bench {
         }
         if self.many.is_none() {
             let opening = Opening { engine: Some(Engine::IoUring), ..self.opening };
-            let target = device_target(handle, &opening, self.opening.depth_max);
+            let target = device_target(handle, &opening, self.opening.depth_max, self.contents_seed);
             let target = target.map_err(|error| engine_error(&self.info.name, &error))?;
             self.many = Some(Served::Device(Box::new(target)));
         }
@@ -245,15 +255,19 @@ impl Lab for Bench {
     }
 }
 
-fn device_target(handle: &Arc<Handle>, opening: &Opening, depth: u32) -> Result<DeviceTarget> {
+fn device_target(
+    handle: &Arc<Handle>,
+    opening: &Opening,
+    depth: u32,
+    contents_seed: u64,
+) -> Result<DeviceTarget> {
     let engine = opening.engine.unwrap_or(Engine::Sync);
     let queue_depth = if engine == Engine::Sync { 1 } else { depth.max(1) };
     let spec = EngineSpec {
         queue_depth,
         io_bytes_max: opening.io_bytes_max,
         data: opening.data,
-        // Its own for each process and engine, or a deduplicating drive would see repeats.
-        seed: derive(fresh_seed(), u64::from(queue_depth)),
+        seed: derive(contents_seed, u64::from(queue_depth)),
         age_writes: 0,
     };
     Ok(DeviceTarget::new(engine, handle.clone(), &spec)?)

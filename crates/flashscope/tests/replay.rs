@@ -209,3 +209,42 @@ fn a_trace_is_fitted_to_a_smaller_target_and_told_what_was_changed() {
     assert_eq!(result[0]["host_writes"], 128, "{result}");
     call(folder, &["sim", "bplru-board", "--fit", "compact"]).failed(2, &["--trace"]);
 }
+
+#[test]
+fn what_was_measured_before_a_failure_is_kept() {
+    let scratch = Scratch::under(Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let folder = scratch.path("");
+    let folder = folder.as_path();
+    let writes: Vec<_> = (0..20_000).map(|i| (0.0, i * 7919 % 4096 * 4096, 4096, 'W', 0.0)).collect();
+    trace(folder, "t.load", &writes);
+    let worn = "sim:bplru-board?capacity=32MiB&over_provisioning=0.5&nand.endurance_erases=3";
+    let ended = replay(folder, &["t.load", worn, "--timing", "asap", "--json", "-o", "out"]);
+    assert_eq!(ended.status, 1, "{ended:?}");
+    let result = ended.json();
+    assert_eq!(result["complete"], false, "{result}");
+    let error = result["error"].as_str().unwrap();
+    assert!(error.contains("erase") && ended.err.contains(error), "{error}: {}", ended.err);
+    let ios = number(&result, "/ios");
+    assert!((100.0..20_000.0).contains(&ios), "{result}");
+    assert_eq!(call(folder, &["show", "out", "--json"]).well().json(), result);
+    assert!(folder.join("out/ios/replay.parquet").is_file());
+}
+
+#[test]
+fn a_target_can_be_trimmed_first_and_limits_are_told() {
+    let scratch = Scratch::under(Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let folder = scratch.path("");
+    let folder = folder.as_path();
+    target(folder, "disk", 16);
+    trace(folder, "t.load", &[(0.0, 0, 4096, 'W', 0.0)]);
+    replay(folder, &["t.load", "disk", "--write", "--discard", "--verify", "--json"]).well();
+    let data = fs::read(folder.join("disk")).unwrap();
+    assert!(data[4096..].iter().all(|byte| *byte == 0), "a hole in a file reads as zeros");
+    assert_ne!(data[..4096], data[4096..8192]);
+    replay(folder, &["t.load", "null:", "--iodepth", "0"]).failed(2, &["from 1 to 4096"]);
+    replay(folder, &["t.load", "null:", "--iodepth", "4294967295"]).failed(2, &["from 1 to 4096"]);
+    replay(folder, &["-", "null:"]).failed(2, &["twice", "store it in a file"]);
+    replay(folder, &["/dev/stdin", "null:"]).failed(2, &["twice"]);
+    replay(folder, &["t.load", "disk", "--write", "--timing", "asap", "--engine", "sync"]).well();
+    replay(folder, &["t.load", "disk", "--write", "--engine", "sync"]).failed(2, &["--iodepth 1"]);
+}

@@ -59,7 +59,7 @@ impl SyncTarget {
             }
             Op::Write if !self.handle.writable() => (Time::ZERO, Err(Errno::BADF)),
             Op::Write => {
-                let contents = self.write_buffers.next(0, length);
+                let contents = self.write_buffers.next(0, length, offset);
                 let submitted = self.clock.now();
                 (submitted, write(&self.handle, contents, request))
             }

@@ -2,36 +2,40 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use anyhow::{Context as _, Result};
 use flashscope_bench::Lab;
 use flashscope_core::{Driven, Limits, Op, Ordered, Request, RequestSource, Stream, Target, drive};
-use flashscope_device::{DataPattern, Engine, Intent};
+use flashscope_device::{DataPattern, Engine, Handle, Intent};
 use flashscope_report::{Origin, Recorder, ResultFolder, SCHEMA_VERSION, size};
 use flashscope_trace::Ahead;
 use serde_json::json;
 
 use crate::confirm::confirm;
-use crate::exit::{Done, Usage};
+use crate::exit::{Done, Interrupted, Usage};
 use crate::journal::fresh_seed;
 use crate::manifest::{Facts, manifest};
 use crate::progress::requests_bar;
 use crate::replay::{
-    Ledger, REPLAY, ReplayArgs, ReplayReport, Requests, ResponseUs, Survey, Tally, Timing, read_back, view,
+    Ledger, PIECE_BYTES_REAL, REPLAY, ReplayArgs, ReplayReport, Requests, ResponseUs, Survey, Tally, Timing,
+    read_back, view,
 };
 use crate::screen::Screen;
 use crate::signal;
 use crate::target::{Bench, Named, Opening, Served};
+use crate::traces::open::check_file;
 
 /// 95 % of the requests have to go on time, or the replay is called late.
 const ON_TIME_SHARE: f64 = 0.95;
 const DEPTH: u32 = 128;
+const DEPTH_MAX: u32 = 4096;
 
 /// Runs the command.
 pub fn run(args: &ReplayArgs, screen: &Screen) -> Result<Done> {
     let named = checked(args)?;
     let seed = args.seed.unwrap_or_else(fresh_seed);
-    let asked = args.iodepth.unwrap_or(if args.timing == Timing::Asap { 1 } else { DEPTH });
+    let asked = depth(args);
     let write = !args.read_only;
     let opening = Opening {
         intent: Intent {
@@ -42,7 +46,7 @@ pub fn run(args: &ReplayArgs, screen: &Screen) -> Result<Done> {
         },
         engine: args.engine,
         data: if args.verify { DataPattern::Numbered } else { DataPattern::Random },
-        io_bytes_max: 256 << 20,
+        io_bytes_max: PIECE_BYTES_REAL as u32,
         depth_max: asked,
         seed,
     };
@@ -53,7 +57,8 @@ pub fn run(args: &ReplayArgs, screen: &Screen) -> Result<Done> {
     let (requests, survey) = Requests::survey(args, &info, iodepth)?;
     if let Some(handle) = bench.handle().filter(|_| write) {
         let written = size(survey.passed.bytes[Op::Write as usize] as f64);
-        let plan = format!("the trace {} writes {written} to it", args.trace.display());
+        let first = if args.discard { "all of it is trimmed first, and " } else { "" };
+        let plan = format!("{first}the trace {} writes {written} to it", args.trace.display());
         confirm(handle.identity(), args.writing.confirm.as_deref(), &plan)?;
     }
     let facts = Facts::of(&bench, &opening.data, seed);
@@ -64,22 +69,28 @@ pub fn run(args: &ReplayArgs, screen: &Screen) -> Result<Done> {
     let folder = args.output.as_deref().map(|path| ResultFolder::create(path, &manifest)).transpose()?;
     let session =
         Session { args, requests: &requests, survey: &survey, iodepth, seed, target: info.name.clone() };
-    let handle = bench.shared_handle();
-    bench.limit_ios(requests.piece_bytes());
-    let served = bench.target(iodepth)?;
     if args.discard {
-        discard(served)?;
+        discard(bench.target(1)?)?;
     }
-    let replayed = session.replay(served, handle, folder.as_ref().map(ResultFolder::path), screen)?;
-    conclude(&replayed, args, folder.as_ref(), &facts, screen)
+    bench.limit_ios(requests.piece_bytes());
+    let real = bench.shared_handle().map(|handle| (handle, bench.engine_seed(iodepth)));
+    let served = bench.target(iodepth)?;
+    let (report, failure) = session.replay(served, real, folder.as_ref().map(ResultFolder::path), screen)?;
+    let done = conclude(&report, args, folder.as_ref(), &facts, screen)?;
+    failure.map_or(Ok(done), Err)
+}
+
+/// IOs in flight at most.
+fn depth(args: &ReplayArgs) -> u32 {
+    args.iodepth.unwrap_or(if args.timing == Timing::Asap { 1 } else { DEPTH })
 }
 
 /// The target, if the flags fit it.
 fn checked(args: &ReplayArgs) -> Result<Named> {
     let mut named = Named::parse(&args.target);
     let usage = |text: &str| Err(Usage(text.into()).into());
-    if args.iodepth == Some(0) {
-        return usage("--iodepth must be at least 1");
+    if args.iodepth.is_some_and(|iodepth| !(1..=DEPTH_MAX).contains(&iodepth)) {
+        return Err(Usage(format!("--iodepth must be from 1 to {DEPTH_MAX}")).into());
     }
     if matches!(named, Named::Path(_)) && !args.writing.write && !args.read_only {
         return usage(
@@ -90,12 +101,8 @@ fn checked(args: &ReplayArgs) -> Result<Named> {
     if args.discard && args.read_only {
         return usage("--discard destroys what is on the target: leave out --read-only, or --discard");
     }
-    if args.trace == Path::new("-") {
-        return usage(
-            "a replay reads the trace twice, so it cannot be standard input: store it in a file first",
-        );
-    }
-    if args.engine == Some(Engine::Sync) && args.iodepth.is_none_or(|iodepth| iodepth > 1) {
+    check_file(&args.trace, "a replay reads the trace twice")?;
+    if args.engine == Some(Engine::Sync) && depth(args) > 1 {
         return usage("the sync engine has one IO in flight: leave out --engine, or add --iodepth 1");
     }
     match &mut named {
@@ -115,10 +122,13 @@ fn checked(args: &ReplayArgs) -> Result<Named> {
 
 /// Trims all of the target.
 fn discard(target: &mut Served) -> Result<()> {
-    const PIECE_BYTES: u64 = 1 << 20;
+    let interrupted = signal::listen();
     let size_bytes = target.info().size_bytes;
-    for offset_bytes in (0..size_bytes).step_by(PIECE_BYTES as usize) {
-        let length_bytes = PIECE_BYTES.min(size_bytes - offset_bytes) as u32;
+    for offset_bytes in (0..size_bytes).step_by(PIECE_BYTES_REAL as usize) {
+        if interrupted.load(Ordering::Relaxed) {
+            return Err(Interrupted.into());
+        }
+        let length_bytes = PIECE_BYTES_REAL.min(size_bytes - offset_bytes) as u32;
         let request = Request { offset_bytes, length_bytes, op: Op::Trim, ..Request::default() };
         target.serve_in_turn(&[request], &mut Vec::new())?;
     }
@@ -136,14 +146,15 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
+    /// Errors that come before the first IO end it; later ones are told beside what was measured.
     fn replay(
         &self,
         served: &mut Served,
-        handle: Option<Arc<flashscope_device::Handle>>,
+        real: Option<(Arc<Handle>, u64)>,
         folder: Option<&Path>,
         screen: &Screen,
-    ) -> Result<ReplayReport> {
-        let (source, passed) = self.requests.source()?;
+    ) -> Result<(ReplayReport, Option<anyhow::Error>)> {
+        let (source, _) = self.requests.source()?;
         let mut recorder = folder.map(|path| self.recorder(path)).transpose()?;
         let bar = requests_bar(screen, self.survey.passed.all());
         let mut tally = Tally::new(recorder.as_mut(), &bar);
@@ -151,46 +162,54 @@ impl Session<'_> {
         let mut streams = [Stream { source: ahead, pacing: self.args.timing.pacing(self.iodepth) }];
         let mut target = Ordered::new(Ledger::new(served, self.args.verify));
         let begun = target.now();
-        let limits = Limits { runtime: None, interrupted: signal::listen() };
+        let interrupted = signal::listen();
+        let limits = Limits { runtime: None, interrupted };
         let driven = drive(&mut target, &mut streams, limits, &mut tally);
         let wall = target.now().since(begun);
         bar.finish_and_clear();
         let [Stream { source, .. }] = streams;
         let source = source.finish();
-        let driven = driven?;
-        self.requests.check(&source)?;
-        let flush_s = (!self.args.no_final_flush && !self.args.read_only && driven != Driven::Interrupted)
-            .then(|| flush(&mut target))
-            .transpose()?;
-        let held_back = target.held_back();
-        let mut ledger = target.into_inner();
-        let left_out = passed.lock().expect("nobody panics with it").left_out;
-        let mut report = self.report(&tally, driven, wall.0 as f64 / 1e9, held_back, left_out);
-        report.flush_s = flush_s;
+        let is_whole = driven == Ok(Driven::Exhausted);
+        let mut report = self.report(&tally, is_whole, wall.0 as f64 / 1e9, target.held_back());
         drop(tally);
-        if let Some(recorder) = recorder {
-            recorder.finish()?;
-        }
-        if let Some(written) = ledger.written() {
-            screen.note("  reading back what was written");
-            report.verified_blocks = Some(read_back(&written, ledger.inner_mut(), handle)?);
-        }
-        Ok(report)
+        let end = driven.map_err(Into::into).and_then(|_| self.requests.check(&source));
+        let end = end.and_then(|()| self.finish(&mut report, &mut target, real, screen));
+        let end = end.and(recorder.map_or(Ok(()), |recorder| Ok(recorder.finish().map(|_| ())?)));
+        report.error = end.as_ref().err().map(|error| format!("{error:#}"));
+        report.complete &= end.is_ok();
+        Ok((report, end.err()))
     }
 
-    fn report(
+    /// The last flush, and the proof.
+    fn finish(
         &self,
-        tally: &Tally<'_>,
-        driven: Driven,
-        wall_s: f64,
-        held_back: u64,
-        left_out: u64,
-    ) -> ReplayReport {
+        report: &mut ReplayReport,
+        target: &mut Ordered<Ledger<&mut Served>>,
+        real: Option<(Arc<Handle>, u64)>,
+        screen: &Screen,
+    ) -> Result<()> {
+        if !report.complete {
+            return Ok(());
+        }
+        if !self.args.no_final_flush && !self.args.read_only {
+            report.flush_s = Some(flush(target)?);
+        }
+        let ledger = target.inner_mut();
+        if let Some(written) = ledger.written() {
+            screen.note("  reading back what was written");
+            report.verified_blocks = read_back(&written, ledger.inner_mut(), real, signal::listen())?;
+            report.complete = report.verified_blocks.is_some();
+        }
+        Ok(())
+    }
+
+    fn report(&self, tally: &Tally<'_>, is_whole: bool, wall_s: f64, held_back: u64) -> ReplayReport {
         let survey = self.survey;
         let passed = &survey.passed;
         let on_time = self.args.timing == Timing::OnTime;
         let lateness_us = tally.lateness_us().filter(|_| on_time);
         let trace_s = passed.span_ns() as f64 / 1e9;
+        let times = |op| tally.response_us_of(op);
         ReplayReport {
             schema_version: SCHEMA_VERSION,
             trace: self.requests.path().display().to_string(),
@@ -198,8 +217,9 @@ impl Session<'_> {
             target: self.target.clone(),
             timing: self.args.timing.name().into(),
             iodepth: self.iodepth,
-            requests: tally.ios(),
-            left_out,
+            requests: if is_whole { passed.all() } else { tally.ios().min(passed.all()) },
+            ios: tally.ios(),
+            left_out: passed.left_out,
             read_bytes: tally.bytes(Op::Read),
             written_bytes: tally.bytes(Op::Write),
             trimmed_bytes: tally.bytes(Op::Trim),
@@ -208,20 +228,23 @@ impl Session<'_> {
             trace_s,
             lateness_us: lateness_us.map(Into::into),
             on_time_share: lateness_us.map(|_| tally.on_time_share()),
-            verdict: verdict(tally, lateness_us, wall_s, trace_s),
+            verdict: verdict(tally, lateness_us, is_whole, wall_s, trace_s),
             held_back,
             response_us: tally.response_us(),
-            read_us: tally.response_us_of(Op::Read),
-            write_us: tally.response_us_of(Op::Write),
-            flush_us: tally.response_us_of(Op::Flush),
-            trim_us: tally.response_us_of(Op::Trim),
+            read_us: times(Op::Read),
+            write_us: times(Op::Write),
+            flush_us: times(Op::Flush),
+            trim_us: times(Op::Trim),
             trace_latency_us: ResponseUs::of(&passed.latencies, passed.latency_sum_ns),
             verified_blocks: None,
             notes: survey.notes.clone(),
             bad_lines: survey.counts.bad_lines,
             first_bad_line: survey.first_bad_line.clone(),
+            other_lines: survey.counts.other_lines,
+            unsorted_requests: survey.counts.unsorted,
             seed: self.seed,
-            complete: driven == Driven::Exhausted,
+            complete: is_whole,
+            error: None,
         }
     }
 
@@ -249,12 +272,20 @@ fn flush(target: &mut impl Target) -> Result<f64> {
     Ok(target.now().since(begun).0 as f64 / 1e9)
 }
 
-fn verdict(tally: &Tally<'_>, lateness_us: Option<ResponseUs>, wall_s: f64, trace_s: f64) -> String {
+fn verdict(
+    tally: &Tally<'_>,
+    lateness_us: Option<ResponseUs>,
+    is_whole: bool,
+    wall_s: f64,
+    trace_s: f64,
+) -> String {
     let Some(lateness_us) = lateness_us else {
         let factor = trace_s / wall_s.max(1e-9);
         return match factor {
+            _ if !is_whole => "not done to its end".into(),
+            0.0 => "done; the trace tells no time to compare with".into(),
             1.0.. => format!("done {factor:.1} times as fast as the trace"),
-            _ => format!("done {:.1} times as slowly as the trace", 1.0 / factor.max(1e-9)),
+            _ => format!("done {:.1} times as slowly as the trace", 1.0 / factor),
         };
     };
     let share = tally.on_time_share();

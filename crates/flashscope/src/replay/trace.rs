@@ -1,6 +1,7 @@
 //! The trace of a replay: opened as often as it is needed, and watched as it passes.
 
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
@@ -10,13 +11,17 @@ use flashscope_trace::transform::Note;
 use flashscope_trace::{Counts, Record, Records, TraceError, TraceSource};
 
 use super::{ReplayArgs, Timing};
+use crate::exit::Interrupted;
+use crate::signal;
 use crate::traces;
 use crate::traces::pipeline::{Place, Source};
 
 /// Longer requests come in pieces, so that the buffers of a real target's IOs in flight take no more than
 /// this together.
 const BUFFERS_BYTES: u64 = 256 << 20;
-/// A request of any kind of target is at most this long.
+/// The longest piece on a real target, whatever the queue depth: more than any block layer takes at once.
+pub const PIECE_BYTES_REAL: u64 = 4 << 20;
+/// The longest piece on a simulated one.
 const PIECE_BYTES_MAX: u64 = 1 << 30;
 
 /// What of a trace has passed so far.
@@ -58,7 +63,8 @@ impl Default for Passed {
 impl Passed {
     fn add(&mut self, record: &Record) {
         self.requests[record.op as usize] += 1;
-        self.bytes[record.op as usize] += record.length_bytes;
+        let bytes = &mut self.bytes[record.op as usize];
+        *bytes = bytes.saturating_add(record.length_bytes);
         self.first_ns.get_or_insert(record.time_ns);
         self.last_ns = self.last_ns.max(record.time_ns);
         self.length_bytes_max = self.length_bytes_max.max(record.length_bytes);
@@ -148,11 +154,18 @@ pub struct Requests<'a> {
 impl<'a> Requests<'a> {
     /// Reads the whole trace once: whatever is wrong with it is found before the first IO.
     pub fn survey(args: &'a ReplayArgs, info: &TargetInfo, iodepth: u32) -> Result<(Requests<'a>, Survey)> {
-        let most = if info.virtual_time { PIECE_BYTES_MAX } else { BUFFERS_BYTES / u64::from(iodepth) };
+        let real = (BUFFERS_BYTES / u64::from(iodepth)).min(PIECE_BYTES_REAL);
+        let most = if info.virtual_time { PIECE_BYTES_MAX } else { real };
         let mut requests = Requests { args, info: info.clone(), piece_bytes: PIECE_BYTES_MAX as u32 };
         let (mut source, passed) = requests.source()?;
         let mut batch = vec![Request::default(); 4096];
-        while source.fill(&mut batch) > 0 {}
+        let mut deeper = 0;
+        while let count @ 1.. = source.fill(&mut batch) {
+            deeper += batch[..count].iter().filter(|request| u32::from(request.depth) > iodepth).count();
+            if signal::listen().load(Ordering::Relaxed) {
+                return Err(Interrupted.into());
+            }
+        }
         requests.check(&source)?;
         let passed = passed.lock().expect("nobody panics with it").clone();
         let block_bytes = u64::from(info.logical_block_bytes.max(1));
@@ -160,7 +173,11 @@ impl<'a> Requests<'a> {
         requests.piece_bytes = passed.length_bytes_max.clamp(block_bytes, most) as u32;
         let trace = source.trace();
         let first_bad_line = trace.first_bad_line().map(ToString::to_string);
-        let notes = trace.notes().into_iter().map(|note| format!("{} {}", note.count, note.about)).collect();
+        let notes = trace.notes().into_iter().map(|note| format!("{} {}", note.count, note.about));
+        let mut notes: Vec<_> = notes.collect();
+        if deeper > 0 {
+            notes.push(format!("{deeper} requests had more in flight in the trace than --iodepth {iodepth}"));
+        }
         let survey = Survey { passed, counts: trace.counts(), first_bad_line, notes, format: trace.format() };
         Ok((requests, survey))
     }

@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, bail};
 use flashscope_core::{Completion, Op, Request, Target, TargetError, TargetInfo, Time};
-use flashscope_device::{Handle, ReadBack};
+use flashscope_device::{Handle, ReadBack, sector_mark};
 
 /// Blocks of a chunk of the list.
 const CHUNK_BLOCKS: u64 = 4096;
@@ -137,14 +138,25 @@ impl<T: Target> Target for Ledger<T> {
 }
 
 /// Reads back all that was written; returns how many blocks hold what they must: all, or it is an error. A
-/// simulated SSD compares in its token mode, and its read fails.
-pub fn read_back(written: &Written, target: &mut impl Target, handle: Option<Arc<Handle>>) -> Result<u64> {
+/// simulated SSD compares in its token mode, and its read fails. `real`: the target's handle, and the seed of
+/// the engine that wrote. None when interrupted.
+pub fn read_back(
+    written: &Written,
+    target: &mut impl Target,
+    real: Option<(Arc<Handle>, u64)>,
+    interrupted: &AtomicBool,
+) -> Result<Option<u64>> {
     let mut verified = 0;
-    let mut device = handle.map(ReadBack::new);
+    let mut device = real.map(|(handle, key)| (ReadBack::new(handle), key));
     for (offset_bytes, numbers) in written.runs(ReadBack::BYTES_MAX as u64) {
+        if interrupted.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
         let length = numbers.len() * written.block_bytes as usize;
         match &mut device {
-            Some(device) => compare(device.read(offset_bytes, length)?, offset_bytes, numbers, written)?,
+            Some((device, key)) => {
+                compare(device.read(offset_bytes, length)?, offset_bytes, numbers, *key, written)?;
+            }
             None => {
                 let length_bytes = length as u32;
                 let request = Request { offset_bytes, length_bytes, op: Op::Read, ..Request::default() };
@@ -153,27 +165,30 @@ pub fn read_back(written: &Written, target: &mut impl Target, handle: Option<Arc
         }
         verified += numbers.len() as u64;
     }
-    Ok(verified)
+    Ok(Some(verified))
 }
 
-fn compare(found: &[u8], offset_bytes: u64, numbers: &[u32], written: &Written) -> Result<()> {
-    let block_bytes = written.block_bytes as usize;
-    for (block, number) in found.chunks(block_bytes).zip(numbers) {
-        for sector in block.chunks(SECTOR_BYTES) {
-            let stamp = u64::from_le_bytes(sector[..8].try_into().expect("a sector has eight bytes"));
-            if stamp as u32 != *number {
-                let at = offset_bytes + (block.as_ptr() as usize - found.as_ptr() as usize) as u64;
-                let held = match stamp {
-                    0 => "none".into(),
-                    stamp if stamp <= written.writes => format!("the data of write {stamp}"),
-                    _ => "data of no write of this replay".into(),
-                };
-                bail!(
-                    "the block at offset {at} holds {held}, but write {number} was the last one to it: the \
-                     target lost or mixed up data; do not trust it"
-                );
-            }
+fn compare(found: &[u8], offset_bytes: u64, numbers: &[u32], key: u64, written: &Written) -> Result<()> {
+    let sectors_each = written.block_bytes as usize / SECTOR_BYTES;
+    for (place, sector) in found.chunks_exact(SECTOR_BYTES).enumerate() {
+        let number = numbers[place / sectors_each.max(1)];
+        let at = offset_bytes + (place * SECTOR_BYTES) as u64;
+        let word = |from: usize| u64::from_le_bytes(sector[from..from + 8].try_into().expect("8 bytes"));
+        let stamp = word(0);
+        let mark = sector_mark(key, stamp, at / SECTOR_BYTES as u64);
+        let (begins, ends) = (word(8) == mark, word(SECTOR_BYTES - 8) == mark);
+        if stamp as u32 == number && begins && ends {
+            continue;
         }
+        let held = match (begins, ends) {
+            (true, true) => format!("the data of write {stamp}"),
+            (false, false) => "no data that this replay wrote there".into(),
+            _ => "a part of one write and a part of something else".into(),
+        };
+        bail!(
+            "the sector at offset {at} holds {held}, but write {number} was the last one to it: the target \
+             lost or mixed up data, or somebody else wrote to it"
+        );
     }
     Ok(())
 }
@@ -216,19 +231,38 @@ mod tests {
     }
 
     #[test]
-    fn a_block_that_holds_an_older_write_is_found() {
+    fn what_is_not_the_last_write_whole_and_in_its_place_is_found() {
+        const KEY: u64 = 77;
         let mut written = Written::new(512);
         let write =
             |offset_bytes| Request { offset_bytes, length_bytes: 512, op: Op::Write, ..Request::default() };
-        written.take_note(&write(0));
-        written.take_note(&write(512));
-        let mut data = vec![0; 1024];
-        data[0] = 1;
-        data[512] = 2;
+        written.take_note(&write(1024));
+        written.take_note(&write(1536));
         let numbers = written.runs(1 << 20).next().unwrap().1.to_vec();
-        assert!(compare(&data, 0, &numbers, &written).is_ok());
-        data[512] = 1;
-        let error = compare(&data, 0, &numbers, &written).unwrap_err().to_string();
-        assert!(error.contains("offset 512 holds the data of write 1, but write 2"), "{error}");
+        let sector = |number: u64, place: u64, key: u64| {
+            let mut sector = vec![9; 512];
+            let mark = sector_mark(key, number, place).to_le_bytes();
+            sector[..8].copy_from_slice(&number.to_le_bytes());
+            sector[8..16].copy_from_slice(&mark);
+            sector[504..].copy_from_slice(&mark);
+            sector
+        };
+        let check = |second: Vec<u8>| {
+            let data = [sector(1, 2, KEY), second].concat();
+            compare(&data, 1024, &numbers, KEY, &written).map_err(|error| error.to_string())
+        };
+        assert_eq!(check(sector(2, 3, KEY)), Ok(()));
+        let torn = [&sector(2, 3, KEY)[..256], &sector(1, 3, KEY)[256..]].concat();
+        for (bad, words) in [
+            (sector(1, 3, KEY), "holds the data of write 1, but write 2"),
+            // The same write of an earlier replay, and another sector of the same write.
+            (sector(2, 3, 78), "no data that this replay wrote"),
+            (sector(2, 2, KEY), "no data that this replay wrote"),
+            (torn, "a part of one write"),
+            (vec![0; 512], "no data that this replay wrote"),
+        ] {
+            let error = check(bad).unwrap_err();
+            assert!(error.contains("offset 1536") && error.contains(words), "{error}");
+        }
     }
 }

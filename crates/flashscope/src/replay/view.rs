@@ -48,8 +48,10 @@ pub struct ReplayReport {
     pub timing: String,
     /// IOs in flight at most.
     pub iodepth: u32,
-    /// Requests served; a long one counts once for each of its pieces.
+    /// Requests of the trace that were replayed.
     pub requests: u64,
+    /// IOs served: a request longer than the buffers is several.
+    pub ios: u64,
     /// Requests of the trace that were left out because it was read only.
     pub left_out: u64,
     /// Bytes read.
@@ -92,10 +94,16 @@ pub struct ReplayReport {
     pub bad_lines: u64,
     /// The first of them.
     pub first_bad_line: Option<String>,
+    /// Lines of the trace that are in order and tell of no request.
+    pub other_lines: u64,
+    /// Requests of the trace that are earlier than the one before them; they go with it.
+    pub unsorted_requests: u64,
     /// Seed of everything random.
     pub seed: u64,
     /// Whether the whole trace was replayed.
     pub complete: bool,
+    /// What ended it early, or made it fail at its end.
+    pub error: Option<String>,
 }
 
 impl ReplayReport {
@@ -123,6 +131,7 @@ pub fn view(report: &ReplayReport) -> String {
         ),
     ];
     let rows = [
+        ("all", report.response_us, None),
         ("reads", report.read_us, Some(report.read_bytes)),
         ("writes", report.write_us, Some(report.written_bytes)),
         ("flushes", report.flush_us, None),
@@ -149,7 +158,10 @@ fn heading(report: &ReplayReport) -> String {
         "depth" => "at the trace's queue depth".into(),
         _ => format!("as fast as possible with {} in flight", report.iodepth),
     };
-    format!("{begin}{}, {timing}", counted(report.requests, "request"))
+    format!(
+        "{begin}{}, {timing}",
+        counted(if report.complete { report.requests } else { report.ios }, "request")
+    )
 }
 
 fn row(name: &str, times: &ResponseUs, bytes: Option<u64>) -> String {
@@ -178,6 +190,20 @@ fn remarks(report: &ReplayReport) -> Vec<String> {
         lines.push(format!("  Verified: {} hold their last write.", counted(blocks, "block")));
     }
     lines.extend(report.notes.iter().map(|note| format!("  {note}.")));
+    if report.other_lines > 0 {
+        lines.push(format!("  {} of the trace tell of no request.", counted(report.other_lines, "line")));
+    }
+    if report.unsorted_requests > 0 {
+        let count = counted(report.unsorted_requests, "request");
+        lines.push(format!("  {count} of the trace are earlier than the one before them, and go with it."));
+    }
+    if report.ios > report.requests && report.complete {
+        let pieces = counted(report.ios, "IO");
+        lines.push(format!("  Long requests came in pieces: {pieces} in all."));
+    }
+    if let Some(error) = &report.error {
+        lines.push(format!("  FAILED: {error}"));
+    }
     if report.bad_lines > 0 {
         let first = report.first_bad_line.clone().unwrap_or_default();
         lines.push(format!(

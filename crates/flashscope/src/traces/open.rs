@@ -70,6 +70,15 @@ pub fn cpu_files(path: &Path) -> Option<Vec<PathBuf>> {
     (!files.is_empty()).then(|| files.into_iter().map(|(_, path)| path).collect())
 }
 
+/// Refuses a trace that gives its bytes only once: a pipe, or standard input.
+pub fn check_file(path: &Path, why: &str) -> Result<(), Usage> {
+    let is_pipe = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
+    if path != Path::new("-") && !is_pipe {
+        return Ok(());
+    }
+    Err(Usage(format!("{why}, and {} gives it only once: store it in a file first", path.display())))
+}
+
 /// Ways out as the trace crate tells them, and as flags.
 const FLAGS: [(&str, &str); 4] = [
     ("read leniently", "add --lenient"),
