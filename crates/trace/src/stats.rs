@@ -12,6 +12,7 @@ mod map;
 mod queue;
 mod regions;
 mod reuse;
+mod settled;
 mod sizes;
 mod summary;
 mod timeline;

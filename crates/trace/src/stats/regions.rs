@@ -5,6 +5,8 @@ use flashscope_core::request::Op;
 use super::clock::Chunk;
 use super::footprint::{Footprint, Touch};
 use super::reuse::{Access, Reuse, blocks_chosen};
+use super::settled::Settled;
+use crate::record::Record;
 
 /// A region is 2 to the power of this, in bytes.
 const REGION_SHIFT: u32 = 16;
@@ -14,6 +16,8 @@ pub(super) const BLOCK_SHIFT: u32 = 12;
 
 /// Of a longer request, only so much counts: none that a device takes is as long.
 const LENGTH_BYTES_MAX: u64 = 1 << 30;
+/// A request that touches more regions than this is first looked up among those that are settled.
+const LONG: u64 = 2;
 /// Touches that wait to be looked up at once.
 const WAITING_MAX: usize = 4096;
 
@@ -24,6 +28,7 @@ pub(super) const DEVICES_MAX: u32 = 1 << 16;
 pub(super) struct Regions {
     pub(super) footprint: Footprint,
     pub(super) reuse: Reuse,
+    settled: Settled,
     touches: Vec<Touch>,
     accesses: Vec<Access>,
     /// Reads and writes so far.
@@ -38,6 +43,7 @@ impl Regions {
         Regions {
             footprint: Footprint::new(regions_max),
             reuse: Reuse::new(blocks_max),
+            settled: Settled::default(),
             touches: Vec::with_capacity(WAITING_MAX + 1),
             accesses: Vec::with_capacity(WAITING_MAX + 16),
             requests: 0,
@@ -63,7 +69,7 @@ impl Regions {
                 block: 0,
                 is_write,
             };
-            self.touch(record.device, record.offset_bytes, record.length_bytes, access, chunk.shift);
+            self.take(record, &access, chunk.shift);
             self.requests += 1;
             self.written_bytes += if is_write { record.length_bytes.min(LENGTH_BYTES_MAX) } else { 0 };
         }
@@ -71,33 +77,63 @@ impl Regions {
     }
 
     #[inline]
-    fn touch(&mut self, device: u32, offset: u64, length: u64, access: Access, shift: u32) {
+    fn take(&mut self, record: &Record, access: &Access, shift: u32) {
+        let (first_byte, length) = (record.offset_bytes, record.length_bytes);
         if length == 0 {
             return;
         }
         self.cut_requests += u64::from(length > LENGTH_BYTES_MAX);
-        let last = offset.saturating_add(length.min(LENGTH_BYTES_MAX) - 1);
-        let device = u64::from(device.min(DEVICES_MAX - 1)) << (64 - REGION_SHIFT);
-        for region in offset >> REGION_SHIFT..=last >> REGION_SHIFT {
-            let begin = region << REGION_SHIFT;
-            let from = offset.max(begin) - begin;
-            let to = (last - begin).min((1 << REGION_SHIFT) - 1);
-            let region = device | region;
-            let hash = hash(region);
-            if self.footprint.is_chosen(hash) {
-                let sectors = bits(from >> SECTOR_SHIFT, to >> SECTOR_SHIFT);
-                let Access { bucket, is_write, .. } = access;
-                self.touches.push(Touch { hash, region, sectors, bucket, is_write });
+        let last_byte = first_byte.saturating_add(length.min(LENGTH_BYTES_MAX) - 1);
+        let device = u64::from(record.device.min(DEVICES_MAX - 1)) << (64 - REGION_SHIFT);
+        let [first, last] = [first_byte, last_byte].map(|byte| device | (byte >> REGION_SHIFT));
+        if last - first < LONG {
+            for region in first..=last {
+                self.touch(region, [first_byte, last_byte], access, shift);
             }
-            let mut blocks = blocks_chosen(hash, self.reuse.level(), from >> BLOCK_SHIFT, to >> BLOCK_SHIFT);
-            while blocks != 0 {
-                let block = blocks.trailing_zeros() / 4;
-                self.accesses.push(Access { hash, region, block, ..access });
-                blocks &= blocks - 1;
+        } else {
+            self.take_long([first, last], [first_byte, last_byte], access, shift);
+        }
+    }
+
+    /// Passes over regions that have nothing more to tell.
+    fn take_long(&mut self, [mut first, last]: [u64; 2], bytes: [u64; 2], access: &Access, shift: u32) {
+        loop {
+            let (mut open, base, end) = self.settled.open(first, last, access.is_write);
+            while open != 0 {
+                self.touch(base + u64::from(open.trailing_zeros()), bytes, access, shift);
+                open &= open - 1;
             }
-            if self.touches.len() >= WAITING_MAX || self.accesses.len() >= WAITING_MAX {
-                self.look_up(shift);
+            if end == last {
+                return;
             }
+            first = end + 1;
+        }
+    }
+
+    /// A request's part in one region.
+    #[inline]
+    fn touch(&mut self, region: u64, [first_byte, last_byte]: [u64; 2], access: &Access, shift: u32) {
+        let begin = region << REGION_SHIFT;
+        let from = first_byte.max(begin) - begin;
+        let to = (last_byte - begin).min((1 << REGION_SHIFT) - 1);
+        let hash = hash(region);
+        let is_chosen = self.footprint.is_chosen(hash);
+        if is_chosen {
+            let sectors = bits(from >> SECTOR_SHIFT, to >> SECTOR_SHIFT);
+            let Access { bucket, is_write, .. } = *access;
+            self.touches.push(Touch { hash, region, sectors, bucket, is_write });
+        }
+        let mut blocks = blocks_chosen(hash, self.reuse.level(), from >> BLOCK_SHIFT, to >> BLOCK_SHIFT);
+        if blocks == 0 && to - from == (1 << REGION_SHIFT) - 1 {
+            self.settled.add(region, access.is_write || !is_chosen);
+        }
+        while blocks != 0 {
+            let block = blocks.trailing_zeros() / 4;
+            self.accesses.push(Access { hash, region, block, ..*access });
+            blocks &= blocks - 1;
+        }
+        if self.touches.len() >= WAITING_MAX || self.accesses.len() >= WAITING_MAX {
+            self.look_up(shift);
         }
     }
 

@@ -17,6 +17,8 @@ use super::summary::{Rewrites, WindowLength, WorkingSet};
 
 /// One bit for each of the 16 blocks of a region.
 const BLOCKS: u64 = 0x1111_1111_1111_1111;
+/// The bits of a block that must be zero for a level up to 4.
+const LEVEL_BITS: [u64; 5] = [0, 1, 3, 7, 15];
 const BLOCK_BYTES: f64 = (1u64 << BLOCK_SHIFT) as f64;
 
 /// Accesses that are looked up in any case; beyond them, one for so many requests.
@@ -52,8 +54,8 @@ pub(super) fn blocks_chosen(region_hash: u64, level: u32, from: u64, to: u64) ->
     let mut chosen = (BLOCKS >> (4 * (15 - to))) & (BLOCKS << (4 * from));
     let (mut level, mut bits) = (level, region_hash);
     while level > 0 && chosen != 0 {
-        let four = (0..level.min(4)).fold(0, |any, bit| any | (bits >> bit));
-        chosen &= !four;
+        let looked_at = bits & (BLOCKS * LEVEL_BITS[level.min(4) as usize]);
+        chosen &= !(looked_at | looked_at >> 1 | looked_at >> 2 | looked_at >> 3);
         level -= level.min(4);
         bits = hash(bits);
     }
@@ -135,12 +137,19 @@ impl Reuse {
         if is_slow && self.used >= 2 * BLOCKS_MIN {
             self.raise();
         }
+        self.fetch(accesses);
         for access in accesses {
             // The level may have risen since it was chosen.
             if level == self.level || self.is_chosen(access.hash, access.block) {
                 self.access(access, shift);
             }
         }
+    }
+
+    /// Looks at all places beforehand, without waiting for any.
+    fn fetch(&self, accesses: &[Access]) {
+        let block = |access: &Access| self.slots[self.home(access.hash, access.block)].block;
+        std::hint::black_box(accesses.iter().fold(0, |all, access| all ^ block(access)));
     }
 
     fn is_chosen(&self, hash: u64, block: u32) -> bool {
@@ -193,12 +202,18 @@ impl Reuse {
         }
     }
 
+    /// The place from which on a block is looked for.
+    #[inline]
+    fn home(&self, hash: u64, block: u32) -> usize {
+        let spread = (hash ^ u64::from(block)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (spread >> 32) as usize & (self.slots.len() - 1)
+    }
+
     /// The block's place, or the unused one where it belongs.
     #[inline]
     fn place(&self, hash: u64, region: u64, block: u32) -> usize {
         let mask = self.slots.len() - 1;
-        let spread = (hash ^ u64::from(block)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut at = (spread >> 32) as usize & mask;
+        let mut at = self.home(hash, block);
         while self.slots[at].block != UNUSED.block
             && (self.slots[at].block != block || self.slots[at].region != region)
         {
