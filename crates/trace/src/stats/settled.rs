@@ -30,8 +30,8 @@ impl Default for Settled {
 }
 
 impl Settled {
-    /// Looks at the regions from `first` to `last`, up to the end of the group of `first`. Returns the bits of
-    /// those that are not settled, the region of bit 0, and the last one looked at.
+    /// Looks at the regions from `first` to `last`, up to the end of the group of `first`. Returns the bits
+    /// of those that are not settled, the region of bit 0, and the last one looked at.
     #[inline]
     pub(super) fn open(&self, first: u64, last: u64, is_write: bool) -> (u64, u64, u64) {
         let base = first >> GROUP_SHIFT << GROUP_SHIFT;
