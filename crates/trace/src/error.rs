@@ -160,9 +160,12 @@ pub enum TraceError {
         remedy: String,
     },
     /// Repeated, it would go on for longer than times reach.
-    #[error("after {passes} times the trace, times go beyond 2^64 ns; repeat it less often")]
+    #[error(
+        "after {passes} times the trace, times go beyond 2^64 ns; repeat it no more often than that, or cut \
+         late requests off first"
+    )]
     TooLong {
-        /// Passes that were begun.
+        /// Passes that fit whole.
         passes: u64,
     },
     /// The device that was chosen is not in the trace.

@@ -51,14 +51,14 @@ struct Depths {
 }
 
 impl Depths {
-    /// One more begins; returns how many there are with it.
-    fn enter(&mut self, time_ns: u64, latency_ns: u64) -> u16 {
-        while self.done_ns.peek().is_some_and(|Reverse(done_ns)| *done_ns <= time_ns) {
+    /// One more begins, and will be done then; returns how many there are with it.
+    fn enter(&mut self, time_ns: u64, done_ns: u64) -> u16 {
+        while self.done_ns.peek().is_some_and(|Reverse(first_ns)| *first_ns <= time_ns) {
             self.done_ns.pop();
         }
         // More than any target holds; what is beyond it is not kept.
         if self.done_ns.len() < usize::from(u16::MAX) {
-            self.done_ns.push(Reverse(time_ns.saturating_add(latency_ns)));
+            self.done_ns.push(Reverse(done_ns));
         }
         self.done_ns.len() as u16
     }
@@ -161,7 +161,11 @@ impl TraceSource {
         self.due = self.due.max(Time(time_ns.saturating_sub(first_ns)));
         let depth = match (&mut self.depths, record.latency_ns) {
             (None, _) => 0,
-            (Some(depths), Some(latency_ns)) => depths.enter(self.due.0, latency_ns),
+            (Some(depths), Some(latency_ns)) => {
+                // From its own time on, which is earlier than when it is due if the trace goes back.
+                let done_ns = time_ns.saturating_add(latency_ns).saturating_sub(first_ns);
+                depths.enter(self.due.0, done_ns)
+            }
             (Some(_), None) => {
                 let remedy = "replay it on time or as fast as possible instead";
                 return Err(self.refused(record, "the trace does not say how long it took", remedy));

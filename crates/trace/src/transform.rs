@@ -1,10 +1,10 @@
-//! Records made from other records: select, cut, repeat, scale, align, fit and split.
+//! Records made from other records: sort, select, cut, repeat, scale, align, fit and split.
 //!
 //! A [`Transform`] is a function from one record to none, one or several; [`Transformed`] wraps records in
-//! one and is [`Records`] again. [`Repeat`] is no such function, as it begins its input anew. All keep the
-//! order of their input and use constant memory, except where [`fit`] says what it keeps. None changes
-//! anything in silence: [`Records::notes`] tells what was changed, and what cannot be changed as asked is
-//! an error.
+//! one and is [`Records`] again. [`Repeat`] is no such function, as it begins its input anew, nor is
+//! [`Sort`], as it looks ahead; all others keep the order of their input. All use constant memory, except
+//! where [`fit`] says what it keeps. None changes anything in silence: [`Records::notes`] tells what was
+//! changed, and what cannot be changed as asked is an error.
 
 pub mod align;
 pub mod devices;
@@ -17,6 +17,7 @@ pub mod repeat;
 pub mod sample;
 pub mod scale;
 pub mod shift;
+pub mod sort;
 pub mod split;
 pub mod window;
 pub mod written;
@@ -32,6 +33,7 @@ pub use repeat::{Opener, Repeat};
 pub use sample::Sample;
 pub use scale::{Factor, ScaleTime};
 pub use shift::Shift;
+pub use sort::Sort;
 pub use split::Split;
 pub use window::{Origin, TimeWindow};
 pub use written::Written;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use flashscope_core::Op;
 use flashscope_core::seed::Random;
-use flashscope_trace::{Compress, Loss, Losses, Record, Records, TraceError, Writer, open};
+use flashscope_trace::{Compress, Loss, Losses, Record, Records, TraceError, Writer, open, sniff_input};
 
 fn read(bytes: &[u8], format: &str, lenient: bool) -> (Vec<Record>, Option<TraceError>, u64) {
     let mut reader = open(Cursor::new(bytes.to_vec()), Some(format), lenient).unwrap();
@@ -98,6 +98,16 @@ fn oracle() -> Vec<u8> {
 /// The same as a write (13) in namespace 258.
 fn oracle_opns() -> Vec<u8> {
     [&b"\x07\0\0\0"[..], b"\x34\x12\0\0\0\0\0\0", b"\0\x10\0\0", b"\x0d\x02\x01", &[0xff; 8]].concat()
+}
+
+#[test]
+fn values_of_any_length_make_oracle_general_less_likely() {
+    let percent = |length: &[u8]| {
+        let entries = [&with(&oracle(), 12, length)[..], &oracle()[..]].concat();
+        let found = sniff_input(Cursor::new(entries)).unwrap();
+        found.iter().find(|(format, _)| format.name == "oraclegeneral").unwrap().1
+    };
+    assert_eq!((percent(b"\0\x02\0\0"), percent(b"\x01\x02\0\0")), (95, 40));
 }
 
 #[test]

@@ -230,7 +230,37 @@ fn a_footprint_that_is_too_scattered_is_an_error_and_not_all_memory() {
     let records = vec![record(Write, 0, 0, 1 << 60)];
     let error = Layout::survey(&mut Listed::new(records), 512).err().unwrap();
     assert!(matches!(&error, TraceError::Fit { remedy, .. } if remedy.contains("larger chunks")), "{error}");
-    let on = |device| Record { device, ..record(Trim, 0, u64::MAX - 5000, 1) };
-    let error = Layout::survey(&mut Listed::new(vec![on(0), on(1)]), 4096).err().unwrap();
-    assert!(error.to_string().contains("beyond 2^64"), "{error}");
+    let last = vec![record(Trim, 0, u64::MAX - 1, 1)];
+    let message = Layout::survey(&mut Listed::new(last), 4096).err().unwrap().to_string();
+    assert!(
+        message.contains("ends at 18446744073709551615") && message.contains("smaller chunks"),
+        "{message}"
+    );
+}
+
+#[test]
+fn devices_that_are_too_long_together_are_fitted_one_by_one() {
+    let on = |device| Record { device, ..record(Write, 0, u64::MAX - 8191, 4096) };
+    let records = vec![on(0), on(1), on(2)];
+    let fit = |mode, joined| Fit::new(mode, MIB, Some(layout(&records, 4096)), joined);
+    for mode in [FitMode::Modulo, FitMode::Linear, FitMode::Compact] {
+        let message = fit(mode, true).err().expect("together they are too long").to_string();
+        assert!(message.contains("one behind the other") && message.contains("do not join"), "{message}");
+    }
+    let mut fitted = Transformed::new(Listed::new(records.clone()), fit(FitMode::Compact, false).unwrap());
+    let places: Vec<_> = all(&mut fitted).iter().map(|record| (record.device, record.offset_bytes)).collect();
+    assert_eq!(places, [(0, 0), (1, 0), (2, 0)]);
+}
+
+#[test]
+fn collisions_are_counted_for_each_of_many_devices() {
+    // On every third device two places come to lie on one; on all others each has its own.
+    let on = |device: u32, offset_bytes| Record { device, ..record(Write, 0, offset_bytes, 4096) };
+    let second = |device: u32| if device % 3 == 0 { 1 << 40 } else { (1 << 40) + MIB };
+    let records: Vec<_> = (0..9000).flat_map(|device| [on(device, 0), on(device, second(device))]).collect();
+    let fit = Fit::new(FitMode::Modulo, 1 << 40, None, false).unwrap();
+    let mut fitted = Transformed::new(Listed::new(records), fit);
+    assert_eq!(all(&mut fitted).len(), 18_000);
+    let note = fitted.notes().last().unwrap().clone();
+    assert_eq!(note.count, 3000, "{note:?}");
 }

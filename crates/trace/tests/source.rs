@@ -3,7 +3,8 @@
 use std::io::Cursor;
 
 use flashscope_core::{Op, Request, RequestSource, TargetInfo};
-use flashscope_trace::{Ahead, TraceError, TraceSource, open};
+use flashscope_trace::transform::Sort;
+use flashscope_trace::{Ahead, Records, TraceError, TraceSource, open};
 
 const GIB: u64 = 1 << 30;
 
@@ -179,6 +180,21 @@ fn the_depth_of_each_request_follows_from_the_latencies() {
     assert_eq!(drain(&mut source, 64).len(), 2);
     let error = source.error().unwrap().to_string();
     assert!(error.contains("request 3") && error.contains("how long it took"), "{error}");
+}
+
+#[test]
+fn a_request_that_goes_late_is_done_when_the_trace_says() {
+    // Begun at 5, 4, 0, 5.5, 8; done at 6, 6.5, 10, 14.5, 21.
+    let text = "5.0 ; 0 ; 8 ; R ; 0.0 ; 1.0\n4.0 ; 0 ; 8 ; R ; 0.0 ; 2.5\n0.0 ; 0 ; 8 ; R ; 0.0 ; 10.0\n\
+                5.5 ; 0 ; 8 ; R ; 0.0 ; 9.0\n8.0 ; 0 ; 8 ; R ; 0.0 ; 13.0\n";
+    let open_load = || open(Cursor::new(text.as_bytes().to_vec()), Some("blkreplay"), false).unwrap();
+    let depths = |trace: Box<dyn Records>| {
+        let mut source = TraceSource::new(trace, &target(GIB, 512), None).with_depths();
+        drain(&mut source, 64).iter().map(|request| request.depth).collect::<Vec<_>>()
+    };
+    // At 8 only the third and fourth are still in flight, however late they went.
+    assert_eq!(depths(Box::new(open_load())), [1, 2, 3, 4, 3]);
+    assert_eq!(depths(Box::new(Sort::new(open_load(), 100))), [1, 2, 3, 4, 3]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use flashscope_core::Op::{self, Flush, Read, Trim, Write};
 use flashscope_core::seed::Random;
 use flashscope_trace::transform::{
     Across, Align, CapIdle, Factor, Note, Origin, Repeat, Sample, ScaleTime, SelectDevices, SelectOps,
-    SelectRange, Shift, Split, TimeWindow, Transform, Transformed, Written,
+    SelectRange, Shift, Sort, Split, TimeWindow, Transform, Transformed, Written,
 };
 use flashscope_trace::{Record, Records, TraceError};
 
@@ -40,6 +40,43 @@ fn counts(notes: &[Note]) -> Vec<u64> {
 /// Writes of 4 KiB at these times.
 fn writes_at(times: &[u64]) -> Vec<Record> {
     times.iter().map(|&time_ns| record(Write, time_ns, 0, 4096)).collect()
+}
+
+#[test]
+fn records_that_come_late_by_no_more_than_the_window_are_put_in_order() {
+    let mut random = Random::new(77);
+    for window in [1, 2, 50, 3000] {
+        // Each record is moved back by at most `window` others.
+        let mut keyed: Vec<_> = (0..2000u64).map(|at| (at + random.below(window + 1), at / 3)).collect();
+        keyed.sort();
+        let records = writes_at(&keyed.iter().map(|(_, time)| *time).collect::<Vec<_>>());
+        let back = times(&records).windows(2).filter(|pair| pair[1] < pair[0]).count() as u64;
+        // The latency numbers the records.
+        let numbered = |(at, record)| Record { latency_ns: Some(at as u64), ..record };
+        let records: Vec<_> = records.into_iter().enumerate().map(numbered).collect();
+        let mut expected = records.clone();
+        expected.sort_by_key(|record| (record.time_ns, record.latency_ns));
+        let mut sorted = Sort::new(Listed::new(records), window as usize);
+        assert_eq!(all(&mut sorted), expected, "window {window}");
+        assert_eq!((sorted.counts().unsorted, sorted.counts().records), (0, 2000));
+        assert!(back > 0 || window == 1, "window {window}");
+        assert_eq!(counts(&sorted.notes()), if back > 0 { vec![back] } else { vec![] });
+    }
+}
+
+#[test]
+fn a_record_that_comes_too_late_to_be_put_in_order_is_counted() {
+    let mut times_ns: Vec<u64> = (10..3000).collect();
+    times_ns.push(5);
+    times_ns.extend([3000, 7]);
+    let mut sorted = Sort::new(Listed::new(writes_at(&times_ns)), 100);
+    let found = times(&all(&mut sorted));
+    assert_eq!(found.windows(2).filter(|pair| pair[1] < pair[0]).count(), 1, "5 and 7 come together");
+    assert_eq!((found.len(), sorted.counts().unsorted), (times_ns.len(), 1));
+    assert_eq!(counts(&sorted.notes()), [2, 1]);
+    let listed = Listed::new(writes_at(&[3, 1, 2])).failing(TraceError::Empty);
+    let (records, error) = drain(&mut Sort::new(listed, 100));
+    assert_eq!((times(&records), error), (vec![1, 2, 3], Some(TraceError::Empty)), "all before the error");
 }
 
 #[test]
@@ -224,7 +261,8 @@ fn a_sample_keeps_a_unit_always_or_never() {
     let pair = sampled.windows(2).find(|pair| neighbours(pair));
     assert_eq!(pair, None, "neighbours stay one request");
     let bytes: u64 = behind.values().sum();
-    assert_eq!(notes.last().unwrap().count, bytes);
+    let asked: u64 = before.values().sum();
+    assert_eq!(counts(&notes[notes.len() - 2..]), [asked, bytes]);
     assert_eq!(through(records.clone(), Sample::new(1.0, unit)).0, records);
     assert_eq!(flushes(&through(records, Sample::new(0.0, unit)).0), flushes(&sampled));
     let message = refusal(record(Trim, 0, 0, 1 << 60), Sample::new(0.5, 4096));
@@ -237,7 +275,42 @@ fn device_writes_are_bytes_written_by_the_capacity() {
     let about = |capacity| through(records.clone(), Written::new(capacity)).1[0].clone();
     assert_eq!(about(Some(4000)).count, 12_000);
     assert!(about(Some(4000)).about.contains("3.00 device writes of 4000 bytes"));
-    assert!(about(None).about.contains("1.33 device writes of 9000 bytes"));
+    assert!(about(None).about.ends_with("1.33 device writes of the span of 9000 bytes"));
+    // Of several devices, each is as large; one that is only flushed is none.
+    let mut records = records;
+    records.push(Record { device: 1, ..record(Write, 0, 0, 1000) });
+    records.push(Record { device: 2, ..record(Flush, 0, 0, 0) });
+    let about = |capacity| through(records.clone(), Written::new(capacity)).1[0].about.clone();
+    assert!(about(Some(13_000)).ends_with("0.50 device writes of 26000 bytes of 2 devices"));
+    assert!(about(None).ends_with("1.30 device writes of the span of 10000 bytes of 2 devices"));
+}
+
+#[test]
+fn a_sample_tells_the_same_share_of_one_pass_and_of_many() {
+    let records = random_records(3, 500, 16 << 20);
+    let bytes = |notes: Vec<Note>| counts(&notes[notes.len() - 2..]);
+    let one = bytes(through(records.clone(), Sample::new(0.5, 4096)).1);
+    let open = move || {
+        let listed = Listed::new(records.clone());
+        Ok(Box::new(Transformed::new(listed, Sample::new(0.5, 4096))) as Box<dyn Records>)
+    };
+    let mut three = Repeat::new(Box::new(open), 3).unwrap();
+    all(&mut three);
+    let mut notes = three.notes();
+    assert_eq!(notes.pop().map(|note| note.count), Some(3), "the passes");
+    assert_eq!(bytes(notes), [3 * one[0], 3 * one[1]]);
+}
+
+#[test]
+fn a_device_has_the_same_sample_alone_and_among_others() {
+    let records = random_records(4, 2000, 16 << 20);
+    let select = || SelectDevices::new(["d1".to_string()]);
+    let sample = || Sample::new(0.3, 4096);
+    let first = Transformed::new(Listed::new(records.clone()), sample());
+    let last = Transformed::new(Listed::new(records), select());
+    let (first, last) =
+        (all(&mut Transformed::new(first, select())), all(&mut Transformed::new(last, sample())));
+    assert!(first == last && first.len() > 100, "{} and {} requests", first.len(), last.len());
 }
 
 fn opener(records: Vec<Record>) -> flashscope_trace::transform::Opener {
@@ -275,7 +348,11 @@ fn notes_and_names_of_all_passes_are_kept() {
 fn a_repeat_that_cannot_go_on_says_so() {
     let mut long = Repeat::new(opener(writes_at(&[0, 1 << 62])), 9).unwrap();
     let (records, error) = drain(&mut long);
-    assert!(matches!(error, Some(TraceError::TooLong { .. })), "{error:?}");
+    // The second pass ends at 3/4 of 2^64, and the third would begin there with the gap behind it.
+    assert_eq!(error, Some(TraceError::TooLong { passes: 2 }));
+    // The second pass begins just above 2^63 and does not fit.
+    let mut half = Repeat::new(opener(writes_at(&[0, 0, 0, 0, 0, 1 << 63])), 9).unwrap();
+    assert_eq!(drain(&mut half).1, Some(TraceError::TooLong { passes: 1 }));
     assert!(records.is_sorted_by_key(|record| record.time_ns) && records.len() >= 3, "{}", records.len());
     let mut opened = 0;
     let gone = move || {
@@ -316,5 +393,5 @@ fn transforms_keep_the_order_of_their_input() {
     let all = all(&mut input);
     let numbers: BTreeSet<_> = all.iter().map(|record| record.latency_ns).collect();
     assert!(all.is_sorted_by_key(|record| record.latency_ns) && numbers.len() > 500, "{}", numbers.len());
-    assert_eq!(input.notes().len(), 11, "each tells of its own: {:?}", input.notes());
+    assert_eq!(input.notes().len(), 12, "each tells of its own: {:?}", input.notes());
 }

@@ -102,6 +102,13 @@ fn checked(args: &ReplayArgs) -> Result<Named> {
         return usage("--discard destroys what is on the target: leave out --read-only, or --discard");
     }
     check_file(&args.trace, "a replay reads the trace twice")?;
+    let scales = args.pipeline.time_scale.is_some() || args.pipeline.idle_max.is_some();
+    if args.timing == Timing::Depth && scales {
+        return usage(
+            "--time-scale and --idle-max move requests and leave their latencies, so that --timing depth \
+             would find another depth than the trace had: leave out --timing depth, or them",
+        );
+    }
     if args.engine == Some(Engine::Sync) && depth(args) > 1 {
         return usage("the sync engine has one IO in flight: leave out --engine, or add --iodepth 1");
     }

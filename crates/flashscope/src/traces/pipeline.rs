@@ -1,7 +1,7 @@
 //! The transforms that commands apply to a trace, as flags and as what they build.
 //!
-//! Whatever the order of the flags, they are applied in this one: time window, devices, operations, address
-//! range, sample; repeat; time scale, idle gaps; align, shift; fit; split.
+//! Requests are put in the order of their times first. Then, whatever the order of the flags: time window,
+//! devices, operations, address range, sample; repeat; time scale, idle gaps; align, shift; fit; split.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use flashscope_core::{Bytes, Nanos, Op, Share};
 use flashscope_trace::transform::{
     Across, Align, CapIdle, Factor, Fit, FitMode, Layout, Origin, Repeat, Sample, ScaleTime, SelectDevices,
-    SelectOps, SelectRange, Shift, Split, TimeWindow, Transform, Transformed, Written,
+    SelectOps, SelectRange, Shift, Sort, Split, TimeWindow, Transform, Transformed, Written, sort,
 };
 use flashscope_trace::{Records, TraceError};
 
@@ -208,8 +208,7 @@ impl PipelineArgs {
         };
         let records = self.placed(self.timed(records), place);
         let fit = self.fit.map(|fit| self.fit(fit, source, place)).transpose()?;
-        let capacity_bytes = if self.fit.is_some() { place.size_bytes } else { None };
-        let written = (fit.is_some() || self.repeat > 1).then(|| Written::new(capacity_bytes));
+        let written = (fit.is_some() || self.repeat > 1).then(|| Written::new(place.size_bytes));
         let records = then(records, fit);
         let records = then(records, self.split.map(|block| Split::new(block.0)));
         Ok(then(records, written))
@@ -253,8 +252,9 @@ impl PipelineArgs {
         }
     }
 
-    /// What is left out of each pass over the trace.
+    /// What is left of each pass over the trace, in order.
     fn selected(&self, records: Box<dyn Records>) -> Box<dyn Records> {
+        let records = Box::new(Sort::new(records, sort::WINDOW));
         let origin = if self.absolute_times { Origin::Trace } else { Origin::FirstRecord };
         let (from, to) = (self.from_time.unwrap_or_default(), self.to_time.unwrap_or(Nanos(u64::MAX)));
         let is_timed = self.from_time.is_some() || self.to_time.is_some();

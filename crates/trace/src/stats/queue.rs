@@ -27,6 +27,8 @@ pub(super) struct Queue {
     in_flight: BinaryHeap<Reverse<u64>>,
     depths: Vec<Depths>,
     latency_sum_ns: u128,
+    /// When the first record came; the times of chunks count from it.
+    first_ns: Option<u64>,
 }
 
 impl Default for Queue {
@@ -36,32 +38,37 @@ impl Default for Queue {
             in_flight: BinaryHeap::new(),
             depths: vec![Depths::default(); BUCKETS],
             latency_sum_ns: 0,
+            first_ns: None,
         }
     }
 }
 
 impl Queue {
     pub(super) fn add(&mut self, chunk: &Chunk<'_>) {
+        let Some(first) = chunk.records.first() else { return };
+        let first_ns = *self.first_ns.get_or_insert(first.time_ns);
         for ((record, bucket), time_ns) in chunk.buckets().zip(chunk.times_ns) {
             if let Some(latency_ns) = record.latency_ns {
                 self.latencies_ns[record.op as usize].add(latency_ns);
                 self.latency_sum_ns += u128::from(latency_ns);
-                let depth = self.depth(*time_ns, latency_ns);
+                // From its own time on, also where it is taken to come later.
+                let done_ns = record.time_ns.saturating_add(latency_ns).saturating_sub(first_ns);
+                let depth = self.depth(*time_ns, done_ns);
                 let Depths { requests, sum, most } = &mut self.depths[bucket];
                 (*requests, *sum, *most) = (*requests + 1, *sum + depth, (*most).max(depth));
             }
         }
     }
 
-    /// Requests in flight with one that is issued now.
-    fn depth(&mut self, time_ns: u64, latency_ns: u64) -> u64 {
+    /// Requests in flight with one that is issued now, and will be done then.
+    fn depth(&mut self, time_ns: u64, done_ns: u64) -> u64 {
         while self.in_flight.peek().is_some_and(|done| done.0 <= time_ns) {
             self.in_flight.pop();
         }
         if self.in_flight.len() == IN_FLIGHT_MAX {
             self.in_flight.pop();
         }
-        self.in_flight.push(Reverse(time_ns.saturating_add(latency_ns)));
+        self.in_flight.push(Reverse(done_ns));
         self.in_flight.len() as u64
     }
 

@@ -62,7 +62,7 @@ impl Fit {
     /// records is needed to join devices, for a compact and for a linear fit.
     ///
     /// # Errors
-    /// A compact fit of more than the device holds.
+    /// A compact fit of more than the device holds; joined devices that are longer than addresses reach.
     pub fn new(
         mode: FitMode,
         size_bytes: u64,
@@ -71,6 +71,9 @@ impl Fit {
     ) -> Result<Fit, TraceError> {
         assert!(size_bytes > 0 && (mode != FitMode::Linear || size_bytes >= BLOCK_BYTES), "{size_bytes}");
         assert!(layout.is_some() || (mode == FitMode::Modulo && !joined), "the fit needs a layout");
+        if let (true, Some(layout)) = (joined, &layout) {
+            layout.check_joined()?;
+        }
         if let (FitMode::Compact, Some(layout)) = (mode, &layout) {
             let footprint_bytes = layout.footprint_bytes(joined);
             if footprint_bytes > size_bytes {

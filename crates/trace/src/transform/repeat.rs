@@ -90,7 +90,8 @@ impl Repeat {
                 Ok(time_ns) => record.time_ns = time_ns,
                 Err(_) => {
                     records.truncate(at);
-                    return Err(TraceError::TooLong { passes: self.passes });
+                    // The first pass stays where it is.
+                    return Err(TraceError::TooLong { passes: self.passes - 1 });
                 }
             }
         }

@@ -15,13 +15,16 @@ const SEED: u64 = 2015;
 
 /// Keeps the units of address space whose hash is below the rate, whatever is done to them and whenever, so
 /// that what is re-used, re-written or skewed in the trace is so in the sample. A request keeps its units
-/// that are kept; neighbours among them stay one request. Flushes stay, as they concern every unit.
+/// that are kept; neighbours among them stay one request. Flushes stay, as they concern every unit. Of a
+/// device, its name is hashed, so that the sample stays whatever other devices there are.
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// Hashes below are kept; 2^64 keeps all.
     threshold: u128,
     unit_bytes: u64,
     is_cutting: bool,
+    /// By device: what its units' hashes begin with.
+    seeds: Vec<u64>,
     left_out: u64,
     shortened: u64,
     kept_bytes: u64,
@@ -37,6 +40,7 @@ impl Sample {
             threshold,
             unit_bytes,
             is_cutting: false,
+            seeds: Vec::new(),
             left_out: 0,
             shortened: 0,
             kept_bytes: 0,
@@ -45,7 +49,15 @@ impl Sample {
     }
 
     fn is_kept(&self, device: u32, unit: u64) -> bool {
-        u128::from(derive(derive(SEED, u64::from(device)), unit)) < self.threshold
+        u128::from(derive(self.seeds[device as usize], unit)) < self.threshold
+    }
+
+    /// Names are only ever added.
+    #[inline]
+    fn name(&mut self, devices: &[String]) {
+        for name in &devices[self.seeds.len()..] {
+            self.seeds.push(name.bytes().fold(SEED, |seed, byte| derive(seed, u64::from(byte))));
+        }
     }
 
     /// The first run of units of the record that are all kept or all not, and which.
@@ -61,7 +73,8 @@ impl Sample {
 }
 
 impl Transform for Sample {
-    fn step(&mut self, record: &mut Record, _: &[String]) -> Result<Step, Refusal> {
+    fn step(&mut self, record: &mut Record, devices: &[String]) -> Result<Step, Refusal> {
+        self.name(devices);
         if record.op == Op::Flush {
             return Ok(Step::Keep);
         }
@@ -97,7 +110,10 @@ impl Transform for Sample {
     fn notes(&self) -> Vec<Note> {
         let left_out = Note::some(self.left_out, "requests are not in the sample of addresses");
         let shortened = Note::some(self.shortened, "requests are in the sample with a part of their range");
-        let about = format!("bytes of {} are in the sample, in units of {}", self.bytes, self.unit_bytes);
-        [left_out, shortened, Note::some(self.kept_bytes, about)].into_iter().flatten().collect()
+        // Two counts, which add up over several passes.
+        let bytes = Note::some(self.bytes, "bytes are sampled by their address");
+        let about = format!("bytes of these are in the sample, in units of {}", self.unit_bytes);
+        let kept = bytes.as_ref().map(|_| Note { count: self.kept_bytes, about });
+        [left_out, shortened, bytes, kept].into_iter().flatten().collect()
     }
 }

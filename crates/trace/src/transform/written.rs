@@ -10,21 +10,27 @@ use crate::record::Record;
 #[derive(Clone, Debug)]
 pub struct Written {
     capacity_bytes: Option<u64>,
-    end_bytes: u64,
+    /// Where the last request of each device ends.
+    ends_bytes: Vec<u64>,
     written_bytes: u64,
 }
 
 impl Written {
-    /// For a device of `capacity_bytes`; `None` is one that ends where the last request ends.
+    /// For devices of `capacity_bytes` each; with `None`, a device ends where its last request ends.
     pub fn new(capacity_bytes: Option<u64>) -> Written {
-        Written { capacity_bytes, end_bytes: 0, written_bytes: 0 }
+        Written { capacity_bytes, ends_bytes: Vec::new(), written_bytes: 0 }
     }
 }
 
 impl Transform for Written {
     #[inline]
     fn step(&mut self, record: &mut Record, _: &[String]) -> Result<Step, Refusal> {
-        self.end_bytes = self.end_bytes.max(record.offset_bytes.saturating_add(record.length_bytes));
+        let device = record.device as usize;
+        if device >= self.ends_bytes.len() {
+            self.ends_bytes.resize(device + 1, 0);
+        }
+        let end_bytes = record.offset_bytes.saturating_add(record.length_bytes);
+        self.ends_bytes[device] = self.ends_bytes[device].max(end_bytes);
         if record.op == Op::Write {
             self.written_bytes = self.written_bytes.saturating_add(record.length_bytes);
         }
@@ -32,12 +38,18 @@ impl Transform for Written {
     }
 
     fn notes(&self) -> Vec<Note> {
-        let capacity_bytes = self.capacity_bytes.unwrap_or(self.end_bytes);
-        if capacity_bytes == 0 {
+        // Flushes reach nowhere: a device that has nothing else is none.
+        let ends_bytes = || self.ends_bytes.iter().copied().filter(|&end_bytes| end_bytes > 0);
+        let devices = ends_bytes().count() as u64;
+        let sizes_bytes = ends_bytes().map(|end_bytes| self.capacity_bytes.unwrap_or(end_bytes));
+        let bytes: u128 = sizes_bytes.map(u128::from).sum();
+        if bytes == 0 {
             return Vec::new();
         }
-        let writes = self.written_bytes as f64 / capacity_bytes as f64;
-        let about = format!("bytes are written: {writes:.2} device writes of {capacity_bytes} bytes");
+        let writes = self.written_bytes as f64 / bytes as f64;
+        let span = if self.capacity_bytes.is_none() { "the span of " } else { "" };
+        let of = if devices > 1 { format!(" of {devices} devices") } else { String::new() };
+        let about = format!("bytes are written: {writes:.2} device writes of {span}{bytes} bytes{of}");
         vec![Note { count: self.written_bytes, about }]
     }
 }

@@ -1,15 +1,19 @@
 //! How often different places of a trace came to lie on one.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ops::RangeInclusive;
+
 use super::super::Note;
 use crate::record::Record;
 
-/// Entries of a table, 64 MiB. A larger device is counted in larger units.
+/// Entries in all, 64 MiB. A larger device is counted in larger units.
 const ENTRIES_MAX: u64 = 1 << 23;
 const UNIT_BYTES_MIN: u64 = 4096;
 /// Entries that are there once one of them is needed.
 const CHUNK: usize = 512;
-/// All tables together.
-const CHUNKS_MAX: u64 = ENTRIES_MAX / CHUNK as u64;
+/// All devices together.
+const CHUNKS_MAX: usize = ENTRIES_MAX as usize / CHUNK;
 
 /// Nothing lies there; no real distance, as those are multiples of the size or of the blocks.
 const UNUSED: u64 = u64::MAX;
@@ -18,11 +22,9 @@ const COLLIDED: u64 = u64::MAX - 1;
 
 /// For each unit of each fitted device: how far away what lies on it was. Two distances are a collision.
 pub(super) struct Collisions {
-    size_bytes: u64,
     unit_bytes: u64,
-    /// By device and by the unit's number.
-    tables: Vec<Vec<Option<Box<[u64; CHUNK]>>>>,
-    chunks: u64,
+    /// By device and by the unit's number / [`CHUNK`].
+    chunks: HashMap<(u32, u64), Box<[u64; CHUNK]>>,
     used: u64,
     collided: u64,
     /// There was no room for all.
@@ -32,8 +34,7 @@ pub(super) struct Collisions {
 impl Collisions {
     pub(super) fn new(size_bytes: u64) -> Collisions {
         let unit_bytes = size_bytes.div_ceil(ENTRIES_MAX).next_power_of_two().max(UNIT_BYTES_MIN);
-        let tables = Vec::new();
-        Collisions { size_bytes, unit_bytes, tables, chunks: 0, used: 0, collided: 0, is_cut: false }
+        Collisions { unit_bytes, chunks: HashMap::new(), used: 0, collided: 0, is_cut: false }
     }
 
     /// The fitted record came from so far away.
@@ -41,38 +42,36 @@ impl Collisions {
         if record.length_bytes == 0 {
             return;
         }
-        let device = record.device as usize;
-        if device >= self.tables.len() {
-            self.tables.resize_with(device + 1, Vec::new);
-        }
-        let last = record.offset_bytes + record.length_bytes - 1;
-        for unit in record.offset_bytes / self.unit_bytes..=last / self.unit_bytes {
-            self.add_unit(device, unit as usize, distance);
+        let last = (record.offset_bytes + record.length_bytes - 1) / self.unit_bytes;
+        let mut unit = record.offset_bytes / self.unit_bytes;
+        while unit <= last {
+            let number = unit / CHUNK as u64;
+            let end = last.min((number + 1) * CHUNK as u64 - 1);
+            self.add_units((record.device, number), unit..=end, distance);
+            unit = end + 1;
         }
     }
 
-    fn add_unit(&mut self, device: usize, unit: usize, distance: u64) {
-        let table = &mut self.tables[device];
-        if table.is_empty() {
-            let units = self.size_bytes.div_ceil(self.unit_bytes) as usize;
-            table.resize_with(units.div_ceil(CHUNK), || None);
-        }
-        let chunk = &mut table[unit / CHUNK];
-        if chunk.is_none() {
-            if self.chunks == CHUNKS_MAX {
+    /// Units of one chunk.
+    fn add_units(&mut self, chunk: (u32, u64), units: RangeInclusive<u64>, distance: u64) {
+        let has_room = self.chunks.len() < CHUNKS_MAX;
+        let entries = match self.chunks.entry(chunk) {
+            Entry::Occupied(entries) => entries.into_mut(),
+            Entry::Vacant(place) if has_room => place.insert(Box::new([UNUSED; CHUNK])),
+            Entry::Vacant(_) => {
                 self.is_cut = true;
                 return;
             }
-            self.chunks += 1;
-        }
-        let chunk = chunk.get_or_insert_with(|| Box::new([UNUSED; CHUNK]));
-        let entry = &mut chunk[unit % CHUNK];
-        if *entry == UNUSED {
-            *entry = distance;
-            self.used += 1;
-        } else if *entry != distance && *entry != COLLIDED {
-            *entry = COLLIDED;
-            self.collided += 1;
+        };
+        for unit in units {
+            let entry = &mut entries[unit as usize % CHUNK];
+            if *entry == UNUSED {
+                *entry = distance;
+                self.used += 1;
+            } else if *entry != distance && *entry != COLLIDED {
+                *entry = COLLIDED;
+                self.collided += 1;
+            }
         }
     }
 

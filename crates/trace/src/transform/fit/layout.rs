@@ -28,8 +28,8 @@ pub struct Layout {
 struct Device {
     /// End of the last request, in whole chunks.
     span_bytes: u64,
-    /// Spans of the devices before it.
-    base_bytes: u64,
+    /// Spans of the devices before it; none if they reach beyond 2^64.
+    base_bytes: Option<u64>,
     /// Chunks in use of the devices before it, and its own.
     chunks_before: u64,
     chunks: u64,
@@ -50,8 +50,8 @@ impl Layout {
     /// Of all of `records`, in chunks of `chunk_bytes`, at least 1.
     ///
     /// # Errors
-    /// What reading them brings; a footprint that is too scattered to be kept; devices that together are
-    /// longer than addresses reach.
+    /// What reading them brings; a footprint that is too scattered to be kept; a device whose last chunk
+    /// ends beyond 2^64.
     pub fn survey(records: &mut dyn Records, chunk_bytes: u64) -> Result<Layout, TraceError> {
         assert!(chunk_bytes > 0, "a chunk has at least a byte");
         let mut ends: Vec<(u64, Found)> = Vec::new();
@@ -73,12 +73,14 @@ impl Layout {
     }
 
     fn of(ends: Vec<(u64, Found)>, chunk_bytes: u64) -> Result<Layout, TraceError> {
-        let (mut devices, mut base_bytes, mut chunks_before) = (Vec::new(), 0u64, 0);
+        let (mut devices, mut base_bytes, mut chunks_before) = (Vec::new(), Some(0u64), 0);
         for (end_bytes, found) in ends {
             let mut device = Device { base_bytes, chunks_before, ..Device::default() };
-            device.span_bytes = end_bytes.checked_next_multiple_of(chunk_bytes).ok_or_else(too_long)?;
+            device.span_bytes = end_bytes
+                .checked_next_multiple_of(chunk_bytes)
+                .ok_or_else(|| too_far(end_bytes, chunk_bytes))?;
             device.take(found);
-            base_bytes = base_bytes.checked_add(device.span_bytes).ok_or_else(too_long)?;
+            base_bytes = base_bytes.and_then(|base_bytes| base_bytes.checked_add(device.span_bytes));
             chunks_before += device.chunks;
             devices.push(device);
         }
@@ -93,21 +95,30 @@ impl Layout {
     /// The chunks in use of the device that has most, or of all.
     pub fn footprint_bytes(&self, joined: bool) -> u64 {
         let chunks = self.devices.iter().map(|device| device.chunks);
-        // Each chunk lies below a device's end, and these add up to less than 2^64.
-        (if joined { chunks.sum() } else { chunks.max().unwrap_or(0) }) * self.chunk_bytes
+        let chunks: u64 = if joined { chunks.sum() } else { chunks.max().unwrap_or(0) };
+        chunks.saturating_mul(self.chunk_bytes)
+    }
+
+    /// An error if the devices, one behind the other, are longer than addresses reach.
+    pub(super) fn check_joined(&self) -> Result<(), TraceError> {
+        let end = |device: &Device| device.base_bytes?.checked_add(device.span_bytes);
+        match self.devices.last() {
+            Some(last) if end(last).is_none() => Err(too_long()),
+            _ => Ok(()),
+        }
     }
 
     /// Where the record's device begins, once all are laid one behind the other.
     pub(super) fn base_bytes(&self, record: &Record) -> Option<u64> {
         let device = self.devices.get(record.device as usize)?;
         let end_bytes = record.offset_bytes + record.length_bytes;
-        (end_bytes <= device.span_bytes).then_some(device.base_bytes)
+        device.base_bytes.filter(|_| end_bytes <= device.span_bytes)
     }
 
     /// How long the device is, or all are.
     pub(super) fn span_bytes(&self, record: &Record, joined: bool) -> Option<u64> {
         let device = if joined { self.devices.last() } else { self.devices.get(record.device as usize) }?;
-        let base_bytes = if joined { device.base_bytes } else { 0 };
+        let base_bytes = if joined { device.base_bytes? } else { 0 };
         Some(base_bytes + device.span_bytes).filter(|&span_bytes| joined || record.offset_bytes < span_bytes)
     }
 
@@ -121,10 +132,18 @@ impl Layout {
 }
 
 #[cold]
+fn too_far(end_bytes: u64, chunk_bytes: u64) -> TraceError {
+    TraceError::Fit {
+        problem: format!("a request ends at {end_bytes}, in a chunk of {chunk_bytes} bytes that 2^64 cuts"),
+        remedy: "cut the address range first, or take smaller chunks".into(),
+    }
+}
+
+#[cold]
 fn too_long() -> TraceError {
     TraceError::Fit {
         problem: "its devices, one behind the other, reach beyond 2^64 bytes".into(),
-        remedy: "select devices or cut the address range first".into(),
+        remedy: "select devices, cut the address range first, or do not join them".into(),
     }
 }
 
