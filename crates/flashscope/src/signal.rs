@@ -20,6 +20,11 @@ pub fn listen() -> &'static AtomicBool {
     &INTERRUPTED
 }
 
+/// The flag that [`listen`] listens for; not set as long as nobody listens.
+pub fn flag() -> &'static AtomicBool {
+    &INTERRUPTED
+}
+
 /// Listens from now on; the flags are set at the first and at the second signal.
 pub fn listen_twice() -> (&'static AtomicBool, &'static AtomicBool) {
     IS_PATIENT.store(true, Ordering::Relaxed);

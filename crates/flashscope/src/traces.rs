@@ -4,6 +4,7 @@ mod capture;
 mod convert;
 mod cut;
 mod generate;
+mod heeding;
 mod merge;
 pub mod open;
 pub mod output;

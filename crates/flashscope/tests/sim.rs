@@ -291,3 +291,26 @@ fn garbage_in_a_trace_is_named_by_its_line() {
     let table = sim(&scratch.path(""), &format!("bplru-board {RULES} --trace bad.txt --lenient")).well().out;
     assert!(table.contains("1 bad line of the trace left out; the first: line 70001"), "{table}");
 }
+
+#[test]
+fn what_was_changed_of_a_trace_is_told() {
+    let scratch = Scratch::new();
+    // The second write ends at 6 GiB; the device has 4 GiB.
+    let lines = "0 0 0 8 0\n1000 0 12582904 8 0\n2000 0 16 8 1\n";
+    fs::write(scratch.path("far.mqsim"), lines).unwrap();
+    let line = format!("bplru-board {RULES} --trace far.mqsim --op write --fit modulo --repeat 2");
+    let told = ["2 requests of other operations", "2 times the trace"];
+    let shown = sim(&scratch.path(""), &line).well().out;
+    let json = sim(&scratch.path(""), &format!("{line} --json")).well().json();
+    let notes = json[0]["notes"].as_array().unwrap();
+    for words in told {
+        let is_told = |note: &&serde_json::Value| note.as_str().is_some_and(|note| note.starts_with(words));
+        assert_eq!(notes.iter().filter(is_told).count(), 1, "{words}: {notes:?}");
+    }
+    for note in notes {
+        assert!(shown.contains(note.as_str().unwrap()), "{note}: {shown}");
+    }
+    assert_eq!(shown.matches("times the trace").count(), 1, "{shown}");
+    let untouched = sim(&scratch.path(""), &format!("bplru-board {RULES} --rw randwrite --bs 4k --json"));
+    assert_eq!(untouched.well().json()[0]["notes"], serde_json::json!([]));
+}

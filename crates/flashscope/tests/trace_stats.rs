@@ -6,6 +6,8 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::kernel::Scratch;
 use common::{Ended, call, flashscope, text, wait_for};
@@ -109,4 +111,46 @@ fn a_bad_line_stops_it_unless_lenient_and_an_interruption_is_marked() {
     let kept: serde_json::Value =
         serde_json::from_str(&fs::read_to_string(scratch.path("part/stats.json")).unwrap()).unwrap();
     assert_eq!(kept, found);
+}
+
+/// What a command does that is interrupted while it reads this line again and again.
+fn interrupted(arguments: &[&str], line: &str) -> Ended {
+    let scratch = Scratch::new();
+    let mut child = flashscope(arguments)
+        .current_dir(scratch.path(""))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let lines = line.repeat(1000);
+    let written = Arc::new(AtomicUsize::new(0));
+    let counter = written.clone();
+    // Not without an end, so that a command that does not hear ends too, in another way.
+    let writer = std::thread::spawn(move || {
+        while counter.fetch_add(lines.len(), Ordering::Relaxed) < 4 << 30
+            && pipe.write_all(lines.as_bytes()).is_ok()
+        {}
+    });
+    // More than the pipe holds and sniffing takes: it is reading.
+    wait_for("the reader", || written.load(Ordering::Relaxed) > 4 << 20);
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let ended = Ended::from(child.wait_with_output().unwrap());
+    writer.join().unwrap();
+    assert_eq!(fs::read_dir(scratch.path("")).unwrap().count(), 0, "nothing is left behind");
+    ended
+}
+
+#[test]
+fn an_interruption_is_heard_though_no_request_comes_through() {
+    let write = "a-1 [000] ..... 1.000000: block_rq_issue: 7,3 W 4096 () 8 + 8 be,0,4 [a]\n";
+    for (arguments, line) in [
+        (&["trace", "stats", "-", "--from", "tracefs"][..], "# nothing but comments\n"),
+        (&["trace", "convert", "-", "out.csv", "--from", "tracefs"], "# nothing but comments\n"),
+        (&["trace", "cut", "-", "out.csv", "--op", "trim"], write),
+    ] {
+        interrupted(arguments, line).failed(130, &["interrupted"]);
+    }
 }

@@ -38,6 +38,9 @@ pub enum TraceError {
         /// What the system or the decompressor said.
         cause: String,
     },
+    /// Whoever reads it was told to stop.
+    #[error("interrupted")]
+    Interrupted,
     /// Something about one of several files.
     #[error("{file}: {error}")]
     In {
@@ -176,6 +179,17 @@ pub enum TraceError {
         /// The devices that are in it.
         known: String,
     },
+}
+
+impl TraceError {
+    /// Whether it is no fault of the trace, but whoever reads it was told to stop.
+    pub fn is_interruption(&self) -> bool {
+        match self {
+            TraceError::Interrupted => true,
+            TraceError::In { error, .. } => error.is_interruption(),
+            _ => false,
+        }
+    }
 }
 
 /// Text from a file as a message shows it: printable, and cut to 200 characters.

@@ -54,6 +54,16 @@ impl Rwbs {
         })
     }
 
+    /// What the kernel's event means by the letters on so many sectors. It has no letter for writing zeroes:
+    /// `N` on a range is that. It is a write here, as it is one to blktrace, which cannot tell the two apart.
+    #[inline(always)]
+    pub(crate) fn on(self, count: u64) -> Rwbs {
+        match self {
+            Rwbs::Other if count > 0 => Rwbs::Io { op: Op::Write, flags: Flags::NONE, flush_first: false },
+            all_others => all_others,
+        }
+    }
+
     /// Offset and length in bytes of this operation on so many sectors.
     #[inline(always)]
     pub(crate) fn range(self, first: u64, count: u64) -> Result<(u64, u64), Problem> {
@@ -62,7 +72,7 @@ impl Rwbs {
             Rwbs::Flush => Err("a flush has a length"),
             Rwbs::Io { .. } if count == 0 => Err("the length is zero"),
             Rwbs::Io { .. } => sectors(first, count),
-            Rwbs::Other => Err("operation N on a range (write zeroes?) is neither read nor write"),
+            Rwbs::Other => Err("operation N on a range is neither read nor write"),
         }
     }
 

@@ -51,6 +51,11 @@ impl Loss {
         Loss::Sync,
     ];
 
+    /// Whether the whole request is left out.
+    pub fn is_whole_request(self) -> bool {
+        matches!(self, Loss::Flush | Loss::Trim | Loss::Range | Loss::Time)
+    }
+
     /// What it is, behind "of so many requests".
     pub fn about(self) -> &'static str {
         match self {
@@ -106,6 +111,11 @@ impl Losses {
     /// How many requests lost this.
     pub fn of(&self, loss: Loss) -> u64 {
         self.0[loss as usize]
+    }
+
+    /// How many requests were left out as a whole.
+    pub fn left_out(&self) -> u64 {
+        self.iter().filter(|(loss, _)| loss.is_whole_request()).map(|(_, count)| count).sum()
     }
 
     /// What was lost at all, whole requests first.

@@ -99,7 +99,6 @@ fn each_field_of_tracefs_is_checked() {
         ("4096 () 1572872 + 8", "0 () 1572872 + 18446744073709551615", "64 bits"),
         ("4096 () 1572872 + 8", "0 () 1572872 + 0", "the length is zero"),
         ("WS", "FF", "a flush has a length"),
-        ("WS", "N", "operation N"),
         (" [tar]", "", "cut short"),
         ("tar]", "ta", "cut short"),
         ("+ 8 be,0,4 [tar]", "+ 8", "cut short"),
@@ -231,6 +230,22 @@ fn other_lines_of_a_trace_are_no_requests() {
     assert_eq!(reader.devices(), ["8,0", "259,1"]);
     let counts = reader.counts();
     assert_eq!((counts.lines, counts.other_lines, counts.is_last_line_open), (9, 5, true));
+}
+
+#[test]
+fn zeroes_on_a_range_are_a_write_and_a_command_without_one_is_no_request() {
+    // As a kernel prints them: the bytes of the first are those that the driver sends.
+    let input = [
+        " mkfs-7 [000] ..... 10.000001: block_rq_issue: 8,0 N 512 () 2048 + 4096 none,0,0 [mkfs]",
+        " mkfs-7 [000] ..... 10.000002: block_rq_issue: 8,0 N 0 () 0 + 0 none,0,0 [mkfs]",
+        " mkfs-7 [000] ..... 10.000009: block_rq_complete: 8,0 N () 2048 + 4096 none,0,0 [0]",
+    ];
+    let (records, reader) = read(text(&input.join("\n")), Some("tracefs"), false).unwrap();
+    let seen: Vec<_> =
+        records.iter().map(|r| (r.op.name(), r.offset_bytes, r.length_bytes, r.flags.0)).collect();
+    assert_eq!(seen, [("write", 1 << 20, 2 << 20, 0)]);
+    assert_eq!(records[0].latency_ns, Some(8_000));
+    assert_eq!(reader.counts().other_lines, 2);
 }
 
 /// Gives its bytes a few at a time, as a pipe may.

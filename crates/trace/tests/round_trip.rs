@@ -277,12 +277,19 @@ fn reads(times_ns: [u64; 4], length_bytes: u64) -> Vec<Record> {
 fn times_that_go_back_are_left_out_only_where_they_must_be() {
     let records = reads([7_000_000, 9_000_000, 8_000_000, 6_999_999], 512);
     for (format, left_out) in
-        [("disksim", 2), ("mqsim", 2), ("fio-iolog", 1), ("blkparse", 0), ("blkreplay", 0)]
+        [("disksim", 2), ("mqsim", 2), ("fio-iolog", 2), ("blkparse", 0), ("blkreplay", 0)]
     {
         let (bytes, losses) = write(&records, format, Compress::No);
-        assert_eq!(losses.of(Loss::Time), left_out, "{format}");
+        assert_eq!((losses.of(Loss::Time), losses.left_out()), (left_out, left_out), "{format}");
         assert_eq!(read(bytes, Some(format)).len() as u64, 4 - left_out, "{format}");
     }
+}
+
+#[test]
+fn times_that_go_back_by_less_than_a_format_tells_apart_stay() {
+    let (bytes, losses) = write(&reads([5_000, 8_900, 8_100, 7_999], 512), "fio-iolog", Compress::No);
+    let times_ns: Vec<_> = read(bytes, None).iter().map(|(record, _)| record.time_ns).collect();
+    assert_eq!((times_ns, losses.of(Loss::Time)), (vec![1_000, 4_000, 4_000], 1));
 }
 
 #[test]

@@ -144,6 +144,9 @@ pub struct SimReport {
     pub response_us: Option<ResponseUs>,
     /// Requests simulated for each second of CPU time, preconditioning left out; null if that took none.
     pub requests_per_cpu_s: Option<f64>,
+    /// What was changed of the trace to simulate it here, the warm-up included.
+    #[serde(default)]
+    pub notes: Vec<String>,
     /// Of the trace, lines that a lenient reader left out.
     pub bad_lines: u64,
     /// The first of them: its number, what is wrong with it, and its text.

@@ -175,6 +175,7 @@ fn simulate(number: usize, case: &Case, common: &Common<'_>) -> Result<Option<Ra
         throughput_mb_s: (simulated_s > 0.0).then(|| host_bytes / 1e6 / simulated_s),
         response_us: counted.response_us,
         requests_per_cpu_s: (counted.spent_s > 0.0).then(|| counted.ios as f64 / counted.spent_s),
+        notes: sources.first().map_or(Vec::new(), Source::notes),
         bad_lines,
         first_bad_line,
         records,

@@ -18,6 +18,7 @@ pub fn view(entries: &[Entry], output: Option<&Path>) -> String {
     if !reports.is_empty() {
         lines.extend([header(&reports), String::new(), table(&reports), String::new(), speed(&reports)]);
         lines.extend(volatile(&reports));
+        lines.extend(notes(&reports));
         lines.extend(bad_lines(&reports));
     }
     lines.extend(missing(entries));
@@ -78,6 +79,19 @@ fn volatile(reports: &[&SimReport]) -> Option<String> {
         "  The buffer is volatile: a loss of power costs up to {} of unflushed, acknowledged writes",
         size(bytes as f64)
     ))
+}
+
+/// What was changed of the trace: once if it is the same for all devices, else with their names.
+fn notes(reports: &[&SimReport]) -> Vec<String> {
+    let first = &reports[0].notes;
+    if reports.iter().all(|report| report.notes == *first) {
+        return first.iter().map(|note| format!("  {note}")).collect();
+    }
+    let own = |report: &SimReport| {
+        let name = if report.label.is_empty() { report.profile.clone() } else { report.label.clone() };
+        report.notes.iter().map(|note| format!("  {name}: {note}")).collect::<Vec<_>>()
+    };
+    reports.iter().flat_map(|report| own(report)).collect()
 }
 
 /// All devices read the same trace; one that was cut short has read less of it.

@@ -202,6 +202,12 @@ impl Source {
         }
     }
 
+    /// What was changed of a trace up to here.
+    pub fn notes(&self) -> Vec<String> {
+        let Source::Trace(source, _) = self else { return Vec::new() };
+        source.trace().notes().iter().map(|note| format!("{} {}", note.count, note.about)).collect()
+    }
+
     /// Lines of a trace that a lenient reader left out, and the first of them.
     pub fn bad_lines(&self) -> (u64, Option<String>) {
         let Source::Trace(source, _) = self else { return (0, None) };

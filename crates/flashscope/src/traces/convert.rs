@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use flashscope_report::counted;
 use flashscope_trace::{Compress, FORMATS, Losses, Records, Writer};
 
-use super::open::{ReadArgs, named, open};
+use super::open::{ReadArgs, named, open_heeding};
 use super::output::{Output, check_not_input};
 use crate::exit::{Done, Usage};
 use crate::screen::Screen;
@@ -38,7 +39,7 @@ pub struct WriteFormat {
 /// Runs the command.
 pub fn run(args: &ConvertArgs, screen: &Screen) -> Result<Done> {
     let format = output_format(&args.output, args.write.to.as_deref())?;
-    let mut trace = open(&args.input, args.read.from.as_deref(), args.read.lenient)?;
+    let mut trace = open_heeding(&args.input, &args.read)?;
     let written = write_trace(&mut trace, &args.input, &args.output, format)?;
     screen.note(&summary(&written, &*trace, &args.output, format));
     Ok(if written.complete { Done::Well } else { Done::Interrupted })
@@ -48,7 +49,7 @@ pub fn run(args: &ConvertArgs, screen: &Screen) -> Result<Done> {
 pub struct WrittenTrace {
     /// What the format could not hold.
     pub losses: Losses,
-    /// Requests, those included that were left out.
+    /// Requests that are in it; those the format could not hold are not.
     pub records: u64,
     /// Whether it is the whole trace.
     pub complete: bool,
@@ -57,7 +58,8 @@ pub struct WrittenTrace {
 }
 
 /// Writes all of `trace`, read from `input`, to the file `output`, or to standard output. A file that exists
-/// is replaced when the new one is whole; when the trace fails, it stays as it was.
+/// is replaced when the new one is whole; when the trace fails, or leaves nothing to write, it stays as it
+/// was.
 pub fn write_trace(
     trace: &mut dyn Records,
     input: &Path,
@@ -72,7 +74,7 @@ pub fn write_trace(
     let (file, bytes) = Output::create(output)?;
     let mut writer = Writer::new(bytes, format, compression(output)).map_err(|error| named(output, error))?;
     let mut records = 0;
-    let mut failure = None;
+    let (mut failure, mut is_cut) = (None, false);
     while count > 0 && !interrupted.load(std::sync::atomic::Ordering::Relaxed) {
         writer.write(&batch, trace.devices()).map_err(|error| named(output, error))?;
         records += count as u64;
@@ -81,7 +83,8 @@ pub fn write_trace(
             Err(error) => {
                 // Whoever reads along gets what was in order before the error.
                 writer.write(&batch, trace.devices()).map_err(|error| named(output, error))?;
-                failure = Some(named(input, error));
+                is_cut = error.is_interruption();
+                failure = (!is_cut).then(|| named(input, error));
                 0
             }
         };
@@ -90,9 +93,23 @@ pub fn write_trace(
     if let Some(error) = failure {
         return Err(error);
     }
-    let complete = count == 0;
-    let part = if complete { file.keep().map(|()| None)? } else { file.keep_part() };
-    Ok(WrittenTrace { losses, records, complete, part })
+    let complete = count == 0 && !is_cut;
+    let mut written = WrittenTrace { losses, records: records - losses.left_out(), complete, part: None };
+    if complete && written.records == 0 {
+        return Err(nothing_left(&written, trace, format).into());
+    }
+    written.part = if complete { file.keep().map(|()| None)? } else { file.keep_part() };
+    Ok(written)
+}
+
+/// What to say if no request came through.
+fn nothing_left(written: &WrittenTrace, trace: &dyn Records, format: &str) -> Usage {
+    let remedy = match written.losses.left_out() {
+        0 => "choose less narrowly".into(),
+        _ => format!("format {format} cannot hold what there is; choose another one with --to"),
+    };
+    let lines = [vec![format!("nothing of the trace is left; {remedy}")], what_changed(written, trace)];
+    Usage(lines.concat().join("\n"))
 }
 
 /// As the output's name ends.
@@ -128,20 +145,24 @@ pub fn output_format<'a>(output: &Path, asked: Option<&'a str>) -> Result<&'a st
 
 /// What a person reads afterwards.
 pub fn summary(written: &WrittenTrace, trace: &dyn Records, output: &Path, format: &str) -> String {
-    let WrittenTrace { losses, records, complete, part } = written;
-    let begin = if *complete { "" } else { "interrupted: " };
-    let output = part.as_deref().unwrap_or(output).display();
-    let mut lines = vec![format!("{begin}{records} requests written to {output} as {format}")];
-    for note in trace.notes() {
-        lines.push(format!("  {} {}", note.count, note.about));
-    }
-    for (loss, count) in losses.iter() {
-        lines.push(format!("  {count} {}", loss.about()));
-    }
+    let begin = if written.complete { "" } else { "interrupted: " };
+    let output = written.part.as_deref().unwrap_or(output).display();
+    let first = format!("{begin}{} requests written to {output} as {format}", written.records);
+    [vec![first], what_changed(written, trace)].concat().join("\n")
+}
+
+/// What differs from the trace that was read, and what it was like.
+fn what_changed(written: &WrittenTrace, trace: &dyn Records) -> Vec<String> {
+    let mut lines: Vec<String> =
+        trace.notes().iter().map(|note| format!("  {} {}", note.count, note.about)).collect();
+    lines.extend(written.losses.iter().map(|(loss, count)| format!("  {count} {}", loss.about())));
     let counts = trace.counts();
     if counts.bad_lines > 0 {
         let first = trace.first_bad_line().map(|error| format!("; the first: {error}")).unwrap_or_default();
         lines.push(format!("  {} bad lines of the input are left out{first}", counts.bad_lines));
+    }
+    if counts.other_lines > 0 {
+        lines.push(format!("  {} of the input without a request", counted(counts.other_lines, "line")));
     }
     if counts.unsorted > 0 {
         lines.push(format!(
@@ -152,5 +173,5 @@ pub fn summary(written: &WrittenTrace, trace: &dyn Records, output: &Path, forma
     if counts.is_last_line_open {
         lines.push("  the input's last line has no end: the file may have been cut".into());
     }
-    lines.join("\n")
+    lines
 }

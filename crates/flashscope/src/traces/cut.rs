@@ -10,7 +10,7 @@ use flashscope_core::Bytes;
 use super::convert::{WriteFormat, output_format, summary, write_trace};
 use super::open::ReadArgs;
 use super::pipeline::{PipelineArgs, Place, Source};
-use crate::exit::{Done, Usage};
+use crate::exit::Done;
 use crate::screen::Screen;
 
 /// `flashscope trace cut`.
@@ -60,17 +60,13 @@ impl FromStr for Distance {
 /// Runs the command.
 pub fn run(args: &CutArgs, screen: &Screen) -> Result<Done> {
     let format = output_format(&args.output, args.write.to.as_deref())?;
-    let source = Source::new(&args.input, &args.read);
+    let source = Source::new(&args.input, &args.read).heeding();
     let place = Place {
         size_bytes: args.size.map(|size| size.0),
         shift_bytes: args.shift.map_or(0, |distance| distance.0),
     };
     let mut trace = args.pipeline.build(&source, place)?;
     let written = write_trace(&mut trace, &args.input, &args.output, format)?;
-    let summary = summary(&written, &*trace, &args.output, format);
-    if written.complete && written.records == 0 {
-        return Err(Usage(format!("nothing of the trace is left; choose less narrowly\n{summary}")).into());
-    }
-    screen.note(&summary);
+    screen.note(&summary(&written, &*trace, &args.output, format));
     Ok(if written.complete { Done::Well } else { Done::Interrupted })
 }

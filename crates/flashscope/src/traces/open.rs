@@ -8,7 +8,8 @@ use anyhow::Result;
 use clap::Args;
 use flashscope_trace::{CpuFiles, Records, TraceError, open_file};
 
-use crate::exit::Usage;
+use super::heeding::Heeding;
+use crate::exit::{Interrupted, Usage};
 
 /// What every command takes that reads a trace.
 #[derive(Clone, Debug, Args)]
@@ -23,12 +24,30 @@ pub struct ReadArgs {
 
 /// Opens the trace of this name; `-` is standard input.
 pub fn open(path: &Path, format: Option<&str>, lenient: bool) -> Result<Box<dyn Records>> {
-    let is_single = path != Path::new("-") && cpu_files(path).is_none();
-    let opened = match is_single {
+    let opened = match is_single(path) {
         true => open_file(file(path)?, format, lenient),
         false => flashscope_trace::open(input(path)?, format, lenient).map(|trace| Box::new(trace) as _),
     };
     opened.map_err(|error| named(path, error))
+}
+
+/// As [`open`], for commands that do nothing but read: it ends with [`TraceError::Interrupted`] once the
+/// person interrupts it, however little of what is read comes through.
+pub fn open_heeding(path: &Path, read: &ReadArgs) -> Result<Box<dyn Records>> {
+    let format = read.from.as_deref();
+    let inner = match is_single(path) {
+        true => open(path, format, read.lenient),
+        false => {
+            let opened = flashscope_trace::open(Heeding { inner: input(path)? }, format, read.lenient);
+            opened.map(|trace| Box::new(trace) as _).map_err(|error| named(path, error))
+        }
+    };
+    Ok(Box::new(Heeding { inner: inner? }))
+}
+
+/// Whether the name is of one file.
+fn is_single(path: &Path) -> bool {
+    path != Path::new("-") && cpu_files(path).is_none()
 }
 
 /// The bytes of the file of this name; `-` is standard input. Of blktrace's files of one for each CPU, any,
@@ -99,6 +118,9 @@ pub fn message(path: &Path, error: &TraceError) -> String {
 
 /// An error of a trace, with its name. One that a flag could have avoided is the caller's.
 pub fn named(path: &Path, error: TraceError) -> anyhow::Error {
+    if error.is_interruption() {
+        return Interrupted.into();
+    }
     let text = message(path, &error);
     match error {
         TraceError::UnknownFormat { .. } | TraceError::UnwrittenFormat { .. } | TraceError::Empty => {

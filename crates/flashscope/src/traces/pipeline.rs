@@ -16,7 +16,7 @@ use flashscope_trace::transform::{
 };
 use flashscope_trace::{Records, TraceError};
 
-use super::open::{ReadArgs, named, open};
+use super::open::{ReadArgs, named, open, open_heeding};
 use crate::exit::{Usage, not_zero};
 
 /// Flags that change a trace on its way.
@@ -148,12 +148,18 @@ impl FromStr for AddressRange {
 pub struct Source {
     path: PathBuf,
     read: ReadArgs,
+    is_heeding: bool,
 }
 
 impl Source {
     /// The file of this name.
     pub fn new(path: &Path, read: &ReadArgs) -> Source {
-        Source { path: path.into(), read: read.clone() }
+        Source { path: path.into(), read: read.clone(), is_heeding: false }
+    }
+
+    /// For commands that do nothing but read, see [`open_heeding`].
+    pub fn heeding(self) -> Source {
+        Source { is_heeding: true, ..self }
     }
 
     /// An error of the trace, with its name.
@@ -162,7 +168,10 @@ impl Source {
     }
 
     fn open(&self) -> Result<Box<dyn Records>> {
-        open(&self.path, self.read.from.as_deref(), self.read.lenient)
+        match self.is_heeding {
+            true => open_heeding(&self.path, &self.read),
+            false => open(&self.path, self.read.from.as_deref(), self.read.lenient),
+        }
     }
 
     fn open_again(&self) -> Result<Box<dyn Records>, TraceError> {

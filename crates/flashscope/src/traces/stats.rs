@@ -15,7 +15,7 @@ use flashscope_trace::stats::{Stats, Summary};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::open::{ReadArgs, named, open};
+use super::open::{ReadArgs, named, open_heeding};
 use crate::exit::Done;
 use crate::journal::now_text;
 use crate::screen::Screen;
@@ -52,15 +52,21 @@ struct Document {
 /// Runs the command.
 pub fn run(args: &StatsArgs, screen: &Screen) -> Result<Done> {
     let interrupted = signal::listen();
-    let mut trace = open(&args.input, args.read.from.as_deref(), args.read.lenient)?;
+    let mut trace = open_heeding(&args.input, &args.read)?;
     let mut batch = Vec::new();
     // The input is looked at before the output is touched.
     let mut count = trace.next_batch(&mut batch).map_err(|error| named(&args.input, error))?;
     let folder = args.output.as_deref().map(|path| create(path, args)).transpose()?;
     let mut stats = Stats::default();
-    while count > 0 && !interrupted.load(Ordering::Relaxed) {
+    while count > 0 {
         stats.add(&batch);
-        count = trace.next_batch(&mut batch).map_err(|error| named(&args.input, error))?;
+        if interrupted.load(Ordering::Relaxed) {
+            break;
+        }
+        count = match trace.next_batch(&mut batch) {
+            Err(error) if error.is_interruption() => break,
+            read => read.map_err(|error| named(&args.input, error))?,
+        };
     }
     let complete = count == 0;
     let summary = stats.summary(&*trace, complete);

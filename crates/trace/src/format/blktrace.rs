@@ -13,8 +13,9 @@
 //! **As in blkparse's text, a request counts once, with the earliest action that the trace holds: Q
 //! (queued), else I (inserted), else D (issued);** one of a later kind that stands before the first of an
 //! earlier one was under way when the trace began, and is taken too. Commands passed through are no requests.
-//! A flush is a request with the category flush and no bytes; with bytes, the flush goes first. Notifications
-//! name the processes. What the kernel dropped for want of buffers is not told in the file.
+//! A flush is a request with the category flush and no bytes; with bytes, the flush goes first. Writing
+//! zeroes has the category write and no mark of its own, so it is a write. Notifications name the processes.
+//! What the kernel dropped for want of buffers is not told in the file.
 //!
 //! blktrace writes one file for each CPU (`sda.blktrace.0`, `sda.blktrace.1`, ..); [`CpuFiles`] makes one of
 //! them, in the order of time, as `blkparse -d` does.

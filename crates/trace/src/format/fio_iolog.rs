@@ -18,7 +18,8 @@
 //!
 //! Written, it is version 3. **Times begin at 1 us** with the first request, because fio takes 0 for "no
 //! time yet" and would leave out the pause behind it. fio reads lengths below 2^32 and names without
-//! blanks; longer requests, and those before the first one's time, are left out and counted.
+//! blanks, and times that never go back; longer requests, and those earlier than one before them, are left
+//! out and counted.
 
 use std::io::Write as _;
 
@@ -175,11 +176,14 @@ impl Encoded {
         let (offset, length) = (record.offset_bytes, record.length_bytes);
         u32::try_from(length).map_err(|_| Loss::Range)?;
         let since_ns = record.time_ns.checked_sub(from_ns).ok_or(Loss::Time)?;
+        let time_us = START_US + since_ns / 1000;
+        if time_us < self.last_us {
+            return Err(Loss::Time);
+        }
         if since_ns % 1000 > 0 {
             losses.count(Loss::TimeDigits);
         }
         losses.count_extras(record, &[Loss::Latency, Loss::Process, Loss::Fua, Loss::Sync]);
-        let time_us = START_US + since_ns / 1000;
         self.last_us = time_us;
         let name = &devices[record.device as usize];
         let file = self.file(record.device as usize, name, time_us, out);

@@ -6,7 +6,8 @@
 //!     tar    31 [001]  1025.899728: block:block_rq_issue: 7,3 RM 4096 () 1572872 + 8 be,0,4 [tar]
 //! ```
 //!
-//! Sectors have 512 bytes; older kernels print no priority, and no bytes. A leading or lone `F` is a flush.
+//! Sectors have 512 bytes; older kernels print no priority, and no bytes. A leading or lone `F` is a flush;
+//! `N` on a range writes zeroes, and is a write.
 //! Comments (`#`), other events, perf's call stacks and commands passed through tell of no request; where the
 //! kernel says that it lost events, a strict reader stops.
 //!
@@ -80,7 +81,7 @@ impl LineFormat for Tracefs {
             let after = records.len();
             self.marks.push(Mark { after, fate: Fate::Attached, ..Mark::default() });
         }
-        issue.rwbs.push(record, records);
+        issue.operation().push(record, records);
         Ok(())
     }
 }
@@ -126,7 +127,7 @@ impl Tracefs {
         fields.until(b')').ok_or(CUT)?;
         let (first, count, _) = range_and_rest(fields)?;
         let device = devices.known(device);
-        let (op, end_bytes) = match rwbs {
+        let (op, end_bytes) = match rwbs.on(count) {
             Rwbs::Flush => (Op::Flush, 0),
             Rwbs::Io { op, .. } if count > 0 => {
                 let (offset_bytes, length_bytes) = sectors(first, count)?;
@@ -194,13 +195,19 @@ impl Issue<'_> {
         self.count == 0 && (!self.command.is_empty() || self.rwbs == Rwbs::Other)
     }
 
+    /// What it does.
+    #[inline]
+    fn operation(&self) -> Rwbs {
+        self.rwbs.on(self.count)
+    }
+
     /// Offset and length in bytes. The length stands there twice, except on old kernels (no bytes); of a
-    /// trim, the bytes are the driver's.
+    /// trim, and where zeroes are written, the bytes are the driver's.
     #[inline]
     fn range(&self) -> Result<(u64, u64), Problem> {
-        let range = self.rwbs.range(self.first, self.count)?;
-        let is_trim = matches!(self.rwbs, Rwbs::Io { op: Op::Trim, .. });
-        if self.bytes == 0 || is_trim || self.bytes == range.1 {
+        let range = self.operation().range(self.first, self.count)?;
+        let is_without_data = matches!(self.rwbs, Rwbs::Io { op: Op::Trim, .. } | Rwbs::Other);
+        if self.bytes == 0 || is_without_data || self.bytes == range.1 {
             Ok(range)
         } else {
             Err("bytes and sectors do not agree")

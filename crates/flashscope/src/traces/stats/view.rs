@@ -65,6 +65,8 @@ fn marks(summary: &Summary) -> Vec<String> {
     mark(!summary.complete, "interrupted: this is the first part of the trace".into());
     let bad = summary.bad_lines;
     mark(bad > 0, format!("{} left out", counted(bad, "bad line")));
+    let other = summary.other_lines;
+    mark(other > 0, format!("{} without a request: headings, other events", counted(other, "line")));
     let unsorted = summary.unsorted_requests;
     let earlier = counted(unsorted, "request");
     mark(unsorted > 0, format!("{earlier} earlier than the one before, taken to come with it"));
