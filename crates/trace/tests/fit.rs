@@ -256,7 +256,7 @@ fn devices_that_are_too_long_together_are_fitted_one_by_one() {
 fn collisions_are_counted_for_each_of_many_devices() {
     // On every third device two places come to lie on one; on all others each has its own.
     let on = |device: u32, offset_bytes| Record { device, ..record(Write, 0, offset_bytes, 4096) };
-    let second = |device: u32| if device % 3 == 0 { 1 << 40 } else { (1 << 40) + MIB };
+    let second = |device: u32| if device.is_multiple_of(3) { 1 << 40 } else { (1 << 40) + MIB };
     let records: Vec<_> = (0..9000).flat_map(|device| [on(device, 0), on(device, second(device))]).collect();
     let fit = Fit::new(FitMode::Modulo, 1 << 40, None, false).unwrap();
     let mut fitted = Transformed::new(Listed::new(records), fit);
