@@ -72,11 +72,17 @@ impl FromStr for DataPattern {
 const ROLL_PAGES: usize = 16;
 const SECTOR_BYTES: usize = 512;
 
-/// What marks the sector at `place` (its offset divided by 512) of write `number` in a run whose engine has
-/// the seed `key` ([`crate::EngineSpec::seed`]); see [`DataPattern::Numbered`].
+/// What marks a sector of 512 bytes at `place` (its offset divided by 512) that begins with the number of its
+/// write, in a run whose engine has the seed `key` ([`crate::EngineSpec::seed`]): made of all its bytes but
+/// those that hold the mark. See [`DataPattern::Numbered`].
 #[inline]
-pub fn sector_mark(key: u64, number: u64, place: u64) -> u64 {
-    derive(derive(key, number), place)
+pub fn sector_mark(key: u64, place: u64, sector: &[u8]) -> u64 {
+    const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+    let (words, _) = sector.as_chunks::<8>();
+    let [number, _, body @ .., _] = words else { return 0 };
+    let start = derive(derive(key, u64::from_le_bytes(*number)), place);
+    body.iter()
+        .fold(start, |mark, word| (mark ^ u64::from_le_bytes(*word)).wrapping_mul(MULTIPLIER).rotate_left(29))
 }
 
 /// One write buffer for each IO in flight, filled ahead; what changes from IO to IO is stamped in.
@@ -140,8 +146,8 @@ impl WriteBuffers {
             DataPattern::Numbered => {
                 let places = offset_bytes / SECTOR_BYTES as u64..;
                 for (place, sector) in places.zip(contents.chunks_exact_mut(SECTOR_BYTES)) {
-                    let mark = sector_mark(self.key, self.writes, place);
                     stamp(sector, self.writes);
+                    let mark = sector_mark(self.key, place, sector);
                     stamp(&mut sector[8..], mark);
                     stamp(&mut sector[SECTOR_BYTES - 8..], mark);
                 }
@@ -220,8 +226,15 @@ mod tests {
                 assert!(sector[8..].iter().filter(|byte| **byte == 0).count() < 20, "random otherwise");
             }
             for (place, sector) in (n as u64 * 32..).zip(io.chunks(SECTOR_BYTES)) {
-                let mark = sector_mark(1, 1001 + n as u64, place).to_le_bytes();
+                let mark = sector_mark(1, place, sector).to_le_bytes();
                 assert!(sector[8..16] == mark && sector[504..] == mark, "write {n}, place {place}");
+                for byte in [0, 16, 300, 503] {
+                    let mut changed = sector.to_vec();
+                    changed[byte] ^= 1;
+                    assert_ne!(sector_mark(1, place, &changed).to_le_bytes(), mark, "byte {byte}");
+                }
+                assert_ne!(sector_mark(1, place + 1, sector).to_le_bytes(), mark, "another place");
+                assert_ne!(sector_mark(2, place, sector).to_le_bytes(), mark, "another run");
             }
         }
     }

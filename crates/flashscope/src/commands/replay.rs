@@ -55,6 +55,10 @@ pub fn run(args: &ReplayArgs, screen: &Screen) -> Result<Done> {
     bench.will_serve(iodepth..=iodepth);
     let info = bench.info().clone();
     let (requests, survey) = Requests::survey(args, &info, iodepth)?;
+    if survey.passed.all() == 0 {
+        let out = if args.read_only { "; without --read-only it would" } else { "" };
+        return Err(Usage(format!("nothing of {} is left to be replayed{out}", args.trace.display())).into());
+    }
     if let Some(handle) = bench.handle().filter(|_| write) {
         let written = size(survey.passed.bytes[Op::Write as usize] as f64);
         let first = if args.discard { "all of it is trimmed first, and " } else { "" };
@@ -315,13 +319,14 @@ fn conclude(
     screen: &Screen,
 ) -> Result<Done> {
     let document = serde_json::to_string_pretty(report)?;
-    if let Some(folder) = folder {
-        folder.write_text(REPLAY, &document)?;
-    }
     if args.json {
         screen.print(&document)?;
     } else {
         screen.print(&view(report))?;
+    }
+    // What was printed is safe, whatever the disk says.
+    if let Some(folder) = folder {
+        folder.write_text(REPLAY, &document)?;
     }
     if let Some(folder) = folder {
         screen.note(&format!("  every IO is in {}/", folder.path().display()));

@@ -178,6 +178,9 @@ impl<'a> Requests<'a> {
         if deeper > 0 {
             notes.push(format!("{deeper} requests had more in flight in the trace than --iodepth {iodepth}"));
         }
+        if trace.counts().is_last_line_open {
+            notes.push("The trace's last line has no end: the file may have been cut".into());
+        }
         let survey = Survey { passed, counts: trace.counts(), first_bad_line, notes, format: trace.format() };
         Ok((requests, survey))
     }

@@ -146,7 +146,7 @@ pub fn read_back(
     real: Option<(Arc<Handle>, u64)>,
     interrupted: &AtomicBool,
 ) -> Result<Option<u64>> {
-    let mut verified = 0;
+    let (mut verified, mut bad) = (0, Bad::default());
     let mut device = real.map(|(handle, key)| (ReadBack::new(handle), key));
     for (offset_bytes, numbers) in written.runs(ReadBack::BYTES_MAX as u64) {
         if interrupted.load(Ordering::Relaxed) {
@@ -155,7 +155,8 @@ pub fn read_back(
         let length = numbers.len() * written.block_bytes as usize;
         match &mut device {
             Some((device, key)) => {
-                compare(device.read(offset_bytes, length)?, offset_bytes, numbers, *key, written)?;
+                let found = device.read(offset_bytes, length)?;
+                compare(found, offset_bytes, numbers, (*key, written.block_bytes), &mut bad);
             }
             None => {
                 let length_bytes = length as u32;
@@ -165,32 +166,54 @@ pub fn read_back(
         }
         verified += numbers.len() as u64;
     }
-    Ok(Some(verified))
+    match bad.first {
+        None => Ok(Some(verified)),
+        Some(first) => bail!(
+            "{} of {} written sectors are not as written; {first}",
+            bad.sectors,
+            written_sectors(written)
+        ),
+    }
 }
 
-fn compare(found: &[u8], offset_bytes: u64, numbers: &[u32], key: u64, written: &Written) -> Result<()> {
-    let sectors_each = written.block_bytes as usize / SECTOR_BYTES;
+fn written_sectors(written: &Written) -> u64 {
+    let blocks = written.chunks.values().flat_map(|chunk| chunk.iter()).filter(|number| **number != 0);
+    blocks.count() as u64 * (written.block_bytes / SECTOR_BYTES as u64)
+}
+
+/// Sectors that do not hold what they must.
+#[derive(Default)]
+struct Bad {
+    sectors: u64,
+    first: Option<String>,
+}
+
+/// Compares what was `found` with the numbers of the last writes to its blocks.
+fn compare(found: &[u8], offset_bytes: u64, numbers: &[u32], (key, block_bytes): (u64, u64), bad: &mut Bad) {
+    let sectors_each = (block_bytes as usize / SECTOR_BYTES).max(1);
     for (place, sector) in found.chunks_exact(SECTOR_BYTES).enumerate() {
-        let number = numbers[place / sectors_each.max(1)];
+        let number = numbers[place / sectors_each];
         let at = offset_bytes + (place * SECTOR_BYTES) as u64;
         let word = |from: usize| u64::from_le_bytes(sector[from..from + 8].try_into().expect("8 bytes"));
         let stamp = word(0);
-        let mark = sector_mark(key, stamp, at / SECTOR_BYTES as u64);
-        let (begins, ends) = (word(8) == mark, word(SECTOR_BYTES - 8) == mark);
-        if stamp as u32 == number && begins && ends {
+        let mark = sector_mark(key, at / SECTOR_BYTES as u64, sector);
+        let is_whole = word(8) == mark && word(SECTOR_BYTES - 8) == mark;
+        if stamp as u32 == number && is_whole {
             continue;
         }
-        let held = match (begins, ends) {
-            (true, true) => format!("the data of write {stamp}"),
-            (false, false) => "no data that this replay wrote there".into(),
-            _ => "a part of one write and a part of something else".into(),
-        };
-        bail!(
-            "the sector at offset {at} holds {held}, but write {number} was the last one to it: the target \
-             lost or mixed up data, or somebody else wrote to it"
-        );
+        bad.sectors += 1;
+        bad.first.get_or_insert_with(|| {
+            let held = match is_whole {
+                true => format!("the data of write {stamp}"),
+                false if sector.iter().all(|byte| *byte == 0) => "zeros".into(),
+                false => "no sector that this replay wrote there, or one that was changed".into(),
+            };
+            format!(
+                "the first, at offset {at}, holds {held}, and write {number} was the last one to it: the target \
+                 lost or mixed up data, or somebody else wrote to it"
+            )
+        });
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -233,35 +256,35 @@ mod tests {
     #[test]
     fn what_is_not_the_last_write_whole_and_in_its_place_is_found() {
         const KEY: u64 = 77;
-        let mut written = Written::new(512);
-        let write =
-            |offset_bytes| Request { offset_bytes, length_bytes: 512, op: Op::Write, ..Request::default() };
-        written.take_note(&write(1024));
-        written.take_note(&write(1536));
-        let numbers = written.runs(1 << 20).next().unwrap().1.to_vec();
         let sector = |number: u64, place: u64, key: u64| {
-            let mut sector = vec![9; 512];
-            let mark = sector_mark(key, number, place).to_le_bytes();
+            let mut sector = vec![number as u8; 512];
             sector[..8].copy_from_slice(&number.to_le_bytes());
+            let mark = sector_mark(key, place, &sector).to_le_bytes();
             sector[8..16].copy_from_slice(&mark);
             sector[504..].copy_from_slice(&mark);
             sector
         };
+        // Writes 1 and 2 to the sectors at 1024 and 1536.
         let check = |second: Vec<u8>| {
-            let data = [sector(1, 2, KEY), second].concat();
-            compare(&data, 1024, &numbers, KEY, &written).map_err(|error| error.to_string())
+            let mut bad = Bad::default();
+            compare(&[sector(1, 2, KEY), second].concat(), 1024, &[1, 2], (KEY, 512), &mut bad);
+            (bad.sectors, bad.first.unwrap_or_default())
         };
-        assert_eq!(check(sector(2, 3, KEY)), Ok(()));
+        assert_eq!(check(sector(2, 3, KEY)), (0, String::new()));
         let torn = [&sector(2, 3, KEY)[..256], &sector(1, 3, KEY)[256..]].concat();
+        let mut rotten = sector(2, 3, KEY);
+        rotten[300] ^= 4;
         for (bad, words) in [
-            (sector(1, 3, KEY), "holds the data of write 1, but write 2"),
+            (sector(1, 3, KEY), "holds the data of write 1, and write 2"),
             // The same write of an earlier replay, and another sector of the same write.
-            (sector(2, 3, 78), "no data that this replay wrote"),
-            (sector(2, 2, KEY), "no data that this replay wrote"),
-            (torn, "a part of one write"),
-            (vec![0; 512], "no data that this replay wrote"),
+            (sector(2, 3, 78), "no sector that this replay wrote"),
+            (sector(2, 2, KEY), "no sector that this replay wrote"),
+            (torn, "no sector that this replay wrote"),
+            (rotten, "or one that was changed"),
+            (vec![0; 512], "holds zeros"),
         ] {
-            let error = check(bad).unwrap_err();
+            let (sectors, error) = check(bad);
+            assert_eq!(sectors, 1, "{error}");
             assert!(error.contains("offset 1536") && error.contains(words), "{error}");
         }
     }

@@ -187,7 +187,8 @@ fn remarks(report: &ReplayReport) -> Vec<String> {
         lines.push(format!("  {} that change data are left out.", counted(report.left_out, "request")));
     }
     if let Some(blocks) = report.verified_blocks {
-        lines.push(format!("  Verified: {} hold their last write.", counted(blocks, "block")));
+        lines
+            .push(format!("  Verified: each of the {blocks} blocks that were written holds its last write."));
     }
     lines.extend(report.notes.iter().map(|note| format!("  {note}.")));
     if report.other_lines > 0 {

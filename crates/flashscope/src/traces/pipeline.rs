@@ -241,6 +241,9 @@ impl PipelineArgs {
         if let Some((flag, _)) = sizes.iter().find(|(_, size)| *size == Some(Bytes(0))) {
             return Err(Usage(format!("{flag} must be at least 1 byte")).into());
         }
+        if self.sample.is_some_and(|share| share.0 <= 0.0) {
+            return Err(Usage("--sample must be more than 0".into()).into());
+        }
         match self.repeat {
             0 => return Err(Usage("--repeat must be at least 1".into()).into()),
             1 => {}

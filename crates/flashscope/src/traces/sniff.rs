@@ -25,8 +25,17 @@ pub struct SniffArgs {
 /// Runs the command.
 pub fn run(args: &SniffArgs, screen: &Screen) -> Result<Done> {
     let mut documents = Vec::new();
+    let mut failure = None;
     for path in &args.traces {
-        let all = sniff_input(input(path)?).map_err(|error| named(path, error))?;
+        let all = match input(path).and_then(|input| sniff_input(input).map_err(|error| named(path, error))) {
+            Ok(all) => all,
+            Err(error) if args.traces.len() == 1 => return Err(error),
+            Err(error) => {
+                screen.note(&format!("{error:#}"));
+                failure = Some(error);
+                continue;
+            }
+        };
         if args.json {
             let formats: Vec<_> = all
                 .iter()
@@ -44,5 +53,8 @@ pub fn run(args: &SniffArgs, screen: &Screen) -> Result<Done> {
     if args.json {
         screen.print(&serde_json::to_string_pretty(&documents)?)?;
     }
-    Ok(Done::Well)
+    match failure {
+        None => Ok(Done::Well),
+        Some(error) => Err(error.context("not every file is a trace that is known")),
+    }
 }

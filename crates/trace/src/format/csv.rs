@@ -30,7 +30,7 @@ use flashscope_core::request::Flags;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::lines::{LineFormat, Lines};
 use crate::record::{Process, Record};
 use crate::text::{Fields, Problem, bytes};
 use crate::writer::{Encoder, Loss, Losses};
@@ -39,11 +39,25 @@ use crate::writer::{Encoder, Loss, Losses};
 pub const FORMAT: Format = Format {
     name: "csv",
     about: "named columns: time_ns,device,op,offset_bytes,length_bytes,latency_ns,fua,sync,pid,process",
-    sniff: sniff_lines::<Csv>,
+    sniff,
     decoder: Lines::<Csv>::decoder,
     encoder: Some(|| Box::new(Encoded)),
     extensions: &["csv"],
 };
+
+/// The heading alone tells, whatever is wrong with the lines below it.
+fn sniff(head: &[u8]) -> u8 {
+    let mut csv = Csv::default();
+    for line in head.split(|&c| c == b'\n') {
+        if csv.heading(line.strip_suffix(b"\r").unwrap_or(line)).is_err() {
+            return 0;
+        }
+        if !csv.columns.is_empty() {
+            return 100;
+        }
+    }
+    0
+}
 
 /// What a column holds.
 #[derive(Clone, Copy, PartialEq, Eq)]

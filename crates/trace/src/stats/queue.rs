@@ -97,7 +97,7 @@ impl Queue {
             mean_at_arrival: sum as f64 / requests as f64,
             max: self.depths.iter().map(|depths| depths.most).max().unwrap_or(0),
             is_max_capped: self.depths.iter().any(|depths| depths.most == IN_FLIGHT_MAX as u64),
-            mean_over_time: windows()
+            mean_at_arrival_over_time: windows()
                 .map(of)
                 .map(|(requests, sum)| if requests > 0 { sum as f64 / requests as f64 } else { 0.0 })
                 .collect(),

@@ -262,7 +262,7 @@ pub struct QueueDepth {
     /// Whether there may have been more: 65,536 are kept apart.
     pub is_max_capped: bool,
     /// Mean at arrival in each window of the timeline.
-    pub mean_over_time: Vec<f64>,
+    pub mean_at_arrival_over_time: Vec<f64>,
     /// Most in each window of the timeline.
     pub max_over_time: Vec<u64>,
 }

@@ -92,7 +92,10 @@ fn throughput(trace: &str, summary: &Summary) -> Option<String> {
 
 fn depth(trace: &str, summary: &Summary) -> Option<String> {
     let queue = summary.queue_depth.as_ref()?;
-    let series = [series("most", floats(&queue.max_over_time)), series("mean", queue.mean_over_time.clone())];
+    let series = [
+        series("most", floats(&queue.max_over_time)),
+        series("mean", queue.mean_at_arrival_over_time.clone()),
+    ];
     let value = (Unit::Number, "requests in flight");
     time_figure(&format!("{trace}: queue depth"), step_s(summary), value, &series)
 }
