@@ -209,8 +209,8 @@ fn compare(found: &[u8], offset_bytes: u64, numbers: &[u32], (key, block_bytes):
                 false => "no sector that this replay wrote there, or one that was changed".into(),
             };
             format!(
-                "the first, at offset {at}, holds {held}, and write {number} was the last one to it: the target \
-                 lost or mixed up data, or somebody else wrote to it"
+                "the first, at offset {at}, holds {held}, and write {number} was the last one to it: the \
+                 target lost or mixed up data, or somebody else wrote to it"
             )
         });
     }
