@@ -1,6 +1,6 @@
 //! The registry of generated traces: one file and one line for each.
 //!
-//! A generator is a [`Workload`]: it appends requests, a few at a time, in memory that does not grow with
+//! A generator is a `Workload`: it appends requests, a few at a time, in memory that does not grow with
 //! them. A seed means the same requests on every machine and for ever. What stands for a workload of paper
 //! 002 (Kim and Ahn, "BPLRU", FAST 2008, section 4.1) is a model of it: each module says what is taken from
 //! the paper and what is assumed.

@@ -15,7 +15,7 @@ pub struct Record {
     pub length_bytes: u64,
     /// How long it took, where the trace knows.
     pub latency_ns: Option<u64>,
-    /// Index into [`crate::Reader::devices`].
+    /// Index into [`crate::Records::devices`].
     pub device: u32,
     /// Who asked, where the trace knows.
     pub process: Process,
