@@ -74,7 +74,7 @@ pub struct ResultFolder {
     /// The length of the whole lines.
     runs_bytes: u64,
     count: u64,
-    _lock: File,
+    _lock: files::Lock,
 }
 
 impl ResultFolder {
@@ -111,7 +111,7 @@ impl ResultFolder {
         ResultFolder::locked(path, files::lock(path)?)
     }
 
-    fn locked(path: &Path, lock: File) -> Result<ResultFolder, ReportError> {
+    fn locked(path: &Path, lock: files::Lock) -> Result<ResultFolder, ReportError> {
         files::remove_partial(&path.join(IOS))?;
         let file = path.join(RUNS);
         let failed = |cause| ReportError::file("write", &file, cause);

@@ -8,6 +8,7 @@ use crate::format::{Format, find, names, sniff, sniff_all};
 use crate::input::{Input, read_some, uncompressed};
 use crate::record::Record;
 use crate::records::Records;
+use crate::seen::Seen;
 
 /// Records of a batch, or one more where a line tells of two.
 pub const BATCH: usize = 1024;
@@ -91,10 +92,8 @@ pub struct Reader {
     end: usize,
     at_end: bool,
     devices: Devices,
-    counts: Counts,
-    last_time_ns: u64,
+    seen: Seen,
     first_bad: Option<TraceError>,
-    failed: Option<TraceError>,
 }
 
 /// Opens a trace, plain or compressed (gzip, zstd, xz), of the `format` named or recognised. Lenient: bad
@@ -130,10 +129,8 @@ pub fn open(
         end: input.end,
         at_end,
         devices: Devices::default(),
-        counts: Counts::default(),
-        last_time_ns: 0,
+        seen: Seen::default(),
         first_bad: None,
-        failed: None,
     })
 }
 
@@ -155,18 +152,9 @@ pub fn sniff_input(input: impl Read + Send + 'static) -> Result<Vec<(&'static Fo
 impl Records for Reader {
     fn next_batch(&mut self, records: &mut Vec<Record>) -> Result<usize, TraceError> {
         records.clear();
-        if let Some(error) = &self.failed {
-            return Err(error.clone());
-        }
-        let result = self.decode(records);
-        for record in records.iter() {
-            self.counts.unsorted += u64::from(record.time_ns < self.last_time_ns);
-            self.last_time_ns = record.time_ns;
-        }
-        self.counts.records += records.len() as u64;
-        let result = result.and_then(|()| self.check_for_requests());
-        self.failed = result.clone().err();
-        result.map(|()| records.len())
+        self.seen.check()?;
+        let read = self.decode(records);
+        self.seen.take(records, read, self.format.name)
     }
 
     fn format(&self) -> &'static str {
@@ -178,7 +166,7 @@ impl Records for Reader {
     }
 
     fn counts(&self) -> Counts {
-        self.counts
+        self.seen.counts
     }
 
     fn first_bad_line(&self) -> Option<&TraceError> {
@@ -192,7 +180,7 @@ impl Reader {
             let mut sink = Sink {
                 records,
                 devices: &mut self.devices,
-                counts: &mut self.counts,
+                counts: &mut self.seen.counts,
                 first_bad: &mut self.first_bad,
                 lenient: self.lenient,
             };
@@ -213,18 +201,10 @@ impl Reader {
             self.buffer.resize(BUFFER_BYTES, 0);
         }
         assert!(self.end < self.buffer.len(), "a decoder takes some of a full buffer");
-        let read = read_some(&mut self.input, &mut self.buffer[self.end..], self.counts.lines)?;
+        let read = read_some(&mut self.input, &mut self.buffer[self.end..], self.seen.counts.lines)?;
         self.end += read;
         self.at_end = read == 0;
         Ok(())
-    }
-
-    fn check_for_requests(&self) -> Result<(), TraceError> {
-        if self.counts.records > 0 {
-            return Ok(());
-        }
-        let Counts { lines, bad_lines, .. } = self.counts;
-        Err(TraceError::NoRequests { format: self.format.name, lines, bad_lines })
     }
 }
 

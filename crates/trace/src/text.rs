@@ -226,6 +226,14 @@ pub(crate) fn some_sectors(first: u64, count: u64) -> Result<(u64, u64), Problem
     if count == 0 { Err("the length is zero") } else { sectors(first, count) }
 }
 
+/// Refuses what is no device as the kernel names them: `major,minor`.
+#[inline(always)]
+pub(crate) fn check_device(device: &[u8]) -> Result<(), Problem> {
+    let mut fields = Fields(device);
+    let is_device = fields.number_to(b',').is_some() && fields.number().is_some();
+    if is_device && fields.0.is_empty() { Ok(()) } else { Err("the device is not major,minor") }
+}
+
 /// The range of a record in 512-byte sectors, first and number; none if it is not whole sectors.
 #[inline]
 pub(crate) fn whole_sectors(record: &Record) -> Option<(u64, u64)> {

@@ -1,10 +1,12 @@
 //! Binary formats: each field is checked, entries are counted and placed, and what depends on the rest of a
 //! trace is right when it is written. Entries are put together here, from their definitions.
 
-use std::collections::HashMap;
-use std::io::{Cursor, Write};
-use std::sync::{Arc, Mutex};
+mod common;
 
+use std::collections::HashMap;
+use std::io::Cursor;
+
+use common::Shared;
 use flashscope_core::Op;
 use flashscope_core::seed::Random;
 use flashscope_trace::{Compress, Loss, Losses, Record, Records, TraceError, Writer, open, sniff_input};
@@ -158,18 +160,6 @@ fn a_bad_entry_is_named_with_its_place_and_bytes() {
     assert_eq!((records.len(), error, bad), (3, None, 2));
 }
 
-#[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 fn write(records: &[Record], format: &str) -> (Vec<u8>, Losses) {
     let output = Shared::default();
     let mut writer = Writer::new(output.clone(), format, Compress::No).unwrap();
@@ -177,7 +167,7 @@ fn write(records: &[Record], format: &str) -> (Vec<u8>, Losses) {
         writer.write(batch, &["0".into()]).unwrap();
     }
     let losses = writer.finish().unwrap();
-    let bytes = std::mem::take(&mut *output.0.lock().unwrap());
+    let bytes = output.take();
     (bytes, losses)
 }
 

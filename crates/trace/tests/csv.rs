@@ -1,8 +1,10 @@
 //! Our own CSV: columns in any order and unit, names that hold anything, and nothing that is guessed.
 
-use std::io::{Cursor, Write};
-use std::sync::{Arc, Mutex};
+mod common;
 
+use std::io::Cursor;
+
+use common::Shared;
 use flashscope_core::request::{Flags, Op};
 use flashscope_core::seed::Random;
 use flashscope_trace::{Compress, Loss, Losses, Process, Record, Records, TraceError, Writer, open};
@@ -16,24 +18,12 @@ fn read(text: &str, lenient: bool) -> Result<(Vec<Record>, Vec<String>), TraceEr
     Ok((all, reader.devices().to_vec()))
 }
 
-#[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 fn written(records: &[Record], devices: &[String]) -> (String, Losses) {
     let output = Shared::default();
     let mut writer = Writer::new(output.clone(), "csv", Compress::No).unwrap();
     writer.write(records, devices).unwrap();
     let losses = writer.finish().unwrap();
-    let bytes = std::mem::take(&mut *output.0.lock().unwrap());
+    let bytes = output.take();
     (String::from_utf8(bytes).unwrap(), losses)
 }
 

@@ -1,12 +1,15 @@
 //! Parquet, the lossless form: other readers see the same table, tables of other writers are read, and what
 //! is wrong with one is named.
 
+mod common;
+
 use std::fs::File;
-use std::io::{Cursor, Write};
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use common::Shared;
 use flashscope_core::request::{Flags, Op};
 use flashscope_core::seed::Random;
 use flashscope_trace::{
@@ -46,18 +49,6 @@ fn records(count: u64) -> Vec<Record> {
         .collect()
 }
 
-#[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 fn write(records: &[Record]) -> (Vec<u8>, Losses) {
     let output = Shared::default();
     let mut writer = Writer::new(output.clone(), "parquet", Compress::No).unwrap();
@@ -65,7 +56,7 @@ fn write(records: &[Record]) -> (Vec<u8>, Losses) {
         writer.write(batch, &DEVICES.map(String::from)).unwrap();
     }
     let losses = writer.finish().unwrap();
-    let bytes = std::mem::take(&mut *output.0.lock().unwrap());
+    let bytes = output.take();
     (bytes, losses)
 }
 

@@ -1,9 +1,11 @@
 //! What is written is read back the same, and what a format cannot hold is counted. The table says what each
 //! format holds, from its definition; both sides of flashscope are checked against it.
 
-use std::io::{Cursor, Write};
-use std::sync::{Arc, Mutex};
+mod common;
 
+use std::io::{Cursor, Write};
+
+use common::Shared;
 use flashscope_core::request::{Flags, Op};
 use flashscope_core::seed::Random;
 use flashscope_trace::{Compress, FORMATS, Loss, Losses, Process, Record, Records, Writer, open, open_bytes};
@@ -161,19 +163,6 @@ fn held(record: &Record, first_ns: u64, holds: &Holds) -> Option<Record> {
     })
 }
 
-/// An output that can be looked into.
-#[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 fn write(records: &[Record], format: &str, compress: Compress) -> (Vec<u8>, Losses) {
     let devices = DEVICES.map(String::from);
     let output = Shared::default();
@@ -182,7 +171,7 @@ fn write(records: &[Record], format: &str, compress: Compress) -> (Vec<u8>, Loss
         writer.write(batch, &devices).unwrap();
     }
     let losses = writer.finish().unwrap();
-    let bytes = std::mem::take(&mut *output.0.lock().unwrap());
+    let bytes = output.take();
     (bytes, losses)
 }
 
@@ -299,7 +288,7 @@ fn fio_takes_lengths_of_32_bits_and_names_without_blanks() {
         let mut writer = Writer::new(output.clone(), "fio-iolog", Compress::No).unwrap();
         writer.write(records, &[name.into()]).unwrap();
         let losses = writer.finish().unwrap();
-        (String::from_utf8(output.0.lock().unwrap().clone()).unwrap(), losses)
+        (String::from_utf8(output.take()).unwrap(), losses)
     };
     let (log, losses) = text(&reads([5000, 5000, 6999, 7000], (1 << 32) - 1), "a b\tc");
     let lines = ["1 a_b_c add", "1 a_b_c open", "1 a_b_c read 0 4294967295", "1 a_b_c read 0 4294967295"];
@@ -325,7 +314,7 @@ fn numbers_of_devices_survive_a_simulators_format() {
             writer.write(&[Record { device: device as u32, ..*record }], &names).unwrap();
         }
         assert_eq!(writer.finish().unwrap().iter().count(), 0, "{format}");
-        assert_eq!(String::from_utf8(output.0.lock().unwrap().clone()).unwrap(), text, "{format}");
+        assert_eq!(String::from_utf8(output.take()).unwrap(), text, "{format}");
     }
 }
 

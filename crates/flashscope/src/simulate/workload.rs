@@ -9,7 +9,7 @@ use flashscope_trace::{TraceError, TraceSource};
 use crate::cli::{SimArgs, Timing};
 use crate::exit::Usage;
 use crate::traces::ReadArgs;
-use crate::traces::open::{cpu_files, message};
+use crate::traces::open::{cpu_files, is_read_once, message};
 use crate::traces::pipeline::{PipelineArgs, Place, Source as TraceFile};
 
 /// A workload, not yet bound to a device.
@@ -62,8 +62,7 @@ impl Workload {
     /// Refuses a trace that can be read but once, and is to be read `times`.
     pub fn can_be_read(&self, times: usize) -> Result<(), Usage> {
         let Workload::Trace { path, .. } = self else { return Ok(()) };
-        let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
-        if times < 2 || is_file || cpu_files(path).is_some() {
+        if times < 2 || !is_read_once(path) {
             return Ok(());
         }
         Err(Usage(format!(

@@ -89,10 +89,15 @@ pub fn cpu_files(path: &Path) -> Option<Vec<PathBuf>> {
     (!files.is_empty()).then(|| files.into_iter().map(|(_, path)| path).collect())
 }
 
+/// Whether a trace gives its bytes only once: a pipe, or standard input.
+pub fn is_read_once(path: &Path) -> bool {
+    let is_pipe = |metadata: std::fs::Metadata| !metadata.is_file() && !metadata.is_dir();
+    path == Path::new("-") || std::fs::metadata(path).is_ok_and(is_pipe)
+}
+
 /// Refuses a trace that gives its bytes only once: a pipe, or standard input.
 pub fn check_file(path: &Path, why: &str) -> Result<(), Usage> {
-    let is_pipe = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
-    if path != Path::new("-") && !is_pipe {
+    if !is_read_once(path) {
         return Ok(());
     }
     Err(Usage(format!("{why}, and {} gives it only once: store it in a file first", path.display())))

@@ -16,7 +16,7 @@ use flashscope_trace::transform::{
 };
 use flashscope_trace::{Records, TraceError};
 
-use super::open::{ReadArgs, named, open, open_heeding};
+use super::open::{ReadArgs, is_read_once, named, open, open_heeding};
 use crate::exit::{Usage, not_zero};
 
 /// Flags that change a trace on its way.
@@ -180,8 +180,7 @@ impl Source {
 
     /// Refuses what has to be read more than once and cannot be.
     fn check_again(&self, flag: &str) -> Result<()> {
-        let is_file = std::fs::metadata(&self.path).is_ok_and(|metadata| metadata.is_file());
-        if self.path == Path::new("-") || (self.path.exists() && !is_file) {
+        if is_read_once(&self.path) {
             let message = format!("{flag} reads the trace more than once, and a pipe cannot be; give a file");
             return Err(Usage(message).into());
         }

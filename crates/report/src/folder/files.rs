@@ -8,12 +8,22 @@ use serde::Serialize;
 
 use crate::error::ReportError;
 
-/// Holds the folder for this process, for as long as the file lives.
-pub(super) fn lock(folder: &Path) -> Result<File, ReportError> {
+/// A folder held by this process.
+pub(super) struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing is not enough: a process just forked holds the same lock until it runs its program.
+        let _ = self.0.unlock();
+    }
+}
+
+/// Holds the folder for this process, for as long as the lock lives.
+pub(super) fn lock(folder: &Path) -> Result<Lock, ReportError> {
     let failed = |cause| ReportError::file("lock", folder, cause);
     let file = File::open(folder).map_err(failed)?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
+        Ok(()) => Ok(Lock(file)),
         Err(TryLockError::WouldBlock) => Err(ReportError::Folder {
             path: folder.to_path_buf(),
             cause: "another flashscope is writing it".into(),
@@ -57,4 +67,22 @@ pub(super) fn remove_partial(folder: &Path) -> Result<(), ReportError> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lock;
+
+    #[test]
+    fn a_lock_ends_although_a_process_just_forked_holds_the_file() {
+        let folder = std::env::temp_dir().join(format!("flashscope-lock-{}", std::process::id()));
+        std::fs::create_dir(&folder).unwrap();
+        let held = lock(&folder).unwrap();
+        let in_the_child = held.0.try_clone().unwrap();
+        assert!(lock(&folder).is_err(), "held");
+        drop(held);
+        assert!(lock(&folder).is_ok(), "free");
+        drop(in_the_child);
+        std::fs::remove_dir(&folder).unwrap();
+    }
 }

@@ -26,7 +26,8 @@ use crate::devices::Devices;
 use crate::lines::{LineFormat, Lines, sniff_lines};
 use crate::record::{Process, Record};
 use crate::rwbs::{Rwbs, letters};
-use crate::text::{Fields, Problem, whole_sectors};
+use crate::stage::Stage;
+use crate::text::{Fields, Problem, check_device, whole_sectors};
 use crate::writer::{Encoder, Loss, Losses};
 
 /// The registry's line.
@@ -38,15 +39,6 @@ pub const FORMAT: Format = Format {
     encoder: Some(|| Box::<Encoded>::default()),
     extensions: &["blkparse"],
 };
-
-/// A kind of action that stands for a request, the earliest first.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
-    Queued,
-    Inserted,
-    #[default]
-    Issued,
-}
 
 #[derive(Default)]
 struct BlkParse {
@@ -107,13 +99,6 @@ impl BlkParse {
         }
         Err("it does not begin with major,minor")
     }
-}
-
-#[inline(always)]
-fn check_device(device: &[u8]) -> Result<(), Problem> {
-    let mut fields = Fields(device);
-    let is_device = fields.number_to(b',').is_some() && fields.number().is_some();
-    if is_device && fields.0.is_empty() { Ok(()) } else { Err("the device is not major,minor") }
 }
 
 /// Operation, first sector, number of sectors and the name at the end; `None` for a command passed through.

@@ -35,6 +35,7 @@ use crate::error::{TraceError, hexadecimal};
 use crate::reader::{BATCH, Decoder, Sink};
 use crate::record::{Process, Record};
 use crate::rwbs::Rwbs;
+use crate::stage::Stage;
 use crate::text::Problem;
 
 /// The registry's line.
@@ -170,15 +171,6 @@ mod category {
 const CGROUP: u32 = 1 << 8;
 /// The last kind of action that there is.
 const KIND_MAX: u32 = 17;
-
-/// When a request is taken: the earliest stage first.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
-    Queued,
-    Inserted,
-    #[default]
-    Issued,
-}
 
 #[derive(Default)]
 struct Blktrace {

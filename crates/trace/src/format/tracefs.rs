@@ -29,7 +29,7 @@ use crate::devices::Devices;
 use crate::lines::{LineFormat, sniff_lines};
 use crate::record::{Process, Record};
 use crate::rwbs::Rwbs;
-use crate::text::{Fields, Problem, sectors};
+use crate::text::{Fields, Problem, check_device, sectors};
 use in_flight::{Fate, InFlight, Mark};
 
 /// The registry's line.
@@ -248,13 +248,6 @@ fn range_and_rest(mut fields: Fields<'_>) -> Result<(u64, u64, &[u8]), Problem> 
     let rest = fields.0.strip_suffix(b"]").ok_or(CUT)?;
     let rest = &rest[rest.iter().position(|&c| c == b'[').ok_or(CUT)? + 1..];
     Ok((first, count, rest))
-}
-
-#[inline]
-fn check_device(device: &[u8]) -> Result<(), Problem> {
-    let mut fields = Fields(device);
-    let whole = fields.number().is_some() && fields.eat(b',') && fields.number().is_some();
-    if whole && fields.0.is_empty() { Ok(()) } else { Err("the device is not major,minor") }
 }
 
 const LOST: Problem = "the kernel lost events here, its buffer being too small when the trace was captured";

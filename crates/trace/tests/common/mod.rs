@@ -1,9 +1,32 @@
-//! Records from a list, and lists from records.
+//! Records from a list, lists from records, and an output that can be looked into.
 #![allow(dead_code, reason = "each test binary uses its own part")]
+
+use std::io::{Result as IoResult, Write};
+use std::sync::{Arc, Mutex};
 
 use flashscope_core::Op;
 use flashscope_core::seed::Random;
 use flashscope_trace::{Counts, Record, Records, TraceError};
+
+/// An output that can be looked into.
+#[derive(Clone, Default)]
+pub struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Shared {
+    /// What was written since it was last asked for.
+    pub fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> IoResult<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+    fn flush(&mut self) -> IoResult<()> {
+        Ok(())
+    }
+}
 
 /// Records of a list, a few at a time.
 pub struct Listed {

@@ -14,6 +14,7 @@ use crate::error::TraceError;
 use crate::reader::{BATCH, Counts};
 use crate::record::{Process, Record};
 use crate::records::Records;
+use crate::seen::Seen;
 use crate::text::Problem;
 
 type Result<T> = std::result::Result<T, ParquetError>;
@@ -27,10 +28,8 @@ pub(crate) struct ParquetTrace<R: ChunkReader> {
     group: Option<Group>,
     lenient: bool,
     devices: Devices,
-    counts: Counts,
-    last_time_ns: u64,
+    seen: Seen,
     first_bad: Option<TraceError>,
-    failed: Option<TraceError>,
 }
 
 /// Where the columns are.
@@ -78,32 +77,30 @@ impl<R: ChunkReader + 'static> ParquetTrace<R> {
             group: None,
             lenient,
             devices: Devices::default(),
-            counts: Counts::default(),
-            last_time_ns: 0,
+            seen: Seen::default(),
             first_bad: None,
-            failed: None,
         })
     }
 
     /// The next rows until there is a request among them, or the end.
     fn fill(&mut self, records: &mut Vec<Record>) -> std::result::Result<(), TraceError> {
         while records.is_empty() {
-            let rows = guarded(self.counts.lines, || self.rows())?;
+            let rows = guarded(self.seen.counts.lines, || self.rows())?;
             if rows == 0 {
                 return Ok(());
             }
             let group = self.group.as_mut().expect("it has rows");
             for row in 0..rows {
-                self.counts.lines += 1;
+                self.seen.counts.lines += 1;
                 match group.record(row, &mut self.devices) {
                     Ok(record) => records.push(record),
                     Err((problem, text)) => {
                         let problem = problem.into();
-                        let error = TraceError::Line { line: self.counts.lines, problem, text };
+                        let error = TraceError::Line { line: self.seen.counts.lines, problem, text };
                         if !self.lenient {
                             return Err(error);
                         }
-                        self.counts.bad_lines += 1;
+                        self.seen.counts.bad_lines += 1;
                         self.first_bad.get_or_insert(error);
                     }
                 }
@@ -131,20 +128,9 @@ impl<R: ChunkReader + 'static> ParquetTrace<R> {
 impl<R: ChunkReader + 'static> Records for ParquetTrace<R> {
     fn next_batch(&mut self, records: &mut Vec<Record>) -> std::result::Result<usize, TraceError> {
         records.clear();
-        if let Some(error) = &self.failed {
-            return Err(error.clone());
-        }
-        let result = self.fill(records);
-        for record in records.iter() {
-            self.counts.unsorted += u64::from(record.time_ns < self.last_time_ns);
-            self.last_time_ns = record.time_ns;
-        }
-        self.counts.records += records.len() as u64;
-        let Counts { lines, bad_lines, .. } = self.counts;
-        let nothing = TraceError::NoRequests { format: NAME, lines, bad_lines };
-        let result = result.and(if self.counts.records > 0 { Ok(()) } else { Err(nothing) });
-        self.failed = result.clone().err();
-        result.map(|()| records.len())
+        self.seen.check()?;
+        let read = self.fill(records);
+        self.seen.take(records, read, NAME)
     }
 
     fn format(&self) -> &'static str {
@@ -156,7 +142,7 @@ impl<R: ChunkReader + 'static> Records for ParquetTrace<R> {
     }
 
     fn counts(&self) -> Counts {
-        self.counts
+        self.seen.counts
     }
 
     fn first_bad_line(&self) -> Option<&TraceError> {
