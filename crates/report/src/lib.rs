@@ -8,6 +8,7 @@
 mod error;
 mod figure;
 mod folder;
+pub mod html;
 mod json;
 mod number;
 mod pairs;
