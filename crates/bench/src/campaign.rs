@@ -24,6 +24,18 @@ pub trait Lab {
     /// # Errors
     /// When there is no such form of it.
     fn target(&mut self, depth: u32) -> Result<&mut Self::Target, TargetError>;
+
+    /// A run begins: its time counts from here.
+    fn begin(&mut self) {}
+
+    /// The run that began last is over and kept.
+    ///
+    /// # Errors
+    /// What the lab wanted to keep of it beside its IOs cannot be kept, as text with the way out.
+    fn end(&mut self, finished: &Finished) -> Result<(), String> {
+        let _ = finished;
+        Ok(())
+    }
 }
 
 /// What an earlier, interrupted campaign of the same plan left behind.
@@ -252,6 +264,7 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         let mut recording =
             self.journal.begin(experiment, repeat, request.sources()).map_err(BenchError::Journal)?;
         let depth = experiment.pattern.iodepth * experiment.pattern.numjobs;
+        self.lab.begin();
         let target = self.lab.target(depth)?;
         let journal = &mut *self.journal;
         let mut look = |ios, estimate, why| journal.hear(&Event::Look { ios, estimate, why });
@@ -261,7 +274,9 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         let finished = self.journal.finish(recording, finished).map_err(BenchError::Journal)?;
         self.journal.hear(&Event::Done(&finished));
         let because = finished.run.outcome.stopped_because;
+        let kept = self.lab.end(&finished);
         self.finished.push(finished);
+        kept.map_err(BenchError::Journal)?;
         if let Some(error) = error {
             return Err(error.into());
         }

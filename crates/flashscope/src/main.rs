@@ -5,6 +5,7 @@ mod commands;
 mod confirm;
 mod exit;
 mod figures;
+mod inside;
 mod journal;
 mod manifest;
 mod pattern_args;

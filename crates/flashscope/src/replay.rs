@@ -10,4 +10,4 @@ pub use args::{ReplayArgs, Timing};
 pub use tally::{ResponseUs, Tally};
 pub use trace::{PIECE_BYTES_REAL, Requests, Survey};
 pub use verify::{Ledger, read_back};
-pub use view::{REPLAY, ReplayReport, view};
+pub use view::{RECORDS, REPLAY, ReplayReport, view};

@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
+use flashscope_analysis::Finished;
 use flashscope_bench::Lab;
 use flashscope_core::seed::derive;
 use flashscope_core::{Completion, ErrorKind, Op, Request, Target, TargetError, TargetInfo, Time};
 use flashscope_device::{DataPattern, DeviceTarget, Engine, EngineSpec, Handle, Intent, NullTarget};
+use flashscope_sim::ssd::inside::Inside;
 use flashscope_sim::{Disk, Profile, Rig, RigSpec, Ssd, profiles, rigs};
 
 use crate::exit::{Interrupted, Usage};
+use crate::inside;
 use crate::journal::fresh_seed;
 use crate::signal;
 
@@ -112,6 +115,13 @@ pub enum Served {
     Device(Box<DeviceTarget>),
 }
 
+impl Served {
+    /// What a simulated SSD did inside since it is watched.
+    pub fn seen(&mut self) -> Option<Inside> {
+        if let Served::Ssd(ssd) = self { ssd.seen() } else { None }
+    }
+}
+
 macro_rules! each {
     ($served:expr, $target:ident => $call:expr) => {
         match $served {
@@ -157,6 +167,8 @@ pub struct Bench {
     opening: Opening,
     /// Seed of what is written: its own for each process, or a deduplicating drive would see repeats.
     contents_seed: u64,
+    /// The result folder that keeps what a simulated SSD does inside.
+    inside: Option<PathBuf>,
 }
 
 impl Bench {
@@ -187,7 +199,12 @@ impl Bench {
         if handle.is_some() {
             info.queue_depth_max = opening.depth_max;
         }
-        Ok(Bench { info, single, many: None, handle, opening, contents_seed })
+        Ok(Bench { info, single, many: None, handle, opening, contents_seed, inside: None })
+    }
+
+    /// What a simulated SSD does inside in each run is kept in this result folder from now on.
+    pub fn keep_inside(&mut self, folder: &Path) {
+        self.inside = Some(folder.to_path_buf());
     }
 
     /// Names the engines that serve runs of these depths, from the least to the greatest.
@@ -252,6 +269,18 @@ impl Lab for Bench {
             self.many = Some(Served::Device(Box::new(target)));
         }
         Ok(self.many.as_mut().expect("it was just made"))
+    }
+
+    fn begin(&mut self) {
+        if let (Some(_), Served::Ssd(ssd)) = (&self.inside, &mut self.single) {
+            ssd.watch();
+        }
+    }
+
+    fn end(&mut self, finished: &Finished) -> Result<(), String> {
+        let (Some(folder), Some(records)) = (&self.inside, &finished.run.records) else { return Ok(()) };
+        let Some(seen) = self.single.seen() else { return Ok(()) };
+        inside::keep(folder, records, &seen).map(drop).map_err(|error| format!("{error:#}"))
     }
 }
 

@@ -157,6 +157,9 @@ pub trait Ftl: Sized {
     /// leaves them out.
     fn reserve_blocks(&self) -> u32;
 
+    /// Erased blocks at hand, to which nothing has been written yet.
+    fn free_blocks(&self) -> u32;
+
     /// Forgets the counts of merges, after preconditioning.
     fn restart(&mut self) {}
 }

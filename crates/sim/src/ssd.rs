@@ -5,6 +5,7 @@
 //! counts, the oracle of token mode.
 
 mod host;
+pub mod inside;
 mod oracle;
 mod path;
 mod power;
@@ -25,6 +26,7 @@ use crate::ftl::{AnyFtl, Ftl, Setup};
 use crate::nand::{Geometry, Nand, Timing};
 use crate::settings::Settings;
 
+use inside::Watch;
 pub use oracle::Corruption;
 pub use path::HostCounts;
 use path::Path;
@@ -47,6 +49,9 @@ pub struct Ssd {
     ftl: AnyFtl,
     clock: u64,
     flight: Flight,
+    watch: Option<Box<Watch>>,
+    /// When the next sample is due; never if nobody watches.
+    sample_due_ns: u64,
 }
 
 impl Ssd {
@@ -95,6 +100,8 @@ impl Ssd {
             settings,
             seed,
             logical_pages,
+            watch: None,
+            sample_due_ns: u64::MAX,
         })
     }
 
@@ -160,6 +167,9 @@ impl Ssd {
                 false
             })
         });
+        if self.clock >= self.sample_due_ns {
+            self.take_sample();
+        }
         match failed {
             None => Ok(()),
             Some(request) if !fits(&self.info, request) => Err(self.refuse(request)),
@@ -252,6 +262,9 @@ impl Target for Ssd {
             }
             refused
         });
+        if self.clock >= self.sample_due_ns {
+            self.take_sample();
+        }
         match refused {
             Some(request) => Err(self.refuse(request)),
             None => self.check(requests.last()),

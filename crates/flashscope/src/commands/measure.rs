@@ -62,7 +62,7 @@ pub fn run(args: &MeasureArgs, screen: &Screen) -> Result<Done> {
         });
         confirm(handle.identity(), args.writing.confirm.as_deref(), &format!("{fits}\n  {end}"))?;
     }
-    let mut session = Session::new(args, &named, &bench, &fits, screen)?;
+    let mut session = Session::new(args, &named, &mut bench, &fits, screen)?;
     if is_scaling {
         let mut tried = Vec::new();
         let scaled = self_scaling(pattern.bs, Bytes(info.size_bytes), |bs| {
@@ -135,7 +135,7 @@ impl<'a> Session<'a> {
     fn new(
         args: &'a MeasureArgs,
         named: &Named,
-        bench: &Bench,
+        bench: &mut Bench,
         pattern: &Pattern,
         screen: &'a Screen,
     ) -> Result<Session<'a>> {
@@ -155,6 +155,7 @@ impl<'a> Session<'a> {
             complete: false,
             physical_block_bytes: bench.handle().map(|handle| handle.identity().physical_block_bytes),
         };
+        bench.keep_inside(folder.path());
         // Before the first IO: then what a kill or a full disk leaves behind can be shown.
         folder.write_context(&context)?;
         Ok(Session { args, screen, folder, context, facts, seed })
@@ -209,12 +210,14 @@ impl<'a> Session<'a> {
         journal.hear(&Event::Started { number: 1, of: 1, experiment: &experiment, repeat: 0 });
         let failed = |text: String| anyhow::anyhow!(text);
         let mut recording = journal.begin(&experiment, 0, request.sources()).map_err(failed)?;
+        bench.begin();
         let target = bench.target(pattern.iodepth * pattern.numjobs)?;
         let mut look = |ios, estimate, why| journal.progress.hear(&Event::Look { ios, estimate, why });
         let Measured { run, error } = measure(target, &request, &mut recording, &mut look);
         let kept = journal.finish(recording, Finished { experiment, repeat: 0, run });
         journal.progress.finish();
         let finished = kept.map_err(failed)?;
+        bench.end(&finished).map_err(failed)?;
         self.context.complete =
             !matches!(finished.run.outcome.stopped_because, Stop::Interrupted | Stop::Failed);
         self.folder.write_context(&self.context)?;

@@ -14,12 +14,13 @@ use serde_json::json;
 
 use crate::confirm::confirm;
 use crate::exit::{Done, Interrupted, Usage};
+use crate::inside;
 use crate::journal::fresh_seed;
 use crate::manifest::{Facts, manifest};
 use crate::progress::requests_bar;
 use crate::replay::{
-    Ledger, PIECE_BYTES_REAL, REPLAY, ReplayArgs, ReplayReport, Requests, ResponseUs, Survey, Tally, Timing,
-    read_back, view,
+    Ledger, PIECE_BYTES_REAL, RECORDS, REPLAY, ReplayArgs, ReplayReport, Requests, ResponseUs, Survey, Tally,
+    Timing, read_back, view,
 };
 use crate::screen::Screen;
 use crate::signal;
@@ -171,6 +172,9 @@ impl Session<'_> {
         let mut tally = Tally::new(recorder.as_mut(), &bar);
         let ahead = Ahead::start(source).context("cannot start a thread that reads the trace")?;
         let mut streams = [Stream { source: ahead, pacing: self.args.timing.pacing(self.iodepth) }];
+        if let (Some(_), Served::Ssd(ssd)) = (folder, &mut *served) {
+            ssd.watch();
+        }
         let mut target = Ordered::new(Ledger::new(served, self.args.verify));
         let begun = target.now();
         let interrupted = signal::listen();
@@ -184,29 +188,39 @@ impl Session<'_> {
         let mut report = self.report(&tally, is_whole, wall.0 as f64 / 1e9, target.held_back());
         drop(tally);
         let end = driven.map_err(Into::into).and_then(|_| self.requests.check(&source));
-        let end = end.and_then(|()| self.finish(&mut report, &mut target, real, screen));
+        let end = end.and_then(|()| self.flush(&mut report, &mut target));
+        let kept = self.keep_inside(&mut target, folder);
+        let end = end.and(kept).and_then(|()| self.prove(&mut report, &mut target, real, screen));
         let end = end.and(recorder.map_or(Ok(()), |recorder| Ok(recorder.finish().map(|_| ())?)));
         report.error = end.as_ref().err().map(|error| format!("{error:#}"));
         report.complete &= end.is_ok();
         Ok((report, end.err()))
     }
 
-    /// The last flush, and the proof.
-    fn finish(
+    /// The last flush.
+    fn flush(&self, report: &mut ReplayReport, target: &mut impl Target) -> Result<()> {
+        if report.complete && !self.args.no_final_flush && !self.args.read_only {
+            report.flush_s = Some(flush(target)?);
+        }
+        Ok(())
+    }
+
+    /// What a simulated SSD did inside, up to the last flush.
+    fn keep_inside(&self, target: &mut Ordered<Ledger<&mut Served>>, folder: Option<&Path>) -> Result<()> {
+        let seen = target.inner_mut().inner_mut().seen();
+        folder.zip(seen).map_or(Ok(()), |(folder, seen)| inside::keep(folder, RECORDS, &seen).map(drop))
+    }
+
+    /// The proof.
+    fn prove(
         &self,
         report: &mut ReplayReport,
         target: &mut Ordered<Ledger<&mut Served>>,
         real: Option<(Arc<Handle>, u64)>,
         screen: &Screen,
     ) -> Result<()> {
-        if !report.complete {
-            return Ok(());
-        }
-        if !self.args.no_final_flush && !self.args.read_only {
-            report.flush_s = Some(flush(target)?);
-        }
         let ledger = target.inner_mut();
-        if let Some(written) = ledger.written() {
+        if let Some(written) = ledger.written().filter(|_| report.complete) {
             screen.note("  reading back what was written");
             report.verified_blocks = read_back(&written, ledger.inner_mut(), real, signal::listen())?;
             report.complete = report.verified_blocks.is_some();
@@ -271,7 +285,7 @@ impl Session<'_> {
             has_due: self.args.timing == Timing::OnTime,
         };
         let source: Box<dyn RequestSource + Send> = Box::new(source);
-        Ok(Recorder::create(&folder.join("ios/replay.parquet"), vec![source], &origin)?)
+        Ok(Recorder::create(&folder.join(RECORDS), vec![source], &origin)?)
     }
 }
 

@@ -237,6 +237,7 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
     };
     // Before the first run: then what a kill leaves behind can be shown.
     folder.write_context(&context)?;
+    bench.keep_inside(folder.path());
     let mut journal = FolderJournal {
         progress: Progress::new(screen),
         target: info.name.clone(),

@@ -11,6 +11,8 @@ use crate::progress::rounded;
 
 /// The document's name in a result folder.
 pub const REPLAY: &str = "replay.json";
+/// The file of the IOs.
+pub const RECORDS: &str = "ios/replay.parquet";
 
 /// How long after their time requests were submitted, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -155,6 +155,9 @@ pub struct SimReport {
     /// The file of its IOs, relative to the result folder; null if they are not kept.
     #[serde(default)]
     pub records: Option<String>,
+    /// The file of what it did inside over time, relative to the result folder; null if that is not kept.
+    #[serde(default)]
+    pub inside: Option<String>,
     /// False if it was interrupted: all numbers are of the IOs up to there.
     pub complete: bool,
 }

@@ -18,6 +18,7 @@ use super::report::{Entry, SimReport};
 use super::tally::{ResponseUs, Tally};
 use super::workload::{Portion, Source, Workload, nothing_left};
 use crate::exit::{Usage, message};
+use crate::inside;
 
 /// What all cases have in common.
 pub struct Common<'a> {
@@ -147,6 +148,9 @@ fn simulate(number: usize, case: &Case, common: &Common<'_>) -> Result<Option<Ra
     let Some(warmed) = warm_up(&mut ssd, &mut sources, pacing, common)? else { return Ok(None) };
     let kept = common.folder.map(|folder| record(folder, number, case, common, &workload, ssd.info()));
     let (records, mut recorder) = kept.transpose()?.unzip();
+    if records.is_some() {
+        ssd.watch();
+    }
     let counted = count(&mut ssd, &mut sources, pacing, warmed, common, recorder.as_mut());
     let Ok(Some(counted)) = counted else {
         // It would give the file its name.
@@ -155,6 +159,8 @@ fn simulate(number: usize, case: &Case, common: &Common<'_>) -> Result<Option<Ra
         return counted.map(|_| None);
     };
     recorder.map(Recorder::finish).transpose()?;
+    let inside = common.folder.zip(records.as_ref()).zip(ssd.seen());
+    let inside = inside.map(|((folder, records), seen)| inside::keep(folder, records, &seen)).transpose()?;
     let product = common.save_state.filter(|_| counted.is_complete);
     let saved = product.map_or(Ok(()), |product| product.write(&ssd.save()));
     let (bad_lines, first_bad_line) = sources.first().map_or((0, None), Source::bad_lines);
@@ -179,6 +185,7 @@ fn simulate(number: usize, case: &Case, common: &Common<'_>) -> Result<Option<Ra
         bad_lines,
         first_bad_line,
         records,
+        inside,
         complete: counted.is_complete,
     };
     Ok(Some(Ran { report, saved }))

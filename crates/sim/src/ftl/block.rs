@@ -71,6 +71,10 @@ impl Ftl for BlockFtl {
         self.map.reserve_blocks()
     }
 
+    fn free_blocks(&self) -> u32 {
+        self.map.free_blocks()
+    }
+
     fn restart(&mut self) {
         self.map.restart();
     }

@@ -319,6 +319,10 @@ impl Ftl for DftlFtl {
     fn reserve_blocks(&self) -> u32 {
         self.shares[MAP].blocks_max + REBUILD_SPARE + DATA_SPARE
     }
+
+    fn free_blocks(&self) -> u32 {
+        self.free.len()
+    }
 }
 
 #[cfg(test)]

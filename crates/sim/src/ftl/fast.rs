@@ -274,6 +274,10 @@ impl Ftl for FastFtl {
         self.log_blocks + 1
     }
 
+    fn free_blocks(&self) -> u32 {
+        self.free.len()
+    }
+
     fn restart(&mut self) {
         self.merges = Merges::default();
     }

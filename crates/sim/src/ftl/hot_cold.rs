@@ -146,6 +146,10 @@ impl Ftl for HotColdFtl {
     fn reserve_blocks(&self) -> u32 {
         self.hot.reserve_blocks() + self.cold.reserve_blocks()
     }
+
+    fn free_blocks(&self) -> u32 {
+        self.hot.free_blocks() + self.cold.free_blocks()
+    }
 }
 
 #[cfg(test)]

@@ -202,6 +202,10 @@ impl Ftl for HybridFtl {
         self.reserve_blocks
     }
 
+    fn free_blocks(&self) -> u32 {
+        self.free.len()
+    }
+
     fn restart(&mut self) {
         self.merges = Merges::default();
     }

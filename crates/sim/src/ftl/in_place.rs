@@ -168,6 +168,11 @@ impl InPlace {
         self.reserve_blocks
     }
 
+    /// Erased blocks that nothing has been written to yet.
+    pub fn free_blocks(&self) -> u32 {
+        self.free.len()
+    }
+
     /// Whether the page is still erased in the block that it belongs to.
     fn fits_in_place(&self, nand: &Nand, lpn: Lpn) -> bool {
         let (logical, page) = self.split(lpn);

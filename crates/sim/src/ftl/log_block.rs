@@ -284,6 +284,10 @@ impl Ftl for LogBlockFtl {
         self.settings.log_blocks + 1
     }
 
+    fn free_blocks(&self) -> u32 {
+        self.free.len()
+    }
+
     fn restart(&mut self) {
         self.merges = Merges::default();
     }

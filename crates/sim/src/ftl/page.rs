@@ -290,4 +290,8 @@ impl Ftl for PageFtl {
     fn reserve_blocks(&self) -> u32 {
         self.gc_frontier as u32 + self.reserve_blocks
     }
+
+    fn free_blocks(&self) -> u32 {
+        self.free.len()
+    }
 }

@@ -228,6 +228,10 @@ impl Ftl for ReplacementBlockFtl {
         RESERVE_BLOCKS
     }
 
+    fn free_blocks(&self) -> u32 {
+        self.free.len()
+    }
+
     fn restart(&mut self) {
         self.merges = Merges::default();
     }

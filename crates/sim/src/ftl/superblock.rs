@@ -297,6 +297,10 @@ impl Ftl for SuperblockFtl {
     fn reserve_blocks(&self) -> u32 {
         1
     }
+
+    fn free_blocks(&self) -> u32 {
+        self.free.len()
+    }
 }
 
 #[cfg(test)]

@@ -93,6 +93,12 @@ impl Timing {
         dies.max(self.bus.iter().map(Line::idle_from).max().unwrap_or(0))
     }
 
+    /// Sets of dies that work on blocks of their own: block `b` lies on set `b % die_sets`. One if each block
+    /// is spread over all dies.
+    pub fn die_sets(&self) -> u32 {
+        (self.die_busy.len() as u32 / self.dies_in_set).max(1)
+    }
+
     /// Group of a page in its block, and the die that holds it.
     #[inline]
     fn place(&self, block: u32, page: u32) -> (u32, usize) {

@@ -63,7 +63,9 @@ impl Ssd {
             })?;
         }
         self.flight = crate::flight::Flight::default();
-        Ok(with_ftl!(&mut self.ftl, ftl => path.recover(ftl, logical_pages)))
+        let loss = with_ftl!(&mut self.ftl, ftl => path.recover(ftl, logical_pages));
+        self.watch_again();
+        Ok(loss)
     }
 }
 

@@ -221,6 +221,7 @@ impl Ssd {
             path.restart();
             ftl.restart();
         });
+        self.watch_again();
     }
 }
 

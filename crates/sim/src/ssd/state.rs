@@ -94,6 +94,8 @@ impl Ssd {
             ftl: found.ftl,
             clock: found.clock,
             flight: Flight::default(),
+            watch: None,
+            sample_due_ns: u64::MAX,
         })
     }
 }
