@@ -254,4 +254,6 @@ pub struct Heat {
     pub value: String,
     /// Row by row from the bottom, each `columns` long; none is empty.
     pub values: Vec<Option<f64>>,
+    /// As of a [`Chart`]: a map over time zooms with the curves over time.
+    pub group: Option<String>,
 }

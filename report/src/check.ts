@@ -1,0 +1,82 @@
+// A document as it should be, from one that may not: what is missing is filled in, and what is wrong is said.
+
+import { DOCUMENT_VERSION, type Block, type Document, type Section } from './document';
+
+export interface Checked extends Document {
+    problems: string[];
+}
+
+export function checked(raw: unknown): Checked {
+    const problems: string[] = [];
+    const given = isObject(raw) ? raw : {};
+    if (!isObject(raw)) problems.push('The result cannot be read: it is not a document. The file is damaged.');
+    const version = Number(given.version);
+    if (version > DOCUMENT_VERSION) {
+        problems.push(`It is of version ${version}, made by a newer flashscope (${text(given.flashscope_version)}); `
+            + `this page knows version ${DOCUMENT_VERSION}. What is known of it is shown.`);
+    } else if (isObject(raw) && !(version >= 1)) {
+        problems.push('It says no version; perhaps it is not a result of flashscope.');
+    }
+    return {
+        version,
+        kind: text(given.kind),
+        title: text(given.title),
+        subtitle: text(given.subtitle),
+        flashscope_version: text(given.flashscope_version),
+        sections: list(given.sections).filter(isObject).map((section, i) => checkedSection(section, i)),
+        problems,
+    };
+}
+
+function checkedSection(raw: Record<string, unknown>, i: number): Section {
+    return {
+        id: text(raw.id) || `section-${i + 1}`,
+        title: text(raw.title),
+        blocks: list(raw.blocks).filter(isObject).map(checkedBlock),
+    };
+}
+
+/** Fills in the lists and names that a block is drawn from. */
+function checkedBlock(raw: Record<string, unknown>): Block {
+    const kind = text(raw.block);
+    const block: Record<string, unknown> = { ...raw, block: kind };
+    const lists: Record<string, string[]> = {
+        facts: ['rows'], items: ['items'], table: ['columns', 'rows'], chart: ['series'], heat: ['values'],
+        trace: ['arrays', 'ops'],
+    };
+    for (const name of lists[kind] ?? []) block[name] = list(raw[name]);
+    if (kind !== 'text' && kind !== 'facts' && kind !== 'items') {
+        block.id = text(raw.id) || 'unnamed';
+        block.title = text(raw.title);
+        block.caption = text(raw.caption);
+        block.group = text(raw.group) || null;
+    }
+    if (kind === 'chart' || kind === 'heat') {
+        block.x = checkedAxis(raw.x);
+        block.y = checkedAxis(raw.y);
+    }
+    if (kind === 'trace') block.marks = checkedMarks(raw.marks);
+    return block as unknown as Block;
+}
+
+function checkedAxis(raw: unknown): Record<string, unknown> {
+    const axis = isObject(raw) ? raw : {};
+    const scale = ['linear', 'log', 'category'].includes(text(axis.scale)) ? axis.scale : 'linear';
+    return { label: text(axis.label), unit: text(axis.unit), scale, labels: list(axis.labels) };
+}
+
+function checkedMarks(raw: unknown): Record<string, unknown> {
+    const marks = isObject(raw) ? raw : {};
+    return {
+        startup_ios: Number(marks.startup_ios) || 0,
+        startup_range_ios: Array.isArray(marks.startup_range_ios) ? marks.startup_range_ios : [0, 0],
+        regimes: list(marks.regimes),
+        period_ios: marks.period_ios ?? null,
+        mean_ns: marks.mean_ns ?? null,
+    };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');

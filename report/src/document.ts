@@ -1,0 +1,160 @@
+// What a report says, as data: the mirror of crates/report/src/html/{document,dense}.rs, by hand.
+// A field changes there and here in one commit.
+
+export const DOCUMENT_VERSION = 1;
+
+export interface Document {
+    version: number;
+    kind: string;
+    title: string;
+    subtitle: string;
+    flashscope_version: string;
+    sections: Section[];
+}
+
+export interface Section {
+    id: string;
+    title: string;
+    blocks: Block[];
+}
+
+export type Block = TextBlock | FactsBlock | ItemsBlock | TableBlock | ChartBlock | TraceBlock | HeatBlock;
+
+export interface TextBlock {
+    block: 'text';
+    text: string;
+}
+
+export interface FactsBlock {
+    block: 'facts';
+    rows: [string, string][];
+}
+
+export interface ItemsBlock {
+    block: 'items';
+    items: Item[];
+}
+
+export interface Item {
+    tone: 'good' | 'alert' | 'plain';
+    text: string;
+    detail: string;
+    links: Link[];
+}
+
+export interface Link {
+    label: string;
+    to: string;
+}
+
+export interface TableBlock {
+    block: 'table';
+    id: string;
+    title: string;
+    caption: string;
+    columns: Column[];
+    rows: Cell[][];
+}
+
+export interface Column {
+    label: string;
+    unit: string;
+    is_number: boolean;
+}
+
+export interface Cell {
+    text: string;
+    value: number | null;
+    interval: [number, number] | null;
+    link: string | null;
+    is_marked: boolean;
+}
+
+export interface Axis {
+    label: string;
+    unit: string;
+    scale: 'linear' | 'log' | 'category';
+    labels: string[];
+}
+
+export interface ChartBlock {
+    block: 'chart';
+    id: string;
+    title: string;
+    caption: string;
+    x: Axis;
+    y: Axis;
+    series: Series[];
+    group: string | null;
+}
+
+export type Look = 'line' | 'steps' | 'stacked' | 'bars';
+
+export interface Series {
+    name: string;
+    look: Look;
+    points: Point[];
+}
+
+export interface Point {
+    x: number;
+    y: number | null;
+    interval?: [number, number];
+    label?: string;
+    link?: string;
+}
+
+export interface HeatBlock {
+    block: 'heat';
+    id: string;
+    title: string;
+    caption: string;
+    x: Axis;
+    y: Axis;
+    x_range: [number, number];
+    y_range: [number, number];
+    columns: number;
+    value: string;
+    values: (number | null)[];
+    group: string | null;
+}
+
+export interface TraceBlock {
+    block: 'trace';
+    id: string;
+    title: string;
+    caption: string;
+    ios: number;
+    column_ios: number;
+    ops: string[];
+    unit_bytes: number;
+    file: string;
+    marks: Marks;
+    group: string | null;
+    arrays: ArraySpec[];
+    blob: string;
+}
+
+export interface Marks {
+    startup_ios: number;
+    startup_range_ios: [number, number];
+    regimes: [number, number][];
+    period_ios: number | null;
+    mean_ns: [number, number, number] | null;
+}
+
+export interface ArraySpec {
+    name: string;
+    length: number;
+    planes: number;
+    is_delta: boolean;
+}
+
+/** A document with its blobs: base64 of gzip, by key. */
+export interface Result {
+    document: Document;
+    blobs: BlobSource;
+}
+
+/** Where the text of a blob is found; none if it is missing. */
+export type BlobSource = (key: string) => string | null;
