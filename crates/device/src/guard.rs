@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 pub use reason::{Finding, Reason};
 use serde::Serialize;
+pub(crate) use usage::stack_below;
 
 use crate::error::DeviceError;
 use crate::handle::{Purpose, open_file};
@@ -98,10 +99,10 @@ pub(crate) fn examine(
     } else {
         // A partition table is no use by somebody else as long as nothing is written.
         let others = uses.into_iter().filter(|reason| reason.is_use());
-        findings.extend(others.map(|reason| Finding::Shared { with: reason.found() }));
+        findings.extend(others.map(|reason| Finding::shared(&reason)));
     }
     let neighbours = usage::neighbours(identity).into_iter();
-    findings.extend(neighbours.map(|reason| Finding::Shared { with: reason.found() }));
+    findings.extend(neighbours.map(|reason| Finding::shared(&reason)));
     if intent.write && identity.kind == Kind::BlockDevice && usage::root_is_hidden() {
         findings.push(Finding::RootHidden);
     }

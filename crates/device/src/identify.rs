@@ -212,7 +212,7 @@ fn direct_io_unit(path: &Path, kind: Kind) -> Option<u32> {
     told.then_some(stat.stx_dio_offset_align)
 }
 
-fn hardware(block: &BlockDir) -> Hardware {
+pub(crate) fn hardware(block: &BlockDir) -> Hardware {
     let disk = block.whole_disk();
     let first = |names: &[&str]| names.iter().find_map(|name| disk.text(name));
     let queue = |name: &str| disk.number(&format!("queue/{name}"));
@@ -256,7 +256,7 @@ fn udev_serial(disk: &BlockDir) -> Option<String> {
 }
 
 /// The choice in brackets, as in `none [mq-deadline] kyber`.
-fn chosen(choices: &str) -> String {
+pub(crate) fn chosen(choices: &str) -> String {
     let bracketed = choices.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     bracketed.map_or(choices, |(name, _)| name).to_string()
 }

@@ -13,6 +13,7 @@ compile_error!(
 mod clock;
 mod create;
 mod data;
+pub mod doctor;
 pub mod engine;
 mod error;
 pub mod guard;

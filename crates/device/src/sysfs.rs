@@ -57,6 +57,21 @@ impl BlockDir {
         fs::canonicalize(format!("/sys/dev/block/{device}")).ok().map(BlockDir)
     }
 
+    /// The folder of the whole disk with this name.
+    pub fn named(name: &str) -> Option<BlockDir> {
+        BlockDir::at(&Path::new("/sys/block").join(name.replace('/', "!")))
+    }
+
+    /// A folder that may be a link.
+    pub fn at(folder: &Path) -> Option<BlockDir> {
+        fs::canonicalize(folder).ok().map(BlockDir)
+    }
+
+    /// The folder itself.
+    pub fn folder(&self) -> &Path {
+        &self.0
+    }
+
     /// The kernel's name, such as `nvme0n1p2`.
     pub fn name(&self) -> String {
         // The kernel writes '/' in a device name as '!' in /sys.

@@ -53,6 +53,8 @@ pub enum Command {
     Trace(TraceArgs),
     /// Say what a target is and whether it may be written; changes nothing
     Check(CheckArgs),
+    /// Say what would make the numbers wrong, and the command that mends it; changes nothing
+    Doctor(DoctorArgs),
     /// Create a file to measure, fully written with data that no layer can shrink
     Create(CreateArgs),
     /// Show a stored result again
@@ -318,6 +320,20 @@ pub struct CheckArgs {
     /// Print the verdict as one JSON document
     #[arg(long)]
     pub json: bool,
+}
+
+/// `flashscope doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// What is to be measured [default: the machine alone]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub target: Option<String>,
+    /// Print the findings as one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// Exit with status 4 if there is anything to heed
+    #[arg(long)]
+    pub strict: bool,
 }
 
 /// `flashscope create`.

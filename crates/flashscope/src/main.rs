@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         Command::Replay(args) => commands::replay::run(args, &screen),
         Command::Trace(args) => commands::trace::run(args, &screen),
         Command::Check(args) => commands::check::run(args, &screen),
+        Command::Doctor(args) => commands::doctor::run(args, &screen),
         Command::Create(args) => commands::create::run(args, &screen),
         Command::Show(args) => commands::show::run(args, &screen),
         Command::Compare(args) => commands::compare::run(args, &screen),

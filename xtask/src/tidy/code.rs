@@ -35,9 +35,10 @@ impl Source {
         }
     }
 
-    /// Whether it is part of the crate itself, not an example, a test or a benchmark.
+    /// Whether it is part of the crate itself, not an example, a test or a benchmark. A
+    /// `tests.rs` is declared under `#[cfg(test)]`.
     pub fn is_product(&self) -> bool {
-        self.path.contains("/src/")
+        self.path.contains("/src/") && !self.path.ends_with("/tests.rs")
     }
 }
 

@@ -65,6 +65,16 @@ pub const ALL: &[Registry] = &[
         all: "GENERATORS",
         crate_folder: "crates/trace/",
     },
+    Registry {
+        rule: "registry-doctor",
+        folder: "crates/device/src/doctor/checks",
+        extension: "rs",
+        doc: "//! ",
+        list: "crates/device/src/doctor/checks.rs",
+        line: " NAME::CHECK,",
+        all: "CHECKS",
+        crate_folder: "crates/device/",
+    },
 ];
 
 /// What a registry's rules look at.

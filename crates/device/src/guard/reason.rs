@@ -187,6 +187,8 @@ pub enum Finding {
     Shared {
         /// Who, in words.
         with: String,
+        /// How to end it, where that is a command.
+        remedy: Option<String>,
     },
     /// Which disk the root filesystem lies on cannot be told, as in a container.
     RootHidden,
@@ -213,10 +215,23 @@ pub enum Finding {
     },
 }
 
+impl Finding {
+    pub(super) fn shared(reason: &Reason) -> Finding {
+        let is_command = match reason {
+            Reason::Mounted { mount_point, .. } => mount_point != std::path::Path::new("/"),
+            Reason::Swap { .. } | Reason::LoopBacking { .. } => true,
+            _ => false,
+        };
+        let command = || reason.remedy().split('`').nth(1).map(str::to_string);
+        let remedy = if is_command { command() } else { None };
+        Finding::Shared { with: reason.found(), remedy }
+    }
+}
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Finding::Shared { with } => {
+            Finding::Shared { with, .. } => {
                 write!(f, "{with}: its IOs disturb the measurement; take it out of use for sound numbers")
             }
             Finding::RootHidden => f.write_str(

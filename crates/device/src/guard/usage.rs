@@ -151,7 +151,7 @@ fn root_device(mounts: &[Mount]) -> Option<DevId> {
 
 /// The whole disks under a device. `through_files` follows a loop device to the disk that its file lies on;
 /// without it, a loop on a file is a disk of its own, for writing to it changes only that file.
-fn stack_below(device: DevId, through_files: bool) -> BTreeSet<DevId> {
+pub(crate) fn stack_below(device: DevId, through_files: bool) -> BTreeSet<DevId> {
     let mut disks = BTreeSet::new();
     let mut todo = vec![device];
     while let Some(block) = todo.pop().and_then(BlockDir::of) {

@@ -111,6 +111,13 @@ impl Mounted {
         Mounted(place)
     }
 
+    /// Writable, with options.
+    pub fn with(device: &str, options: &str, place: PathBuf) -> Mounted {
+        fs::create_dir_all(&place).expect("a mount point can be made");
+        run("mount", &["-o", options, device, place.to_str().expect("a plain path")]);
+        Mounted(place)
+    }
+
     /// A filesystem in memory that holds no more than `size`, writable.
     pub fn memory(size: &str, place: PathBuf) -> Mounted {
         fs::create_dir_all(&place).expect("a mount point can be made");

@@ -1,0 +1,116 @@
+//! What a file's filesystem does with its IOs: memory, copy on write, compression, another machine.
+
+use std::fs::File;
+
+use rustix::fs::{IFlags, ioctl_getflags};
+
+use crate::doctor::scene::Scene;
+use crate::doctor::{Check, Remark};
+use crate::identify::{Filesystem, Identity};
+
+pub(super) const CHECK: Check =
+    Check { name: "filesystem", about: "what the file's filesystem does with its IOs", examine };
+
+fn examine(scene: &Scene) -> Vec<Remark> {
+    let Some(target) = &scene.target else { return Vec::new() };
+    let Some(filesystem) = &target.filesystem else { return Vec::new() };
+    let options = options(scene, filesystem);
+    let flags = File::open(&target.canonical_path);
+    let flags = flags.ok().and_then(|file| ioctl_getflags(file).ok()).unwrap_or(IFlags::empty());
+    let mut remarks: Vec<_> = nature(filesystem, flags).into_iter().collect();
+    remarks.extend(compression(filesystem, &options, flags));
+    remarks.extend(journal(target, filesystem, &options));
+    if flags.bits() & FS_ENCRYPT != 0 {
+        let matters = "the processor's encryption is measured along, above all in bandwidth";
+        remarks.push(Remark::warning("the file is encrypted by its filesystem", matters));
+    }
+    if remarks.is_empty() {
+        let place = filesystem.mount_point.display();
+        remarks.push(Remark::ok(format!("{} at {place} passes direct IO on", filesystem.name)));
+    }
+    remarks
+}
+
+/// `FS_ENCRYPT_FL` of `linux/fs.h`.
+const FS_ENCRYPT: u32 = 0x800;
+
+/// The mount's own options and those of its filesystem, separated by commas.
+fn options(scene: &Scene, filesystem: &Filesystem) -> String {
+    let table = scene.text("proc/self/mountinfo").unwrap_or_default();
+    let place = filesystem.mount_point.display().to_string().replace(' ', "\\040");
+    let mut lines = table.lines().filter(|line| line.split(' ').nth(4) == Some(&place));
+    let line = lines.next_back().unwrap_or_default();
+    let own = line.split(' ').nth(5).unwrap_or_default();
+    format!("{own},{}", line.rsplit(' ').next().unwrap_or_default())
+}
+
+fn nature(filesystem: &Filesystem, flags: IFlags) -> Option<Remark> {
+    let name = filesystem.name.as_str();
+    let place = filesystem.mount_point.display();
+    let found = |what: &str| format!("{name} at {place} {what}");
+    Some(match name {
+        "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => {
+            let matters = "O_DIRECT is not honoured: every number would be of the memory";
+            let mend = "flashscope create FILE SIZE    # on a disk: `df -hT` shows which are";
+            Remark::wrong(found("lies in memory"), matters).mend(mend)
+        }
+        "nfs" | "nfs4" | "cifs" | "smb3" | "9p" | "virtiofs" | "ceph" | "afs" | "glusterfs" => {
+            let matters = "the network and another machine's caches are measured, not a device";
+            Remark::wrong(found("lies on another machine"), matters)
+        }
+        _ if name.starts_with("fuse") && name != "fuseblk" => {
+            let matters = "its program answers, perhaps from memory: numbers are of that program";
+            Remark::wrong(found("is served by a program"), matters)
+        }
+        "btrfs" | "bcachefs" if flags.contains(IFlags::NOCOW) => return None,
+        "btrfs" | "bcachefs" | "zfs" => {
+            let matters = "each write goes to a new place with new metadata, and reads check sums: \
+                           alignment, locality, order and in-place writes do not reach the device as asked";
+            let remark = Remark::warning(found("copies on write"), matters);
+            if name == "zfs" {
+                return Some(remark);
+            }
+            let folder = filesystem.mount_point.join("measured");
+            let folder = folder.display();
+            let make =
+                format!("mkdir {folder} && chattr +C {folder} && flashscope create {folder}/FILE SIZE");
+            remark.mend(make)
+        }
+        "overlay" => {
+            let matters =
+                "a file of a lower layer is copied on its first write, and the disk below is hidden";
+            Remark::warning(found("lies in layers (a container's root)"), matters)
+        }
+        "f2fs" | "nilfs2" => {
+            let matters =
+                "writes are appended to its log: order and locality do not reach the device as asked";
+            Remark::warning(found("writes as a log"), matters)
+        }
+        "vfat" | "exfat" | "ntfs" | "ntfs3" | "fuseblk" => {
+            let matters = "its own tables are written along; writes may cost more than the device's";
+            Remark::note(found("is not made for direct IO"), matters)
+        }
+        _ => return None,
+    })
+}
+
+fn compression(filesystem: &Filesystem, options: &str, flags: IFlags) -> Option<Remark> {
+    let mounted = options.split(',').any(|option| {
+        let on = option.strip_prefix("compress").is_some_and(|rest| !rest.ends_with("=no"));
+        on && matches!(filesystem.name.as_str(), "btrfs" | "bcachefs" | "f2fs")
+    });
+    if flags.contains(IFlags::NOCOW) || !(mounted || flags.contains(IFlags::COMPRESSED)) {
+        return None;
+    }
+    let matters = "with --data zeros or counter fewer bytes reach the device than are counted; the \
+                   processor's work is measured along";
+    let remark = Remark::warning("the filesystem compresses what is written", matters);
+    Some(remark.mend(format!("sudo mount -o remount,compress=no {}", filesystem.mount_point.display())))
+}
+
+fn journal(target: &Identity, filesystem: &Filesystem, options: &str) -> Option<Remark> {
+    let is_journalled = options.split(',').any(|option| option == "data=journal");
+    let found = format!("{} keeps data in its journal (data=journal)", filesystem.mount_point.display());
+    let matters = "direct IO falls back to the page cache, and everything is written twice";
+    (is_journalled && target.filesystem.is_some()).then(|| Remark::wrong(found, matters))
+}

@@ -1,0 +1,90 @@
+//! What lies between the target and the drives: loops, RAM disks, encryption, volumes, RAID, the network.
+
+use crate::doctor::scene::{DiskKind, Scene};
+use crate::doctor::{Check, Remark};
+use crate::sysfs::BlockDir;
+
+pub(super) const CHECK: Check =
+    Check { name: "layers", about: "what lies between the target and the drives", examine };
+
+fn examine(scene: &Scene) -> Vec<Remark> {
+    let Some(target) = &scene.target else { return Vec::new() };
+    let remarks: Vec<_> = scene.disks.iter().flat_map(layer).collect();
+    if scene.disks.is_empty() {
+        let what = target.filesystem.as_ref().map_or("the target", |filesystem| &filesystem.name);
+        let why = format!("no block device is known below {what}");
+        let matters = "scheduler, write cache, temperature and other users of the disk stay unknown";
+        return vec![Remark::unseen(why, matters)];
+    }
+    if remarks.is_empty() {
+        let names: Vec<_> = scene.disks.iter().map(BlockDir::name).collect();
+        return vec![Remark::ok(format!("straight on {}", names.join(", ")))];
+    }
+    remarks
+}
+
+fn layer(disk: &BlockDir) -> Vec<Remark> {
+    let name = disk.name();
+    let one = |remark: Remark| vec![remark];
+    match disk.kind() {
+        DiskKind::Drive => Vec::new(),
+        DiskKind::Loop => loop_device(disk),
+        DiskKind::Zram => {
+            let found = format!("{name} is compressed memory (zram)");
+            one(Remark::wrong(found, "the processor and the memory are measured, no device"))
+        }
+        DiskKind::Ram => {
+            let found = format!("{name} is memory");
+            one(Remark::wrong(found, "the memory is measured, no flash behind a controller"))
+        }
+        DiskKind::Mapper => one(mapper(disk)),
+        DiskKind::Raid => {
+            let found = format!("{name} spreads its IOs over several devices");
+            let matters = "alignment, granularity and parallelism are those of the array; writes of less \
+                           than a stripe may read first";
+            one(Remark::warning(found, matters))
+        }
+        DiskKind::Network => {
+            let found = format!("{name} is on another machine");
+            one(Remark::warning(found, "the network and the other side's caches are measured along"))
+        }
+    }
+}
+
+fn loop_device(disk: &BlockDir) -> Vec<Remark> {
+    let name = disk.name();
+    let file = disk.text("loop/backing_file").unwrap_or_else(|| "nothing".into());
+    let found = format!("{name} is a loop device on {file}");
+    let matters = "its file's filesystem and a kernel thread are measured along: each IO takes longer, and \
+                   order and alignment may change";
+    let mut remarks = vec![Remark::warning(found, matters)];
+    if disk.number("loop/dio") == Some(0) {
+        let found = format!("{name} goes through the page cache of {file}");
+        let matters = "reads come from memory, writes end in memory: nearly every number";
+        let mend = format!("sudo losetup --direct-io=on /dev/{name}");
+        remarks.push(Remark::wrong(found, matters).mend(mend));
+    }
+    remarks
+}
+
+fn mapper(disk: &BlockDir) -> Remark {
+    let name = disk.text("dm/name").unwrap_or_else(|| disk.name());
+    let kind = disk.text("dm/uuid").unwrap_or_default();
+    match kind.split('-').next() {
+        Some("CRYPT") => {
+            let found = format!("{name} is encrypted (dm-crypt)");
+            let matters = "the processor's encryption is measured along, above all in bandwidth, and its \
+                           queues change the order of IOs";
+            Remark::warning(found, matters)
+        }
+        Some("LVM") => {
+            let matters =
+                "its extents may lie apart on the device, and thin volumes or snapshots copy on write";
+            Remark::note(format!("{name} is a logical volume"), matters)
+        }
+        _ => {
+            let matters = "what this layer does with an IO is measured along";
+            Remark::note(format!("{name} is made by the device mapper"), matters)
+        }
+    }
+}

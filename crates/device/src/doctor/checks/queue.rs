@@ -1,0 +1,40 @@
+//! The kernel's queue for the disk: how many IOs it holds, how large a piece may be, reading ahead.
+
+use crate::doctor::scene::Scene;
+use crate::doctor::{Check, Remark};
+use crate::sysfs::BlockDir;
+
+pub(super) const CHECK: Check =
+    Check { name: "queue", about: "IOs the kernel queues, largest piece, read-ahead", examine };
+
+/// As many as the widest micro-benchmark keeps in flight.
+const REQUESTS_MIN: u64 = 128;
+
+fn examine(scene: &Scene) -> Vec<Remark> {
+    scene.drives().flat_map(queue).collect()
+}
+
+fn queue(disk: &BlockDir) -> Vec<Remark> {
+    let name = disk.name();
+    let Some(requests) = disk.number("queue/nr_requests") else { return Vec::new() };
+    let piece_kib = disk.number("queue/max_sectors_kb");
+    let ahead_kib = disk.number("queue/read_ahead_kb").unwrap_or(0);
+    let piece = piece_kib.map_or(String::new(), |kib| format!(", pieces of up to {kib} KiB"));
+    let ahead = format!("read-ahead {ahead_kib} KiB (direct IO takes no part in it)");
+    let mut remarks = vec![Remark::ok(format!("{name} queues {requests} IOs{piece}, {ahead}"))];
+    if requests < REQUESTS_MIN {
+        let matters = format!("more IOs in flight wait in line: queue depths above {requests} look alike");
+        let mend = format!("echo {REQUESTS_MIN} | sudo tee {}", disk.queue_file("nr_requests"));
+        remarks.push(Remark::note(format!("{name} queues only {requests} IOs"), matters).mend(mend));
+    }
+    // Granularity goes up to 512 KiB and beyond.
+    if let Some(kib) = piece_kib.filter(|kib| *kib < 512) {
+        let matters =
+            format!("a larger IO reaches the device as several: granularity shows a step at {kib} KiB");
+        let limit = disk.number("queue/max_hw_sectors_kb").unwrap_or(kib);
+        let remark = Remark::note(format!("IOs on {name} are cut into pieces of {kib} KiB"), matters);
+        let mend = format!("echo {limit} | sudo tee {}", disk.queue_file("max_sectors_kb"));
+        remarks.push(if limit > kib { remark.mend(mend) } else { remark });
+    }
+    remarks
+}

@@ -1,0 +1,35 @@
+//! Time that the host gave to other guests while this one wanted to run.
+
+use crate::doctor::scene::{Counts, Scene};
+use crate::doctor::{Check, Remark};
+
+pub(super) const CHECK: Check =
+    Check { name: "stolen time", about: "processor time taken by the host", examine };
+
+fn examine(scene: &Scene) -> Vec<Remark> {
+    let [before, after] = &scene.counts;
+    let (Some(before), Some(after)) = (times(before), times(after)) else {
+        return vec![Remark::unseen(
+            "/proc/stat cannot be read",
+            "time taken by a host would not be noticed",
+        )];
+    };
+    let all = after.1.saturating_sub(before.1);
+    let stolen = after.0.saturating_sub(before.0);
+    let share = 100.0 * stolen as f64 / all.max(1) as f64;
+    if stolen == 0 {
+        return vec![Remark::ok("no processor time was stolen")];
+    }
+    let found = format!("the host took {share:.1} % of the processor time");
+    let matters = "the machine stands still in the middle of IOs: single response times of milliseconds that \
+                   the device did not cause";
+    vec![if share >= 1.0 { Remark::warning(found, matters) } else { Remark::note(found, matters) }]
+}
+
+/// Stolen ticks and all ticks: `cpu user nice system idle iowait irq softirq steal guest guest_nice`. What
+/// guests of this machine use is contained in user and nice.
+fn times(counts: &Counts) -> Option<(u64, u64)> {
+    let line = counts.stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    let ticks: Vec<u64> = line.split_whitespace().map_while(|field| field.parse().ok()).collect();
+    Some((*ticks.get(7)?, ticks[..8].iter().sum()))
+}

@@ -1,0 +1,25 @@
+//! Who else holds the target: mounts, holders, swap, loop devices, other partitions of the disk.
+
+use crate::doctor::scene::Scene;
+use crate::doctor::{Check, Remark};
+use crate::guard::Finding;
+
+pub(super) const CHECK: Check = Check { name: "use", about: "mounted, held, swapped to, shared", examine };
+
+fn examine(scene: &Scene) -> Vec<Remark> {
+    let Some(verdict) = &scene.verdict else { return Vec::new() };
+    let matters = "others may use it at any time: response times of both, and the state the device is in; it \
+                   cannot be written";
+    let shared = verdict.findings.iter().filter_map(|finding| match finding {
+        Finding::Shared { with, remedy } => {
+            Some(Remark { mend: remedy.clone(), ..Remark::warning(with.clone(), matters) })
+        }
+        _ => None,
+    });
+    let mut remarks: Vec<_> = shared.collect();
+    if remarks.is_empty() {
+        let whose = if verdict.identity.filesystem.is_some() { "file" } else { "device" };
+        remarks.push(Remark::ok(format!("nobody else is known to use this {whose}")));
+    }
+    remarks
+}

@@ -1,0 +1,129 @@
+//! `flashscope doctor`: what would make the numbers wrong, before anything is measured. Changes nothing.
+
+use anyhow::Result;
+use flashscope_device::Identity;
+use flashscope_device::doctor::{Level, Remark, examine};
+use flashscope_report::{Style, counted, size, wrap};
+use serde_json::{Value, json};
+
+use crate::cli::DoctorArgs;
+use crate::exit::Done;
+use crate::screen::Screen;
+use crate::target::{Bench, Named, Opening};
+
+/// What is shown: of what, and what there is to say.
+struct Report {
+    heading: String,
+    target: Value,
+    remarks: Vec<Remark>,
+    /// For a target whose numbers the machine cannot touch.
+    is_immune: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &DoctorArgs, screen: &Screen) -> Result<Done> {
+    let report = match args.target.as_deref().map(Named::parse) {
+        Some(named) if named.is_virtual() => of_virtual(&named)?,
+        named => {
+            let path = named.and_then(|named| if let Named::Path(path) = named { Some(path) } else { None });
+            let diagnosis = examine(path.as_deref())?;
+            let heading = diagnosis.target.as_ref().map_or("This machine".into(), heading);
+            let target = json!(diagnosis.target);
+            Report { heading, target, remarks: diagnosis.remarks, is_immune: false }
+        }
+    };
+    let level = report.remarks.iter().map(|remark| remark.level).max().unwrap_or(Level::Ok);
+    let text = if args.json {
+        let Report { target, remarks, .. } = &report;
+        let document = json!({ "schema_version": 1, "target": target, "level": level, "remarks": remarks });
+        serde_json::to_string_pretty(&document)?
+    } else {
+        view(&report, screen.style())
+    };
+    screen.print(&text)?;
+    Ok(if args.strict && level >= Level::Warning { Done::Unreliable } else { Done::Well })
+}
+
+/// A rig or a simulated device keeps its own time; `null:` is measured by this machine's clock.
+fn of_virtual(named: &Named) -> Result<Report> {
+    let bench = Bench::open(named, Opening::reading(0))?;
+    let info = bench.info();
+    let is_immune = info.virtual_time;
+    let remarks = if is_immune { Vec::new() } else { examine(None)?.remarks };
+    let heading = format!("{}: {}, {}", info.name, size(info.size_bytes as f64), info.engine);
+    Ok(Report { heading, target: json!(info), remarks, is_immune })
+}
+
+fn heading(target: &Identity) -> String {
+    let model = target.hardware.as_ref().and_then(|hardware| hardware.model.clone());
+    let model = model.map_or(String::new(), |model| format!(", {model}"));
+    let size = size(target.size_bytes as f64);
+    format!("{}: {}, {size}{model}", target.path.display(), target.kind.name())
+}
+
+fn view(report: &Report, style: Style) -> String {
+    let mut text = format!("{}\n\n", report.heading);
+    if report.is_immune {
+        let words = "It keeps its own, virtual time: this machine can make it slow to compute, but no number \
+                     wrong. `flashscope doctor` without a target examines the machine.";
+        return text + &hanging("  ", words, style);
+    }
+    let of = |level: Level| report.remarks.iter().filter(move |remark| remark.level == level);
+    for level in [Level::Wrong, Level::Warning, Level::Note] {
+        of(level).filter(|remark| remark.seen).for_each(|remark| text += &paragraph(remark, style));
+    }
+    if of(Level::Note).any(|remark| !remark.seen) {
+        text += "  Could not be seen\n";
+        of(Level::Note).filter(|remark| !remark.seen).for_each(|remark| text += &line(remark, style));
+        text += "\n";
+    }
+    text += "  As it should be\n";
+    of(Level::Ok).for_each(|remark| text += &line(remark, style));
+    text + "\n" + &verdict(of(Level::Wrong).count() as u64, of(Level::Warning).count() as u64)
+}
+
+/// Level and finding, then what it touches, then the command that mends it.
+fn paragraph(remark: &Remark, style: Style) -> String {
+    let level = remark.level.name();
+    let found = hanging(&format!("  {level:<8} "), &format!("{}: {}", remark.check, remark.found), style);
+    let code = match remark.level {
+        Level::Wrong => "1;31",
+        Level::Warning => "1;33",
+        _ => "1",
+    };
+    let found = match style.colour {
+        true => found.replacen(level, &format!("\x1b[{code}m{level}\x1b[0m"), 1),
+        false => found,
+    };
+    let indent = " ".repeat(11);
+    let matters = hanging(&indent, &remark.matters, style);
+    format!("{found}{matters}{}\n", mend(remark, &indent))
+}
+
+fn line(remark: &Remark, style: Style) -> String {
+    let name = format!("    {:<16} ", remark.check);
+    hanging(&name, &remark.found, style) + &mend(remark, &" ".repeat(name.len()))
+}
+
+/// On one line, however long, to be copied.
+fn mend(remark: &Remark, indent: &str) -> String {
+    remark.mend.as_ref().map_or(String::new(), |mend| format!("{indent}$ {mend}\n"))
+}
+
+/// A text behind `start`, its later lines below its first.
+fn hanging(start: &str, text: &str, style: Style) -> String {
+    let column = start.chars().count();
+    let lines = wrap(text, style.width.saturating_sub(column).max(30));
+    let begin = |number: usize| if number == 0 { start.to_string() } else { " ".repeat(column) };
+    lines.iter().enumerate().map(|(number, line)| format!("{}{line}\n", begin(number))).collect()
+}
+
+fn verdict(wrong: u64, warnings: u64) -> String {
+    let heed = counted(warnings, "warning");
+    match (wrong, warnings) {
+        (0, 0) => "Nothing was found that would make the numbers wrong.".into(),
+        (0, _) => format!("{heed} to heed before measuring."),
+        (_, 0) => format!("{} would make the numbers wrong.", counted(wrong, "thing")),
+        _ => format!("{} would make the numbers wrong, and {heed} to heed.", counted(wrong, "thing")),
+    }
+}
