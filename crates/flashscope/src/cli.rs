@@ -61,6 +61,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Put two stored results side by side, with intervals
     Compare(CompareArgs),
+    /// Make one page of stored results, to be opened in any browser: charts, every IO, differences
+    Report(ReportArgs),
     /// List micro-benchmarks, virtual devices and the settings of a pattern
     List(ListArgs),
 }
@@ -364,6 +366,23 @@ pub struct CompareArgs {
     /// Another
     pub b: PathBuf,
     /// Print the comparison as one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `flashscope report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Result folders; several are laid over one another
+    #[arg(required = true, value_name = "DIR")]
+    pub dirs: Vec<PathBuf>,
+    /// Where the page goes; - is standard output [default: DIR/report.html, of several ./report.html]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write over a file that is no report of flashscope
+    #[arg(long, short)]
+    pub force: bool,
+    /// Print what was made as one JSON document
     #[arg(long)]
     pub json: bool,
 }

@@ -7,6 +7,7 @@ pub mod doctor;
 pub mod list;
 pub mod measure;
 pub mod replay;
+pub mod report;
 pub mod run;
 pub mod show;
 pub mod sim;

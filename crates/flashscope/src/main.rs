@@ -8,6 +8,7 @@ mod figures;
 mod inside;
 mod journal;
 mod manifest;
+mod pages;
 mod pattern_args;
 mod plan_view;
 mod progress;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::Create(args) => commands::create::run(args, &screen),
         Command::Show(args) => commands::show::run(args, &screen),
         Command::Compare(args) => commands::compare::run(args, &screen),
+        Command::Report(args) => commands::report::run(args, &screen),
         Command::List(args) => commands::list::run(args, &screen),
     };
     exit::code(result, &screen)

@@ -19,7 +19,7 @@ pub use stored::Stored;
 /// The version of the folder's layout, of `manifest.json` and of what `--json` prints.
 pub const SCHEMA_VERSION: u32 = 1;
 
-const MANIFEST: &str = "manifest.json";
+pub(crate) const MANIFEST: &str = "manifest.json";
 const CONTEXT: &str = "context.json";
 const RUNS: &str = "runs.jsonl";
 const IOS: &str = "ios";

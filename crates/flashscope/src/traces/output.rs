@@ -1,4 +1,4 @@
-//! Where a trace is written: a file that is whole under its name or not there, a pipe, or standard output.
+//! Where a trace or a page is written: a file that is whole under its name or not there, a pipe, or standard output.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -14,6 +14,8 @@ use crate::whole::Whole;
 pub struct Output {
     /// None if bytes go where they cannot be called back.
     file: Option<Whole>,
+    /// What is written: `the trace`.
+    what: &'static str,
 }
 
 impl Output {
@@ -22,10 +24,15 @@ impl Output {
     /// # Errors
     /// What cannot be written, or must not be: a folder, a block device.
     pub fn create(name: &Path) -> Result<(Output, Box<dyn Write + Send>)> {
+        Output::of("the trace", name)
+    }
+
+    /// The same for something else than a trace.
+    pub fn of(what: &'static str, name: &Path) -> Result<(Output, Box<dyn Write + Send>)> {
         if name == Path::new("-") {
-            return Ok((Output { file: None }, Box::new(std::io::stdout())));
+            return Ok((Output { file: None, what }, Box::new(std::io::stdout())));
         }
-        let unwritable = || format!("cannot write the trace {}", name.display());
+        let unwritable = || format!("cannot write {what} {}", name.display());
         let before = fs::metadata(name).ok();
         let kind = before.as_ref().map(fs::Metadata::file_type);
         if let Some(kind) = kind.filter(|kind| !kind.is_file() || is_descriptor(name)) {
@@ -34,16 +41,16 @@ impl Output {
                 return Err(Usage(format!("{}: it is {what}; name a file", unwritable())).into());
             }
             let stream = OpenOptions::new().write(true).open(name).with_context(unwritable)?;
-            return Ok((Output { file: None }, Box::new(stream)));
+            return Ok((Output { file: None, what }, Box::new(stream)));
         }
         let (file, writer) = Whole::create(name).with_context(unwritable)?;
-        Ok((Output { file: Some(file) }, Box::new(writer)))
+        Ok((Output { file: Some(file), what }, Box::new(writer)))
     }
 
     /// Gives the file, which is whole now, its name.
     pub fn keep(self) -> Result<()> {
         let Some(file) = self.file else { return Ok(()) };
-        let failed = format!("cannot write the trace {}", file.name().display());
+        let failed = format!("cannot write {} {}", self.what, file.name().display());
         file.keep().context(failed)
     }
 

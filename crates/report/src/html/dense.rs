@@ -5,7 +5,16 @@
 //! (all lowest bytes, all second bytes, ..), because equal bytes side by side shrink well. With `is_delta`
 //! each value is the zigzag-coded difference (0, -1, 1, -2, ..) from the one before it, the first from 0.
 
+mod blob;
+mod columns;
+mod exact;
+mod ios;
+mod pack;
+
+use flashscope_core::Op;
 use serde::Serialize;
+
+pub(super) use pack::pack;
 
 /// The IOs of one experiment, and what was found in them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -71,4 +80,24 @@ pub struct Array {
     pub planes: u8,
     /// Differences are stored.
     pub is_delta: bool,
+}
+
+impl Trace {
+    /// The IOs that `file`, relative to the result folder, holds: still to be read, see [`super::Bundle::fill`].
+    pub fn unread(id: String, title: String, file: String) -> Trace {
+        Trace {
+            id,
+            title,
+            caption: String::new(),
+            ios: 0,
+            column_ios: 1,
+            ops: Op::ALL.iter().map(|op| op.name()).collect(),
+            unit_bytes: 1,
+            file,
+            marks: Marks::default(),
+            group: None,
+            arrays: Vec::new(),
+            blob: String::new(),
+        }
+    }
 }

@@ -17,7 +17,8 @@ pub const DOCUMENT_VERSION: u32 = 1;
 pub struct Document {
     /// [`DOCUMENT_VERSION`].
     pub version: u32,
-    /// What kind of result: `run`, `measure`, `sim`, `replay`, `trace`.
+    /// What kind of result: `run`, `measure`, `sim`, `replay`, `trace`; `remains` of one that cannot be read;
+    /// or `comparison`, which is about the other documents of the page and comes after them.
     pub kind: &'static str,
     /// What was looked at, in a few words: the target's name.
     pub title: String,

@@ -1,0 +1,113 @@
+//! `flashscope report`: one page of one or several results.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use flashscope_report::html::{Bundle, is_report, page};
+use flashscope_report::{SCHEMA_VERSION, counted, grouped, size};
+use serde_json::{Value, json};
+
+use crate::cli::ReportArgs;
+use crate::exit::{Done, Usage};
+use crate::pages::{Page, page_of};
+use crate::screen::Screen;
+use crate::traces::output::Output;
+
+/// The page's name where none is given.
+const REPORT: &str = "report.html";
+/// Bytes at the beginning of a file that tell whether it is a page.
+const HEAD_BYTES: u64 = 4096;
+
+/// Runs the command.
+pub fn run(args: &ReportArgs, screen: &Screen) -> Result<Done> {
+    let output = output(args);
+    may_replace(&output, args.force)?;
+    let room_bytes = Bundle::room_bytes(args.dirs.len());
+    let pages = args.dirs.iter().map(|dir| page_of(dir, room_bytes)).collect::<Result<Vec<Page>>>()?;
+    for warning in pages.iter().flat_map(|page| &page.warnings) {
+        screen.note(&format!("warning: {}; {}", warning.seen, warning.remedy));
+    }
+    let facts: Vec<Value> = args.dirs.iter().zip(&pages).map(|(dir, page)| facts(dir, page)).collect();
+    let bundles: Vec<Bundle> = pages.into_iter().map(|page| page.bundle).collect();
+    let html = page(&bundles);
+    write(&output, &html)?;
+    if output == Path::new("-") {
+        return Ok(Done::Well);
+    }
+    let text = if args.json {
+        let document = json!({
+            "schema_version": SCHEMA_VERSION,
+            "file": output.display().to_string(),
+            "size_bytes": html.len(),
+            "results": facts,
+        });
+        serde_json::to_string_pretty(&document)?
+    } else {
+        format!("{}   ({})", output.display(), summary(&bundles, html.len()))
+    };
+    screen.print(&text)?;
+    Ok(Done::Well)
+}
+
+fn output(args: &ReportArgs) -> PathBuf {
+    match (&args.output, &args.dirs[..]) {
+        (Some(output), _) => output.clone(),
+        (None, [dir]) if is_writable(dir) => dir.join(REPORT),
+        (None, _) => REPORT.into(),
+    }
+}
+
+fn is_writable(dir: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    access(dir, Access::WRITE_OK).is_ok()
+}
+
+/// Refuses to write over what is no page of flashscope.
+fn may_replace(output: &Path, force: bool) -> Result<()> {
+    if force || !output.is_file() {
+        return Ok(());
+    }
+    let mut head = Vec::new();
+    let read = || File::open(output)?.take(HEAD_BYTES).read_to_end(&mut head);
+    let read = { read }();
+    read.with_context(|| format!("cannot read {}, which is there already", output.display()))?;
+    if head.is_empty() || is_report(&head) {
+        return Ok(());
+    }
+    let output = output.display();
+    let problem = format!("{output} is there and no report of flashscope; choose another -o, or add --force");
+    Err(Usage(problem).into())
+}
+
+fn write(output: &Path, html: &str) -> Result<()> {
+    let (kept, mut writer) = Output::of("the report", output)?;
+    let unwritable = || format!("cannot write the report {}", output.display());
+    writer.write_all(html.as_bytes()).and_then(|()| writer.flush()).with_context(unwritable)?;
+    drop(writer);
+    kept.keep()
+}
+
+fn facts(dir: &Path, page: &Page) -> Value {
+    let (ios, ios_exact) = page.bundle.ios();
+    json!({
+        "folder": dir.display().to_string(),
+        "kind": page.bundle.document.kind,
+        "target": page.bundle.document.title,
+        "ios": ios,
+        "ios_exact": ios_exact,
+        "warnings": page.warnings,
+    })
+}
+
+/// `1.6 MB; 148,000 IOs, each one of them`.
+fn summary(bundles: &[Bundle], bytes: usize) -> String {
+    let (ios, exact) = bundles.iter().map(Bundle::ios).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    let size = size(bytes as f64);
+    match exact {
+        _ if ios == 0 => size,
+        _ if exact == ios => format!("{size}, every one of {}", counted(ios, "IO")),
+        _ => format!("{size}, {} of {} one by one", grouped(exact), counted(ios, "IO")),
+    }
+}

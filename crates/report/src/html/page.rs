@@ -1,0 +1,97 @@
+//! One self-contained file: documents, their IOs, and the program that draws them. It fetches nothing, and
+//! its own policy forbids it.
+
+use std::fmt::Write;
+
+use super::bundle::Bundle;
+use super::document::{Block, Document};
+
+const SCRIPT: &str = include_str!("../../assets/report.js");
+const STYLE: &str = include_str!("../../assets/report.css");
+
+/// How a page says who made it; files that do not are not written over unasked.
+pub const GENERATOR: &str = "<meta name=\"generator\" content=\"flashscope";
+
+/// Nothing but what is in the file; pictures that the page makes of itself may be shown and saved.
+const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
+                      img-src data: blob:; base-uri 'none'; form-action 'none'";
+
+/// Whether the beginning of a file is that of a page of flashscope.
+pub fn is_report(head: &[u8]) -> bool {
+    head.windows(GENERATOR.len()).any(|part| part == GENERATOR.as_bytes())
+}
+
+/// The file that shows these, the first of them first.
+pub fn page(bundles: &[Bundle]) -> String {
+    let blobs = bundles.iter().flat_map(|bundle| bundle.blobs.values());
+    let mut out = String::with_capacity(blobs.map(String::len).sum::<usize>() + (1 << 20));
+    head(&mut out, bundles);
+    out.push_str("<body>\n<noscript>\n");
+    bundles.iter().for_each(|bundle| in_words(&mut out, &bundle.document));
+    out.push_str("</noscript>\n<main id=\"report\"></main>\n");
+    for (i, bundle) in bundles.iter().enumerate() {
+        scripts(&mut out, i, bundle);
+    }
+    let _ = write!(out, "<script>\n{SCRIPT}\n</script>\n</body>\n</html>\n");
+    out
+}
+
+/// Bytes of a page around its bundles.
+pub(super) fn frame_bytes() -> usize {
+    SCRIPT.len() + STYLE.len() + (4 << 10)
+}
+
+fn head(out: &mut String, bundles: &[Bundle]) {
+    let titles: Vec<&str> = bundles.iter().map(|bundle| bundle.document.title.as_str()).collect();
+    let title = escaped(&titles.join(", "));
+    let version = env!("CARGO_PKG_VERSION");
+    let _ = write!(
+        out,
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         {GENERATOR} {version}\">\n\
+         <title>{title} · flashscope</title>\n<style>\n{STYLE}\n</style>\n</head>\n"
+    );
+}
+
+/// What can be said without the program that draws.
+fn in_words(out: &mut String, document: &Document) {
+    let [title, subtitle] = [&document.title, &document.subtitle].map(|text| escaped(text));
+    let _ = writeln!(out, "<h1>{title}</h1>\n<p>{subtitle}</p>");
+    out.push_str(
+        "<p>The charts of this page are drawn by JavaScript, which is switched off here. Switch it on for \
+         this file (it fetches nothing), or read the same in a terminal with <code>flashscope show</code>.\
+         </p>\n",
+    );
+    for block in document.sections.iter().flat_map(|section| &section.blocks) {
+        let Block::Items { items } = block else { continue };
+        let lines = items.iter().map(|item| format!("<li>{} {}</li>\n", escaped(&item.text), escaped(&item.detail)));
+        let _ = write!(out, "<ul>\n{}</ul>\n", lines.collect::<String>());
+    }
+}
+
+fn scripts(out: &mut String, result: usize, bundle: &Bundle) {
+    let _ = writeln!(
+        out,
+        "<script type=\"application/json\" data-flashscope=\"document\" data-result=\"{result}\">{}</script>",
+        inert(&serde_json::to_string(&bundle.document).expect("plain data"))
+    );
+    for (key, base64) in &bundle.blobs {
+        let key = escaped(key);
+        let _ = writeln!(
+            out,
+            "<script type=\"text/plain\" data-flashscope=\"blob\" data-result=\"{result}\" \
+             data-id=\"{key}\">{base64}</script>"
+        );
+    }
+}
+
+/// JSON in which nothing ends a script or begins a comment.
+fn inert(json: &str) -> String {
+    json.replace('<', "\\u003c")
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
