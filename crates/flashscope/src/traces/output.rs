@@ -1,4 +1,5 @@
-//! Where a trace or a page is written: a file that is whole under its name or not there, a pipe, or standard output.
+//! Where a trace or a page is written: a file that is whole under its name or not there, a pipe, or standard
+//! output.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;

@@ -44,7 +44,8 @@ impl Bundle {
         let mut blobs = BTreeMap::new();
         let (mut warnings, mut lost) = (Vec::new(), Vec::new());
         let blocks = document.sections.iter_mut().flat_map(|section| &mut section.blocks);
-        let traces = blocks.filter_map(|block| block.trace().map(|trace| folder.join(&trace.file)).zip(Some(block)));
+        let traces =
+            blocks.filter_map(|block| block.trace().map(|trace| folder.join(&trace.file)).zip(Some(block)));
         let (files, places): (Vec<PathBuf>, Vec<&mut Block>) = traces.unzip();
         let packed = dense::pack(&files, room_bytes.saturating_sub(words));
         for (block, packed) in places.into_iter().zip(packed) {

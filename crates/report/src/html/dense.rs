@@ -83,7 +83,7 @@ pub struct Array {
 }
 
 impl Trace {
-    /// The IOs that `file`, relative to the result folder, holds: still to be read, see [`super::Bundle::fill`].
+    /// The IOs in `file`, relative to the result folder: still to be read, see [`super::Bundle::fill`].
     pub fn unread(id: String, title: String, file: String) -> Trace {
         Trace {
             id,

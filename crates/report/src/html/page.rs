@@ -66,7 +66,8 @@ fn in_words(out: &mut String, document: &Document) {
     );
     for block in document.sections.iter().flat_map(|section| &section.blocks) {
         let Block::Items { items } = block else { continue };
-        let lines = items.iter().map(|item| format!("<li>{} {}</li>\n", escaped(&item.text), escaped(&item.detail)));
+        let lines =
+            items.iter().map(|item| format!("<li>{} {}</li>\n", escaped(&item.text), escaped(&item.detail)));
         let _ = write!(out, "<ul>\n{}</ul>\n", lines.collect::<String>());
     }
 }

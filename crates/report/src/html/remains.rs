@@ -15,7 +15,8 @@ pub fn remains(folder: &Path, problem: &str) -> Option<Document> {
     let text = fs::read(folder.join(MANIFEST)).ok()?;
     let manifest: Value = serde_json::from_slice(&text).unwrap_or_default();
     let word = |pointer: &str| manifest.pointer(pointer).and_then(Value::as_str).map(String::from);
-    let name = folder.file_name().map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into());
+    let name =
+        folder.file_name().map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into());
     let known = [
         ("folder", Some(folder.display().to_string())),
         ("target", word("/target/name")),
@@ -32,7 +33,11 @@ pub fn remains(folder: &Path, problem: &str) -> Option<Document> {
         subtitle: "a result that this flashscope cannot read".into(),
         flashscope_version: env!("CARGO_PKG_VERSION").into(),
         sections: vec![
-            Section::new("problem", "Why it is not shown", vec![Block::Items { items: vec![Item::alert(problem, "")] }]),
+            Section::new(
+                "problem",
+                "Why it is not shown",
+                vec![Block::Items { items: vec![Item::alert(problem, "")] }],
+            ),
             Section::new("known", "What is known", vec![Block::Facts { rows }]),
             Section::new("files", "What is in the folder", vec![Block::Table(files(folder))]),
         ],
@@ -51,7 +56,9 @@ fn files(folder: &Path) -> Table {
         }
     }
     found.sort();
-    let row = |(name, bytes): (String, u64)| vec![Cell::words(name), Cell::number(size(bytes as f64), bytes as f64)];
+    let row = |(name, bytes): (String, u64)| {
+        vec![Cell::words(name), Cell::number(size(bytes as f64), bytes as f64)]
+    };
     Table {
         id: "files".into(),
         title: "Files".into(),

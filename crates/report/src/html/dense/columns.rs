@@ -64,7 +64,13 @@ pub(super) struct Columns {
 impl Columns {
     pub(super) fn new(column_ios: u64, head_ios: usize) -> Columns {
         let rows = vec![0; usize::from(row(u64::MAX)) + 1];
-        Columns { column_ios, columns: Vec::new(), rows, head_ns: Vec::with_capacity(head_ios), unit_bytes: 0 }
+        Columns {
+            column_ios,
+            columns: Vec::new(),
+            rows,
+            head_ns: Vec::with_capacity(head_ios),
+            unit_bytes: 0,
+        }
     }
 
     /// Adds IOs, in the order of submission.
@@ -132,7 +138,9 @@ impl Columns {
             blob.put(name, &self.columns.iter().map(value).collect::<Vec<u64>>());
         };
         put("submit_ns", &|column| column.submit_ns);
-        put("mean_ns", &|column| ((column.sum_ns + u128::from(column.ios) / 2) / u128::from(column.ios)) as u64);
+        put("mean_ns", &|column| {
+            ((column.sum_ns + u128::from(column.ios) / 2) / u128::from(column.ios)) as u64
+        });
         put("min_ns", &|column| column.min_ns);
         put("min_at", &|column| column.min_at);
         put("max_ns", &|column| column.max.response_ns);

@@ -152,11 +152,13 @@ impl Columns {
         };
         let numbers = [long(submit)?, long(response)?, long(offset)?, long(length)?];
         match (group.get_column_reader(stream)?, group.get_column_reader(op)?) {
-            (ColumnReader::Int32ColumnReader(stream), ColumnReader::ByteArrayColumnReader(op)) => Ok(Columns {
-                numbers,
-                stream: Numbers { reader: stream, values: Vec::new() },
-                op: Numbers { reader: op, values: Vec::new() },
-            }),
+            (ColumnReader::Int32ColumnReader(stream), ColumnReader::ByteArrayColumnReader(op)) => {
+                Ok(Columns {
+                    numbers,
+                    stream: Numbers { reader: stream, values: Vec::new() },
+                    op: Numbers { reader: op, values: Vec::new() },
+                })
+            }
             _ => Err(wrong("a column is not of the kind that it says".into())),
         }
     }
