@@ -2,6 +2,7 @@
 //! its own tests can show it what is bad.
 
 mod code;
+mod docs;
 mod edges;
 mod ratchet;
 mod registry;
@@ -52,6 +53,7 @@ pub fn check(root: &Path) -> anyhow::Result<Vec<Finding>> {
     for registry in registry::ALL {
         findings.extend(registry::check(registry, &registry::read(registry, root, &sources)?));
     }
+    findings.extend(docs::check(&docs::read(root)?, |path| root.join(path).exists()));
     let list = fs::read_to_string(root.join(ratchet::PATH)).context(ratchet::PATH)?;
     let mut findings = ratchet::apply(&list, findings);
     findings.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));

@@ -50,6 +50,19 @@ pub struct Indicators {
     pub alignment_factor: Option<Indicator>,
 }
 
+/// One of the numbers that a storage engine is built around.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Advice {
+    /// `block size`, `alignment` or `write streams`.
+    pub question: &'static str,
+    /// A value, or that any will do, or that it was not measured.
+    pub answer: String,
+    /// Why, in plain words.
+    pub because: String,
+    /// The experiments behind it.
+    pub experiments: Vec<String>,
+}
+
 /// A design hint derived from this device's data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hint {

@@ -4,6 +4,7 @@
 //! confirms or contradicts one of paper 001's seven (section 5.3). It is given only if it is sure and
 //! matters: the interval of what it rests on leaves out [`MATERIAL`]. Nothing here computes an indicator.
 
+mod advice;
 mod alignment;
 mod focus;
 mod granularity;
@@ -25,7 +26,7 @@ pub(crate) mod words;
 
 use crate::compare::{Comparison, ratio};
 use crate::estimate::Estimate;
-use crate::findings::{Hint, Indicator, Indicators};
+use crate::findings::{Advice, Hint, Indicator, Indicators};
 use crate::indicators::curve::{At, baseline, curve};
 use crate::result::{Context, Point};
 
@@ -56,6 +57,11 @@ const MATERIAL: f64 = 1.1;
 pub fn hints(context: &Context, indicators: &Indicators, points: &[Point<'_>]) -> Vec<Hint> {
     let scene = Scene { context, indicators, points };
     HINTS.iter().filter_map(|hint| hint(&scene)).collect()
+}
+
+/// How large, where, and in how many streams to write: always three answers.
+pub fn advice(context: &Context, indicators: &Indicators, points: &[Point<'_>]) -> Vec<Advice> {
+    advice::advice(&Scene { context, indicators, points })
 }
 
 /// What a hint is made from.

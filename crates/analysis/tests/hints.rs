@@ -3,7 +3,8 @@
 mod table;
 
 use flashscope_analysis::{
-    Context, Finished, Hint, Interference, Lingering, Period, Quantiles, Regime, hints, indicators, points,
+    Advice, Context, Finished, Hint, Interference, Lingering, Period, Quantiles, Regime, advice, hints,
+    indicators, points,
 };
 use flashscope_core::seed::Random;
 use flashscope_core::{Bytes, Pattern, Rw};
@@ -16,6 +17,12 @@ fn of_context(context: &Context, finished: &[Finished]) -> Vec<Hint> {
 
 fn of(device: &Device) -> Vec<Hint> {
     of_context(&context(), &device.characterised())
+}
+
+fn advice_of(device: &Device) -> Vec<Advice> {
+    let finished = device.characterised();
+    let points = points(&finished);
+    advice(&context(), &indicators(&points), &points)
 }
 
 /// The one hint whose text begins with this.
@@ -293,4 +300,19 @@ fn no_points_give_no_hints_and_no_subset_is_an_error() {
         let points = points(&some);
         flashscope_analysis::warnings(&context, &indicators(&points), &points);
     }
+}
+
+#[test]
+fn how_large_where_and_in_how_many_streams_to_write_is_always_answered() {
+    let answers = |device: &Device| advice_of(device).into_iter().map(|one| one.answer).collect::<Vec<_>>();
+    let [size, alignment, streams] = &answers(&old())[..] else { panic!("three answers") };
+    assert!(size.ends_with("KiB or more"), "{size}");
+    assert_eq!((alignment.as_str(), streams.as_str()), ("no need", "at most 4"));
+    let [_, _, streams] = &answers(&nvme())[..] else { panic!("three answers") };
+    assert!(streams.ends_with(" or more"), "no limit was seen: {streams}");
+    let shifted = Device { alignment: Some((4 * KIB, 2.0)), ..old() };
+    let alignment = &advice_of(&shifted)[1];
+    assert!(alignment.answer.ends_with("KiB") && alignment.because.contains("2.00 times"), "{alignment:?}");
+    let nothing = advice(&context(), &indicators(&[]), &[]);
+    assert!(nothing.len() == 3 && nothing.iter().all(|one| one.answer == "not measured"), "{nothing:?}");
 }

@@ -46,7 +46,7 @@ pub fn measure_json(context: &Context, finished: &Finished) -> Value {
 
 /// A whole characterisation.
 pub fn run_json(findings: &Findings<'_>) -> Value {
-    let Findings { context, finished, indicators, hints, warnings, folder } = *findings;
+    let Findings { context, finished, indicators, advice, hints, warnings, folder } = *findings;
     json!({
         "schema_version": SCHEMA_VERSION,
         "target": context.target.name,
@@ -55,6 +55,7 @@ pub fn run_json(findings: &Findings<'_>) -> Value {
         "generator_iops_max": context.generator_iops_max,
         "ios": finished.iter().map(|done| done.run.ios).sum::<u64>(),
         "indicators": indicators,
+        "advice": advice,
         "hints": hints,
         "warnings": warnings,
         "folder": folder.map(|folder| folder.display().to_string()),

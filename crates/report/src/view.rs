@@ -14,7 +14,7 @@ pub use text::wrap;
 
 use std::path::Path;
 
-use flashscope_analysis::{Context, Finished, Hint, Indicators, Warning};
+use flashscope_analysis::{Advice, Context, Finished, Hint, Indicators, Warning};
 
 /// How text is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub struct Findings<'a> {
     pub finished: &'a [Finished],
     /// The key characteristics.
     pub indicators: &'a Indicators,
+    /// The three numbers to design with.
+    pub advice: &'a [Advice],
     /// What to do.
     pub hints: &'a [Hint],
     /// What weakens the result.

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{baselines, context, finished, indicators, keep_picture, manifest, random_writes};
-use flashscope_analysis::{Finished, Hint, Warning};
+use flashscope_analysis::{Advice, Finished, Hint, Warning};
 use flashscope_report::*;
 
 const WIDE: Style = Style { width: 120, colour: false };
@@ -15,6 +15,15 @@ fn hints() -> Vec<Hint> {
     }]
 }
 
+fn advice() -> [Advice; 1] {
+    [Advice {
+        question: "write streams",
+        answer: "at most 4".into(),
+        because: "with 8, each write costs 23 times as much".into(),
+        experiments: vec!["partitioning/SW/8".into()],
+    }]
+}
+
 fn show(style: Style) -> String {
     let warnings = vec![Warning { seen: "the clock jumped".into(), remedy: "measure again".into() }];
     let (context, done, indicators, hints) = (context(), baselines(1.0, 1), indicators(), hints());
@@ -22,6 +31,7 @@ fn show(style: Style) -> String {
         context: &context,
         finished: &done,
         indicators: &indicators,
+        advice: &advice(),
         hints: &hints,
         warnings: &warnings,
         folder: Some("./flashscope-mtron".as_ref()),
@@ -53,7 +63,16 @@ fn the_first_screen_has_the_row_of_table_3_the_hints_the_warnings_and_the_place(
     in_order(&text, &["4 (x1.5)", "=", "=", "x2", "9.0–9.5", "(1.98–2.10)", "granularity", "32 KiB"]);
     in_order(
         &text,
-        &["likes", "Keep random writes", "hint 4", "weakens", "the clock jumped", "measure again"],
+        &[
+            "To design with",
+            "write streams: at most 4 (with 8",
+            "likes",
+            "Keep random writes",
+            "hint 4",
+            "weakens",
+            "the clock jumped",
+            "measure again",
+        ],
     );
     in_order(&text, &["results in ./flashscope-mtron", "4 runs, 5,376 IOs"]);
     assert!(!text.contains('\x1b'));
@@ -177,6 +196,7 @@ fn the_json_of_run_has_the_promised_keys_and_null_for_a_blank() {
         context: &context,
         finished: &done,
         indicators: &indicators,
+        advice: &advice(),
         hints: &hints,
         warnings: &[],
         folder: None,
@@ -190,7 +210,11 @@ fn the_json_of_run_has_the_promised_keys_and_null_for_a_blank() {
     assert!(keys.split_whitespace().all(|key| found.contains_key(key)) && found.len() == 15, "{json:#}");
     assert!(found["pause_ms"].is_null());
     assert_eq!(found["rw_ms"]["value"], 9.27);
-    assert!(json["hints"][0]["evidence"].is_string() && json["warnings"].as_array().unwrap().is_empty());
+    assert!(
+        json["hints"][0]["evidence"].is_string()
+            && json["advice"][0]["answer"] == "at most 4"
+            && json["warnings"].as_array().unwrap().is_empty()
+    );
 }
 
 #[test]

@@ -7,20 +7,20 @@ use crate::findings::Hint;
 use crate::indicators::curve::At;
 
 /// The size at which an IO of one kind is large enough.
-struct Enough<'a> {
-    curve: &'static str,
-    smallest: At<'a>,
-    at: At<'a>,
-    best_bytes_a_second: f64,
+pub(super) struct Enough<'a> {
+    pub(super) curve: &'static str,
+    pub(super) smallest: At<'a>,
+    pub(super) at: At<'a>,
+    pub(super) best_bytes_a_second: f64,
     /// Cost of a byte in the smallest IO over that in this one.
-    saving: Comparison,
+    pub(super) saving: Comparison,
 }
 
 fn bytes_a_second(at: &At<'_>) -> f64 {
     at.parameter / at.estimate.mean_ns * 1e9
 }
 
-fn enough<'a>(scene: &Scene<'a>, curve: &'static str) -> Option<Enough<'a>> {
+pub(super) fn enough<'a>(scene: &Scene<'a>, curve: &'static str) -> Option<Enough<'a>> {
     let sizes = scene.curve("granularity", curve);
     let best_bytes_a_second = sizes.iter().map(bytes_a_second).fold(0.0, f64::max);
     let at = *sizes.iter().find(|at| bytes_a_second(at) >= ENOUGH * best_bytes_a_second)?;

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use flashscope_analysis::{Context, Finished, Stop, Warning, hints, indicators, points, warnings};
+use flashscope_analysis::{Context, Finished, Stop, Warning, advice, hints, indicators, points, warnings};
 use flashscope_bench::{
     BenchError, Campaign, Effort, Outcome, Plan, Prior, Scope, Settings, State, Step, run as run_plan,
 };
@@ -382,6 +382,7 @@ pub fn show_result(shown: &Shown<'_>, more: Vec<Warning>, as_json: bool, screen:
     let Shown { context, finished, folder, resume } = *shown;
     let points = points(finished);
     let indicators = indicators(&points);
+    let advice = advice(context, &indicators, &points);
     let hints = hints(context, &indicators, &points);
     let mut warnings = warnings(context, &indicators, &points);
     for warning in &mut warnings {
@@ -393,6 +394,7 @@ pub fn show_result(shown: &Shown<'_>, more: Vec<Warning>, as_json: bool, screen:
         context,
         finished,
         indicators: &indicators,
+        advice: &advice,
         hints: &hints,
         warnings: &warnings,
         folder: Some(folder),

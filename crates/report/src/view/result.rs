@@ -1,6 +1,6 @@
 //! The first screen: what a device is like, in one row, and what it likes, in plain words.
 
-use flashscope_analysis::{Hint, Indicator, Indicators, Interference, Warning};
+use flashscope_analysis::{Advice, Hint, Indicator, Indicators, Interference, Warning};
 
 use super::text::{Tone, item, table, table_columns, wrap};
 use super::{Findings, Style, why};
@@ -13,6 +13,7 @@ pub fn result_view(findings: &Findings<'_>, style: Style) -> String {
     let mut out = head(findings, style);
     out.push('\n');
     out.push_str(&row(findings.indicators, style));
+    out.push_str(&advice(findings.advice, style));
     out.push_str(&hints(findings.hints, style));
     if let Some(why) = why::not_512(findings.finished) {
         out.push('\n');
@@ -145,6 +146,17 @@ fn join(first: &str, second: &str) -> String {
         ("", only) | (only, "") => format!("({only})"),
         (first, second) => format!("{first} ({second})"),
     }
+}
+
+fn advice(advice: &[Advice], style: Style) -> String {
+    let mut out = String::new();
+    if !advice.is_empty() {
+        out.push_str(&format!("\n  {}\n", style.paint(Tone::Bold, "To design with")));
+    }
+    for Advice { question, answer, because, .. } in advice {
+        out.push_str(&item(style, "·", Tone::Good, &format!("{question}: {answer} ({because})")));
+    }
+    out
 }
 
 fn hints(hints: &[Hint], style: Style) -> String {
