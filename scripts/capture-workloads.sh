@@ -191,6 +191,8 @@ for tool in perl mke2fs losetup; do
     command -v $tool > /dev/null || die "$tool is missing; install it"
 done
 mkdir -p "$output"
+# It calls itself, from wherever it was called and whether or not it is marked as a program.
+script=$(cd "$(dirname "$0")" && pwd)/$(basename "$0")
 
 folder=$(mktemp -d "$WORK/flashscope-workload.XXXXXX")
 loop=
@@ -214,7 +216,7 @@ for name in "$@"; do
     # Nothing is left to be written behind the workload's back.
     mke2fs -q -t ext3 -E lazy_itable_init=0,lazy_journal_init=0,nodiscard "$loop"
     "$FLASHSCOPE" trace capture "$loop" "$output/$name-ext3.tracefs.gz" \
-        --during "'$0' --inside '$name' '$loop' '$folder/in' '$folder/mount'"
+        --during "sh '$script' --inside '$name' '$loop' '$folder/in' '$folder/mount'"
     losetup -d "$loop"
     loop=
     rm -rf "$folder/in" "$folder/image"

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use flashscope_core::{Bytes, Nanos, Share};
 use flashscope_device::{DataPattern, Engine};
 
@@ -11,6 +11,7 @@ use crate::pattern_args::PatternArgs;
 use crate::replay::ReplayArgs;
 use crate::traces::TraceArgs;
 use crate::traces::pipeline::PipelineArgs;
+use crate::traces::timing::Timing;
 
 /// Measure, simulate and explain flash storage.
 ///
@@ -25,6 +26,20 @@ pub struct Cli {
     /// What every command takes.
     #[command(flatten)]
     pub global: Global,
+}
+
+/// The command line. What follows a flag and looks like a negative number is its value, which it refuses in
+/// its own words; clap would take it for a flag that nobody knows.
+pub fn command() -> clap::Command {
+    with_negative_values(Cli::command())
+}
+
+fn with_negative_values(command: clap::Command) -> clap::Command {
+    let command = command.mut_args(|arg| match arg.get_action().takes_values() && !arg.is_positional() {
+        true => arg.allow_negative_numbers(true),
+        false => arg,
+    });
+    command.mut_subcommands(with_negative_values)
 }
 
 /// Flags of every command.
@@ -102,7 +117,7 @@ pub struct LabArgs {
     #[arg(long, default_value = "random", value_name = "PATTERN")]
     pub data: DataPattern,
     /// Seed of everything random [default: a new one, shown and stored]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Result folder [default: ./flashscope-TARGET-DATE]
     #[arg(long, short, value_name = "DIR")]
@@ -140,7 +155,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "TIME")]
     pub budget: Option<Nanos>,
     /// Runs of every experiment [default: 3; 1 with --quick]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub repeats: Option<u32>,
     /// Part of the target that is measured, from its start
     #[arg(long, value_name = "SIZE")]
@@ -182,7 +197,7 @@ pub struct MeasureArgs {
     pub runtime: Option<Nanos>,
     /// Look at least at this many IOs before believing that no later regime comes
     #[arg(
-        long, value_name = "N", allow_negative_numbers = true, conflicts_with_all = ["number_ios", "runtime"],
+        long, value_name = "N", conflicts_with_all = ["number_ios", "runtime"],
     )]
     pub explore_ios: Option<u64>,
     /// Give up on the precision after this long
@@ -194,15 +209,6 @@ pub struct MeasureArgs {
     #[command(flatten)]
     /// Engine and output.
     pub lab: LabArgs,
-}
-
-/// When the requests of a trace go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Timing {
-    /// Each as soon as the one before is done: total time is what counts (paper 002)
-    Asap,
-    /// When the trace says
-    OnTime,
 }
 
 /// What a simulated device holds at first.
@@ -249,7 +255,7 @@ pub struct SimArgs {
     #[arg(long, value_delimiter = ',', value_name = "SIZE,...")]
     pub capacity: Vec<Bytes>,
     /// (physical - logical) / logical: 0.07 for 7 %
-    #[arg(long, value_delimiter = ',', value_name = "SHARE,...", allow_negative_numbers = true)]
+    #[arg(long, value_delimiter = ',', value_name = "SHARE,...")]
     pub over_provisioning: Vec<f64>,
     /// Any setting, see `flashscope list settings`; may be given many times
     #[arg(long, value_name = "KEY=VALUE")]
@@ -282,10 +288,10 @@ pub struct SimArgs {
     /// The pattern.
     pub pattern: PatternArgs,
     /// Random addresses after Zipf's law with this skew
-    #[arg(long, value_name = "A", allow_negative_numbers = true, conflicts_with_all = ["trace", "random"])]
+    #[arg(long, value_name = "A", conflicts_with_all = ["trace", "random"])]
     pub zipf: Option<f64>,
     /// IOs before the counts begin; what they left in the buffer is evicted in the counted part
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub warmup: Option<u64>,
     /// Begin with a device that was saved, instead of making one
     #[arg(long, value_name = "FILE", conflicts_with_all = [
@@ -297,10 +303,10 @@ pub struct SimArgs {
     #[arg(long, value_name = "FILE")]
     pub save_state: Option<PathBuf>,
     /// Simulations at the same time [default: one for each core]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
     /// Seed of everything random [default: a new one, shown and stored]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Keep every IO in this result folder
     #[arg(long, short, value_name = "DIR")]

@@ -76,7 +76,7 @@ pub fn usage(error: &clap::Error) -> ExitCode {
         Some(ContextValue::String(unknown)) => unknown.as_str(),
         _ => "",
     };
-    let Some(message) = negative(&arguments, unknown) else {
+    let Some(message) = negative(&arguments, unknown).or_else(|| no_count(error)) else {
         let _ = error.print();
         return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
     };
@@ -93,9 +93,19 @@ fn negative(arguments: &[String], unknown: &str) -> Option<String> {
     let flag = at.checked_sub(1).map(|before| &arguments[before]).filter(|before| before.starts_with("--"));
     let place = flag.map_or(String::new(), |flag| format!("{flag}: "));
     let text = &arguments[at];
-    Some(format!(
-        "{place}'{text}' is negative; a size, time or count is 0 or more; a file of that name is ./{text}"
-    ))
+    let file = if flag.is_some() { String::new() } else { format!("; a file of that name is ./{text}") };
+    Some(format!("{place}'{text}' is negative; a size, time or count is 0 or more{file}"))
+}
+
+/// What to say of a count such as `-1` or `2.5`, of which the parser only says that a digit is invalid.
+fn no_count(error: &clap::Error) -> Option<String> {
+    std::error::Error::source(error)?.downcast_ref::<std::num::ParseIntError>()?;
+    let context = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text),
+        _ => None,
+    };
+    let (flag, value) = (context(ContextKind::InvalidArg)?, context(ContextKind::InvalidValue)?);
+    Some(format!("{flag}: '{value}' is no count; write a whole number from 0 on"))
 }
 
 /// Prints what went wrong and gives the status.

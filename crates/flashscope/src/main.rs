@@ -23,14 +23,17 @@ mod whole;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 use cli::{Cli, Command};
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let mut command = cli::command();
+    let parsed = command.try_get_matches_from_mut(std::env::args_os());
+    let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
-        Err(error) => return exit::usage(&error),
+        Err(error) => return exit::usage(&error.format(&mut command)),
     };
     let screen = screen::Screen::new(&cli.global);
     let result = match &cli.command {

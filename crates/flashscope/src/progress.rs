@@ -35,6 +35,17 @@ pub fn requests_bar(screen: &Screen, requests: u64) -> ProgressBar {
     bar
 }
 
+/// A bar over the bytes of a trace that is read; without a length, only its message is shown.
+pub fn reading_bar(screen: &Screen, total_bytes: Option<u64>) -> ProgressBar {
+    let bar = bar(screen, total_bytes.unwrap_or(0));
+    let template = match total_bytes {
+        Some(_) => "  read {bytes} of {total_bytes} {bar:30} {msg}, {eta} left",
+        None => "  read {msg} in {elapsed}",
+    };
+    bar.set_style(ProgressStyle::with_template(template).expect("a fixed template"));
+    bar
+}
+
 fn bar(screen: &Screen, length: u64) -> ProgressBar {
     let target =
         if screen.is_live() { ProgressDrawTarget::stderr_with_hz(8) } else { ProgressDrawTarget::hidden() };

@@ -6,7 +6,7 @@ mod trace;
 mod verify;
 mod view;
 
-pub use args::{ReplayArgs, Timing};
+pub use args::ReplayArgs;
 pub use tally::{ResponseUs, Tally};
 pub use trace::{PIECE_BYTES_REAL, Requests, Survey};
 pub use verify::{Ledger, read_back};

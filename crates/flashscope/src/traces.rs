@@ -3,6 +3,7 @@
 mod capture;
 mod convert;
 mod cut;
+pub mod followed;
 mod generate;
 mod heeding;
 mod merge;
@@ -11,6 +12,7 @@ pub mod output;
 pub mod pipeline;
 mod sniff;
 mod stats;
+pub mod timing;
 
 pub use stats::show_stored;
 

@@ -18,7 +18,7 @@ impl Input {
     /// Reads until there are `wanted` bytes; returns whether the input ended.
     pub(crate) fn fill_to(&mut self, wanted: usize) -> Result<bool, TraceError> {
         while self.end < wanted {
-            let read = read_some(&mut self.read, &mut self.bytes[self.end..], 0)?;
+            let read = read_some(&mut self.read, &mut self.bytes[self.end..])?;
             self.end += read;
             if read == 0 {
                 return Ok(true);
@@ -26,15 +26,28 @@ impl Input {
         }
         Ok(false)
     }
+
+    /// Reads until there are `wanted` bytes; returns whether the input ended, and the error that kept it from
+    /// being read on, if there are bytes before it.
+    ///
+    /// # Errors
+    /// There is no byte.
+    pub(crate) fn fill_head(&mut self, wanted: usize) -> Result<(bool, Option<TraceError>), TraceError> {
+        match self.fill_to(wanted) {
+            Err(error) if self.end > 0 => Ok((false, Some(error))),
+            Ok(_) if self.end == 0 => Err(TraceError::Empty),
+            filled => filled.map(|at_end| (at_end, None)),
+        }
+    }
 }
 
-/// Reads at least a byte, or none at the end. `line`: where an error is said to be.
-pub(crate) fn read_some(input: &mut dyn Read, bytes: &mut [u8], line: u64) -> Result<usize, TraceError> {
+/// Reads at least a byte, or none at the end. An error is one before the first line.
+pub(crate) fn read_some(input: &mut dyn Read, bytes: &mut [u8]) -> Result<usize, TraceError> {
     loop {
         match input.read(bytes) {
             Ok(length) => return Ok(length),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(TraceError::Read { line, cause: error.to_string() }),
+            Err(error) => return Err(TraceError::Read { line: 0, cause: error.to_string() }),
         }
     }
 }

@@ -31,9 +31,13 @@ impl<F: LineFormat + 'static> Lines<F> {
     }
 }
 
+/// What some editors and spreadsheets put before a text: it says UTF-8, and is no part of the first line.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 impl<F: LineFormat> Decoder for Lines<F> {
     fn decode(&mut self, bytes: &[u8], last: bool, sink: &mut Sink<'_>) -> Result<usize, TraceError> {
-        let mut done = 0;
+        let is_marked = sink.counts.lines == 0 && !self.in_long_line && bytes.starts_with(BYTE_ORDER_MARK);
+        let mut done = if is_marked { BYTE_ORDER_MARK.len() } else { 0 };
         while sink.records.len() < BATCH && done < bytes.len() {
             let rest = &bytes[done..];
             let length = match memchr(b'\n', rest) {
@@ -80,6 +84,11 @@ impl<F: LineFormat> Lines<F> {
     }
 }
 
+/// A text without its byte order mark.
+pub(crate) fn unmarked(head: &[u8]) -> &[u8] {
+    head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head)
+}
+
 /// How sure a text format may be of a trace that begins like this, in percent: the share of good lines
 /// among those that are good or bad, 0 if there is no request among them.
 pub(crate) fn sniff_lines<F: LineFormat>(head: &[u8]) -> u8 {
@@ -87,6 +96,7 @@ pub(crate) fn sniff_lines<F: LineFormat>(head: &[u8]) -> u8 {
     let (mut format, mut devices, mut records) = (F::default(), Devices::default(), Vec::new());
     let (mut good, mut bad) = (0, 0);
     // The last line may be cut.
+    let head = unmarked(head);
     let whole = memchr::memrchr(b'\n', head).map_or(head, |end| &head[..end]);
     for line in whole.split(|&c| c == b'\n') {
         let line = line.strip_suffix(b"\r").unwrap_or(line);

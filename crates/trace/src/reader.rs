@@ -91,6 +91,8 @@ pub struct Reader {
     start: usize,
     end: usize,
     at_end: bool,
+    /// Why it could not be read on: comes behind what was read before.
+    pending: Option<TraceError>,
     devices: Devices,
     seen: Seen,
     first_bad: Option<TraceError>,
@@ -110,14 +112,14 @@ pub fn open(
     let named = format.map(find).transpose()?;
     let (wanted, room) = if named.is_some() { (1, FIRST_BYTES) } else { (HEAD_BYTES, HEAD_BYTES) };
     let mut input = Input { read: uncompressed(Box::new(input))?, bytes: vec![0; room], end: 0 };
-    let at_end = input.fill_to(wanted)?;
+    let (at_end, pending) = input.fill_head(wanted)?;
     let head = &input.bytes[..input.end.min(HEAD_BYTES)];
-    if head.is_empty() {
-        return Err(TraceError::Empty);
-    }
     let format = match named {
         Some(format) => format,
-        None => sniff(head).map(|(format, _)| format).ok_or_else(|| unrecognised(head))?,
+        None => match sniff(head) {
+            Some((format, _)) => format,
+            None => return Err(pending.unwrap_or_else(|| unrecognised(head))),
+        },
     };
     Ok(Reader {
         format,
@@ -128,6 +130,7 @@ pub fn open(
         start: 0,
         end: input.end,
         at_end,
+        pending,
         devices: Devices::default(),
         seen: Seen::default(),
         first_bad: None,
@@ -140,11 +143,10 @@ pub fn open(
 /// An empty or unreadable input, an unknown compression, or one that looks like no format.
 pub fn sniff_input(input: impl Read + Send + 'static) -> Result<Vec<(&'static Format, u8)>, TraceError> {
     let mut input = Input { read: uncompressed(Box::new(input))?, bytes: vec![0; HEAD_BYTES], end: 0 };
-    input.fill_to(HEAD_BYTES)?;
+    let (_, failed) = input.fill_head(HEAD_BYTES)?;
     let head = &input.bytes[..input.end];
     match sniff_all(head) {
-        _ if head.is_empty() => Err(TraceError::Empty),
-        all if all.is_empty() => Err(unrecognised(head)),
+        all if all.is_empty() => Err(failed.unwrap_or_else(|| unrecognised(head))),
         all => Ok(all),
     }
 }
@@ -186,25 +188,35 @@ impl Reader {
             };
             let bytes = &self.buffer[self.start..self.end];
             self.start += self.decoder.decode(bytes, self.at_end, &mut sink)?;
-            if !records.is_empty() || self.at_end {
+            if !records.is_empty() {
                 return Ok(());
             }
-            self.refill()?;
+            if self.at_end {
+                return self.pending.take().map_or(Ok(()), Err);
+            }
+            self.refill();
         }
     }
 
-    fn refill(&mut self) -> Result<(), TraceError> {
-        let is_full = self.end == self.buffer.len();
-        self.buffer.copy_within(self.start..self.end, 0);
-        (self.start, self.end) = (0, self.end - self.start);
-        if is_full {
-            self.buffer.resize(BUFFER_BYTES, 0);
+    fn refill(&mut self) {
+        if self.pending.is_none() {
+            let is_full = self.end == self.buffer.len();
+            self.buffer.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+            if is_full {
+                self.buffer.resize(BUFFER_BYTES, 0);
+            }
+            assert!(self.end < self.buffer.len(), "a decoder takes some of a full buffer");
+            match read_some(&mut self.input, &mut self.buffer[self.end..]) {
+                Ok(read) => (self.end, self.at_end) = (self.end + read, read == 0),
+                Err(error) => self.pending = Some(error),
+            }
         }
-        assert!(self.end < self.buffer.len(), "a decoder takes some of a full buffer");
-        let read = read_some(&mut self.input, &mut self.buffer[self.end..], self.seen.counts.lines)?;
-        self.end += read;
-        self.at_end = read == 0;
-        Ok(())
+        if let Some(TraceError::Read { line, .. }) = &mut self.pending {
+            // Of a line that was begun nothing is known; what the decoder keeps back is whole.
+            *line = self.seen.counts.lines;
+            (self.end, self.at_end) = (self.start, true);
+        }
     }
 }
 

@@ -11,18 +11,22 @@ use crate::format::parquet::{MAGIC, NAME, ParquetTrace};
 use crate::reader::open;
 use crate::records::Records;
 
+/// Whether this file is of a format that is read from its end, so that only [`open_file`] reads it.
+pub fn is_read_from_its_end(file: &File, format: Option<&str>) -> bool {
+    let mut magic = [0; MAGIC.len()];
+    let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
+    let mut begins = || file.read_exact_at(&mut magic, 0).is_ok() && magic == MAGIC;
+    is_file && format.map_or_else(&mut begins, |format| format == NAME)
+}
+
 /// As [`open`], from a file.
 ///
 /// # Errors
 /// As [`open`].
 pub fn open_file(file: File, format: Option<&str>, lenient: bool) -> Result<Box<dyn Records>, TraceError> {
-    let mut magic = [0; MAGIC.len()];
-    let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
-    let mut begins = || file.read_exact_at(&mut magic, 0).is_ok() && magic == MAGIC;
-    match format {
-        Some(NAME) if is_file => Ok(Box::new(ParquetTrace::open(file, lenient)?)),
-        None if is_file && begins() => Ok(Box::new(ParquetTrace::open(file, lenient)?)),
-        _ => Ok(Box::new(open(file, format, lenient)?)),
+    match is_read_from_its_end(&file, format) {
+        true => Ok(Box::new(ParquetTrace::open(file, lenient)?)),
+        false => Ok(Box::new(open(file, format, lenient)?)),
     }
 }
 

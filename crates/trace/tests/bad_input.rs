@@ -188,6 +188,51 @@ fn a_gzip_file_cut_anywhere_is_an_error() {
     assert_eq!(read(Cursor::new(two), None, false).unwrap().0.len(), 10_000, "members follow each other");
 }
 
+/// The records before the error, and the error.
+fn read_to_error(bytes: &[u8]) -> (Vec<Record>, TraceError) {
+    let (mut all, mut batch) = (Vec::new(), Vec::new());
+    let mut reader = match open(Cursor::new(bytes.to_vec()), Some("tracefs"), false) {
+        Ok(reader) => reader,
+        Err(error) => return (all, error),
+    };
+    loop {
+        let result = reader.next_batch(&mut batch);
+        all.extend_from_slice(&batch);
+        if let Err(error) = result {
+            return (all, error);
+        }
+    }
+}
+
+#[test]
+fn what_was_uncompressed_before_a_cut_is_read_and_its_last_line_is_named() {
+    for count in [300, 40_000] {
+        let plain = good_lines(count);
+        let (whole, _) = read(text(&plain), None, false).unwrap();
+        let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 1);
+        xz.write_all(plain.as_bytes()).unwrap();
+        let packed =
+            [gzip(plain.as_bytes()), zstd::encode_all(plain.as_bytes(), 1).unwrap(), xz.finish().unwrap()];
+        for (kind, packed) in packed.iter().enumerate() {
+            let mut most = 0;
+            for end in (1..20).map(|part| packed.len() * part / 20).chain([packed.len() - 1]) {
+                let (records, error) = read_to_error(&packed[..end]);
+                let TraceError::Read { line, .. } = error else { panic!("{kind}: {error}") };
+                assert_eq!(records.len() as u64, line, "{kind}: a line each, cut at {end}");
+                assert_eq!(records, whole[..records.len()], "{kind}: cut at {end}");
+                if kind == 0 {
+                    let mut known = Vec::new();
+                    assert!(flate2::read::GzDecoder::new(&packed[..end]).read_to_end(&mut known).is_err());
+                    assert_eq!(line, known.iter().filter(|byte| **byte == b'\n').count() as u64, "at {end}");
+                }
+                most = most.max(records.len());
+            }
+            // A short trace may be one block, of which nothing is known before its end.
+            assert!(count < 1000 || most >= count / 2, "{kind}: {most} of {count} lines");
+        }
+    }
+}
+
 #[test]
 fn a_line_without_end_is_one_bad_line() {
     let long = "x".repeat(1 << 20);

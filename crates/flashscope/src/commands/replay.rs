@@ -9,7 +9,7 @@ use flashscope_bench::Lab;
 use flashscope_core::{Driven, Limits, Op, Ordered, Request, RequestSource, Stream, Target, drive};
 use flashscope_device::{DataPattern, Engine, Handle, Intent};
 use flashscope_report::{Origin, Recorder, ResultFolder, SCHEMA_VERSION, size};
-use flashscope_trace::Ahead;
+use flashscope_trace::{Ahead, TraceError};
 use serde_json::json;
 
 use crate::confirm::confirm;
@@ -20,12 +20,14 @@ use crate::manifest::{Facts, manifest};
 use crate::progress::requests_bar;
 use crate::replay::{
     Ledger, PIECE_BYTES_REAL, RECORDS, REPLAY, ReplayArgs, ReplayReport, Requests, ResponseUs, Survey, Tally,
-    Timing, read_back, view,
+    read_back, view,
 };
 use crate::screen::Screen;
 use crate::signal;
 use crate::target::{Bench, Named, Opening, Served};
+use crate::traces::followed::Reached;
 use crate::traces::open::check_file;
+use crate::traces::timing::Timing;
 
 /// 95 % of the requests have to go on time, or the replay is called late.
 const ON_TIME_SHARE: f64 = 0.95;
@@ -107,13 +109,7 @@ fn checked(args: &ReplayArgs) -> Result<Named> {
         return usage("--discard destroys what is on the target: leave out --read-only, or --discard");
     }
     check_file(&args.trace, "a replay reads the trace twice")?;
-    let scales = args.pipeline.time_scale.is_some() || args.pipeline.idle_max.is_some();
-    if args.timing == Timing::Depth && scales {
-        return usage(
-            "--time-scale and --idle-max move requests and leave their latencies, so that --timing depth \
-             would find another depth than the trace had: leave out --timing depth, or them",
-        );
-    }
+    args.timing.check(&args.pipeline)?;
     if args.engine == Some(Engine::Sync) && depth(args) > 1 {
         return usage("the sync engine has one IO in flight: leave out --engine, or add --iodepth 1");
     }
@@ -167,7 +163,8 @@ impl Session<'_> {
         screen: &Screen,
     ) -> Result<(ReplayReport, Option<anyhow::Error>)> {
         let (source, _) = self.requests.source()?;
-        let mut recorder = folder.map(|path| self.recorder(path)).transpose()?;
+        let first = source.reached();
+        let mut recorder = folder.map(|path| self.recorder(path, first.clone())).transpose()?;
         let bar = requests_bar(screen, self.survey.passed.all());
         let mut tally = Tally::new(recorder.as_mut(), &bar);
         let ahead = Ahead::start(source).context("cannot start a thread that reads the trace")?;
@@ -184,10 +181,13 @@ impl Session<'_> {
         bar.finish_and_clear();
         let [Stream { source, .. }] = streams;
         let source = source.finish();
-        let is_whole = driven == Ok(Driven::Exhausted);
+        let source = source.inner();
+        let was_cut = source.error().is_some_and(TraceError::is_interruption);
+        let is_whole = driven == Ok(Driven::Exhausted) && !was_cut;
         let mut report = self.report(&tally, is_whole, wall.0 as f64 / 1e9, target.held_back());
         drop(tally);
-        let end = driven.map_err(Into::into).and_then(|_| self.requests.check(&source));
+        let end = driven.map_err(Into::into);
+        let end = end.and_then(|_| if was_cut { Ok(()) } else { self.requests.check(source) });
         let end = end.and_then(|()| self.flush(&mut report, &mut target));
         let kept = self.keep_inside(&mut target, folder);
         let end = end.and(kept).and_then(|()| self.prove(&mut report, &mut target, real, screen));
@@ -241,6 +241,7 @@ impl Session<'_> {
             format: survey.format.into(),
             target: self.target.clone(),
             timing: self.args.timing.name().into(),
+            pipeline: self.args.pipeline.flags(),
             iodepth: self.iodepth,
             requests: if is_whole { passed.all() } else { tally.ios().min(passed.all()) },
             ios: tally.ios(),
@@ -260,7 +261,11 @@ impl Session<'_> {
             write_us: times(Op::Write),
             flush_us: times(Op::Flush),
             trim_us: times(Op::Trim),
-            trace_latency_us: ResponseUs::of(&passed.latencies, passed.latency_sum_ns),
+            trace_latency_us: passed.latencies(None),
+            trace_read_latency_us: passed.latencies(Some(Op::Read)),
+            trace_write_latency_us: passed.latencies(Some(Op::Write)),
+            trace_flush_latency_us: passed.latencies(Some(Op::Flush)),
+            trace_trim_latency_us: passed.latencies(Some(Op::Trim)),
             verified_blocks: None,
             notes: survey.notes.clone(),
             bad_lines: survey.counts.bad_lines,
@@ -274,8 +279,8 @@ impl Session<'_> {
     }
 
     /// A recorder, and the same requests once more: the records hold no addresses.
-    fn recorder(&self, folder: &Path) -> Result<Recorder> {
-        let (source, _) = self.requests.source()?;
+    fn recorder(&self, folder: &Path, first: Arc<Reached>) -> Result<Recorder> {
+        let source = self.requests.source_again(first)?;
         let origin = Origin {
             experiment: "replay".into(),
             repeat: 0,

@@ -2,45 +2,14 @@
 
 use std::path::PathBuf;
 
+use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, ValueEnum};
-use flashscope_core::Pacing;
 use flashscope_device::Engine;
 
 use crate::cli::WriteArgs;
 use crate::traces::ReadArgs;
 use crate::traces::pipeline::PipelineArgs;
-
-/// When the requests of a trace go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Timing {
-    /// When the trace says, counted from its first request: deadlines that do not drift
-    OnTime,
-    /// As soon as there is room among --iodepth: total time is what counts (paper 002)
-    Asap,
-    /// As soon as no more are in flight than there were in the trace, by its latencies
-    Depth,
-}
-
-impl Timing {
-    /// As the command line spells it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Timing::OnTime => "on-time",
-            Timing::Asap => "asap",
-            Timing::Depth => "depth",
-        }
-    }
-
-    /// The same for the drive loop.
-    pub fn pacing(self, iodepth: u32) -> Pacing {
-        match self {
-            Timing::OnTime => Pacing::Due { iodepth },
-            Timing::Asap => Pacing::Closed { iodepth, pause: flashscope_core::Nanos::ZERO, burst: 1 },
-            Timing::Depth => Pacing::Traced { iodepth },
-        }
-    }
-}
+use crate::traces::timing::Timing;
 
 /// `flashscope replay`. A real target is written only with --write; with --read-only the trace's reads alone
 /// are replayed. A trace is changed in this order, whatever the order of the flags: time window, devices,
@@ -56,7 +25,7 @@ pub struct ReplayArgs {
     #[arg(long, default_value = "on-time")]
     pub timing: Timing,
     /// IOs in flight at most [default: 1 with --timing asap, else 128]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub iodepth: Option<u32>,
     /// Leave out writes, flushes and trims
     #[arg(long, conflicts_with_all = ["write", "verify"])]
@@ -83,7 +52,7 @@ pub struct ReplayArgs {
     #[arg(long)]
     pub engine: Option<Engine>,
     /// Seed of everything random [default: a new one, shown and stored]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Keep every IO in this result folder
     #[arg(long, short, value_name = "DIR")]

@@ -32,37 +32,32 @@ pub struct ResponseUs {
     pub max: f64,
 }
 
-impl ResponseUs {
-    /// Of these times, if there are any.
-    pub fn of(histogram: &Histogram, sum_ns: u128) -> Option<ResponseUs> {
-        let ios = histogram.ios();
-        let at = |share: f64| histogram.quantile_ns(share) / 1e3;
-        (ios > 0).then(|| ResponseUs {
-            ios,
-            mean: sum_ns as f64 / ios as f64 / 1e3,
-            p50: at(0.5),
-            p95: at(0.95),
-            p99: at(0.99),
-            p999: at(0.999),
-            max: histogram.max_ns() as f64 / 1e3,
-        })
-    }
-}
-
-#[derive(Default)]
-struct Times {
+/// Times as they are gathered.
+#[derive(Clone, Default)]
+pub(super) struct Times {
     histogram: Histogram,
     sum_ns: u128,
 }
 
 impl Times {
-    fn add(&mut self, time: Nanos) {
+    pub(super) fn add(&mut self, time: Nanos) {
         self.histogram.record(time.0);
         self.sum_ns += u128::from(time.0);
     }
 
-    fn summary(&self) -> Option<ResponseUs> {
-        ResponseUs::of(&self.histogram, self.sum_ns)
+    /// What they are like, if there are any.
+    pub(super) fn summary(&self) -> Option<ResponseUs> {
+        let ios = self.histogram.ios();
+        let at = |share: f64| self.histogram.quantile_ns(share) / 1e3;
+        (ios > 0).then(|| ResponseUs {
+            ios,
+            mean: self.sum_ns as f64 / ios as f64 / 1e3,
+            p50: at(0.5),
+            p95: at(0.95),
+            p99: at(0.99),
+            p999: at(0.999),
+            max: self.histogram.max_ns() as f64 / 1e3,
+        })
     }
 }
 

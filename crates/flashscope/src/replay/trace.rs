@@ -5,16 +5,19 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
-use flashscope_analysis::Histogram;
-use flashscope_core::{Op, Request, RequestSource, TargetInfo};
+use flashscope_core::{Nanos, Op, Request, RequestSource, TargetInfo};
 use flashscope_trace::transform::Note;
 use flashscope_trace::{Counts, Record, Records, TraceError, TraceSource};
 
-use super::{ReplayArgs, Timing};
+use super::tally::Times;
+use super::{ReplayArgs, ResponseUs};
 use crate::exit::Interrupted;
 use crate::signal;
 use crate::traces;
+use crate::traces::followed::{Followed, Follower, Reached};
+use crate::traces::open::open_end;
 use crate::traces::pipeline::{Place, Source};
+use crate::traces::timing::Timing;
 
 /// Longer requests come in pieces, so that the buffers of a real target's IOs in flight take no more than
 /// this together.
@@ -25,7 +28,7 @@ pub const PIECE_BYTES_REAL: u64 = 4 << 20;
 const PIECE_BYTES_MAX: u64 = 1 << 30;
 
 /// What of a trace has passed so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default)]
 pub struct Passed {
     /// Requests by operation.
     pub requests: [u64; 4],
@@ -40,24 +43,9 @@ pub struct Passed {
     /// Requests that a read-only replay leaves out.
     pub left_out: u64,
     /// Latencies that the trace tells.
-    pub latencies: Histogram,
-    /// Their sum.
-    pub latency_sum_ns: u128,
-}
-
-impl Default for Passed {
-    fn default() -> Passed {
-        Passed {
-            requests: [0; 4],
-            bytes: [0; 4],
-            first_ns: None,
-            last_ns: 0,
-            length_bytes_max: 0,
-            left_out: 0,
-            latencies: Histogram::new(),
-            latency_sum_ns: 0,
-        }
-    }
+    all: Times,
+    /// The same by operation.
+    by_op: [Times; 4],
 }
 
 impl Passed {
@@ -69,9 +57,14 @@ impl Passed {
         self.last_ns = self.last_ns.max(record.time_ns);
         self.length_bytes_max = self.length_bytes_max.max(record.length_bytes);
         if let Some(latency_ns) = record.latency_ns {
-            self.latencies.record(latency_ns);
-            self.latency_sum_ns += u128::from(latency_ns);
+            self.all.add(Nanos(latency_ns));
+            self.by_op[record.op as usize].add(Nanos(latency_ns));
         }
+    }
+
+    /// Latencies that the trace tells, of one operation or of all.
+    pub fn latencies(&self, op: Option<Op>) -> Option<ResponseUs> {
+        op.map_or(&self.all, |op| &self.by_op[op as usize]).summary()
     }
 
     /// Requests of any kind.
@@ -166,7 +159,8 @@ impl<'a> Requests<'a> {
                 return Err(Interrupted.into());
             }
         }
-        requests.check(&source)?;
+        let source = source.inner();
+        requests.check(source)?;
         let passed = passed.lock().expect("nobody panics with it").clone();
         let block_bytes = u64::from(info.logical_block_bytes.max(1));
         let most = most.clamp(block_bytes, PIECE_BYTES_MAX) / block_bytes * block_bytes;
@@ -178,9 +172,7 @@ impl<'a> Requests<'a> {
         if deeper > 0 {
             notes.push(format!("{deeper} requests had more in flight in the trace than --iodepth {iodepth}"));
         }
-        if trace.counts().is_last_line_open {
-            notes.push("The trace's last line has no end: the file may have been cut".into());
-        }
+        notes.extend(open_end(trace));
         let survey = Survey { passed, counts: trace.counts(), first_bad_line, notes, format: trace.format() };
         Ok((requests, survey))
     }
@@ -190,12 +182,24 @@ impl<'a> Requests<'a> {
         self.piece_bytes
     }
 
-    /// All requests, from the first on, and the count of what has passed.
-    pub fn source(&self) -> Result<(TraceSource, Arc<Mutex<Passed>>)> {
+    /// All requests, from the first on, and the count of what has passed. They end at Ctrl-C.
+    pub fn source(&self) -> Result<(Followed<TraceSource>, Arc<Mutex<Passed>>)> {
+        let reached = Arc::<Reached>::default();
+        let file = Source::new(&self.args.trace, &self.args.read).followed(reached.clone());
+        self.source_of(&file).map(|(source, passed)| (Followed::new(source, reached), passed))
+    }
+
+    /// The same requests once more, as far as those of the `first` source were taken.
+    pub fn source_again(&self, first: Arc<Reached>) -> Result<Follower<TraceSource>> {
+        let file = Source::new(&self.args.trace, &self.args.read).again(first.clone());
+        self.source_of(&file).map(|(source, _)| Follower::new(source, first))
+    }
+
+    fn source_of(&self, file: &Source) -> Result<(TraceSource, Arc<Mutex<Passed>>)> {
         let args = self.args;
         let passed = Arc::new(Mutex::new(Passed::default()));
         let place = Place { size_bytes: Some(self.info.size_bytes), shift_bytes: 0 };
-        let trace = args.pipeline.build(&Source::new(&args.trace, &args.read), place)?;
+        let trace = args.pipeline.build(file, place)?;
         let watched = Watched { trace, read_only: args.read_only, passed: passed.clone() };
         let source = TraceSource::new(watched, &self.info, None);
         let source = source.in_pieces(self.piece_bytes);
@@ -205,7 +209,7 @@ impl<'a> Requests<'a> {
         })
     }
 
-    /// What ended a source before the end of the trace.
+    /// What ended a source before the end of the trace; an interruption is [`Interrupted`].
     pub fn check(&self, source: &TraceSource) -> Result<()> {
         match source.error() {
             None => Ok(()),

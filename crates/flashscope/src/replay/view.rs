@@ -48,6 +48,9 @@ pub struct ReplayReport {
     pub target: String,
     /// When the requests went: on-time, asap or depth.
     pub timing: String,
+    /// What was changed of the trace, as flags.
+    #[serde(default)]
+    pub pipeline: Vec<String>,
     /// IOs in flight at most.
     pub iodepth: u32,
     /// Requests of the trace that were replayed.
@@ -88,6 +91,18 @@ pub struct ReplayReport {
     pub trim_us: Option<ResponseUs>,
     /// What the trace itself says of its latencies.
     pub trace_latency_us: Option<ResponseUs>,
+    /// The same of its reads.
+    #[serde(default)]
+    pub trace_read_latency_us: Option<ResponseUs>,
+    /// The same of its writes.
+    #[serde(default)]
+    pub trace_write_latency_us: Option<ResponseUs>,
+    /// The same of its flushes.
+    #[serde(default)]
+    pub trace_flush_latency_us: Option<ResponseUs>,
+    /// The same of its trims.
+    #[serde(default)]
+    pub trace_trim_latency_us: Option<ResponseUs>,
     /// Blocks that hold their last write, all that were written; none if it was not asked for.
     pub verified_blocks: Option<u64>,
     /// What was changed of the trace to replay it here.
@@ -139,6 +154,10 @@ pub fn view(report: &ReplayReport) -> String {
         ("flushes", report.flush_us, None),
         ("trims", report.trim_us, Some(report.trimmed_bytes)),
         ("in the trace", report.trace_latency_us, None),
+        ("  its reads", report.trace_read_latency_us, None),
+        ("  its writes", report.trace_write_latency_us, None),
+        ("  its flushes", report.trace_flush_latency_us, None),
+        ("  its trims", report.trace_trim_latency_us, None),
     ];
     lines.extend(rows.into_iter().filter_map(|(name, times, bytes)| Some(row(name, &times?, bytes))));
     if let Some(late) = report.lateness_us {
@@ -189,8 +208,10 @@ fn remarks(report: &ReplayReport) -> Vec<String> {
         lines.push(format!("  {} that change data are left out.", counted(report.left_out, "request")));
     }
     if let Some(blocks) = report.verified_blocks {
-        lines
-            .push(format!("  Verified: each of the {blocks} blocks that were written holds its last write."));
+        lines.push(format!(
+            "  Verified: all that was written, {}, holds its last write.",
+            counted(blocks, "block")
+        ));
     }
     lines.extend(report.notes.iter().map(|note| format!("  {note}.")));
     if report.other_lines > 0 {

@@ -121,6 +121,12 @@ pub struct SimReport {
     pub label: String,
     /// What was done.
     pub workload: String,
+    /// When the requests of a trace went: asap, on-time or depth; null for a pattern.
+    #[serde(default)]
+    pub timing: Option<String>,
+    /// What was changed of a trace, as flags.
+    #[serde(default)]
+    pub pipeline: Vec<String>,
     /// Seed of everything random.
     pub seed: u64,
     /// The settings in which it differs from its profile.

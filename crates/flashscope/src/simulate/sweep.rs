@@ -17,7 +17,7 @@ use super::product::Product;
 use super::report::{Entry, SimReport};
 use super::tally::{ResponseUs, Tally};
 use super::workload::{Portion, Source, Workload, nothing_left};
-use crate::exit::{Usage, message};
+use crate::exit::{Interrupted, Usage, message};
 use crate::inside;
 
 /// What all cases have in common.
@@ -133,6 +133,14 @@ fn device(case: &Case, common: &Common<'_>) -> Result<Option<Ssd>> {
     Ok(Some(ssd))
 }
 
+/// None instead of the error of an interruption.
+fn unless_interrupted<T>(result: Result<T>) -> Result<Option<T>> {
+    match result {
+        Err(error) if error.is::<Interrupted>() => Ok(None),
+        result => result.map(Some),
+    }
+}
+
 /// What a case gave.
 struct Ran {
     report: SimReport,
@@ -144,10 +152,13 @@ struct Ran {
 fn simulate(number: usize, case: &Case, common: &Common<'_>) -> Result<Option<Ran>> {
     let Some(mut ssd) = device(case, common)? else { return Ok(None) };
     let workload = common.workload.fitted(ssd.info())?;
-    let (mut sources, pacing) = workload.sources(ssd.info())?;
+    let Some((mut sources, pacing)) = unless_interrupted(workload.sources(ssd.info()))? else {
+        return Ok(None);
+    };
     let Some(warmed) = warm_up(&mut ssd, &mut sources, pacing, common)? else { return Ok(None) };
-    let kept = common.folder.map(|folder| record(folder, number, case, common, &workload, ssd.info()));
-    let (records, mut recorder) = kept.transpose()?.unzip();
+    let record = |folder| record(folder, number, case, common, &workload, ssd.info(), &sources);
+    let Some(kept) = unless_interrupted(common.folder.map(record).transpose())? else { return Ok(None) };
+    let (records, mut recorder) = kept.unzip();
     if records.is_some() {
         ssd.watch();
     }
@@ -171,6 +182,8 @@ fn simulate(number: usize, case: &Case, common: &Common<'_>) -> Result<Option<Ra
         profile: case.profile.clone(),
         label: case.label.clone(),
         workload: workload.describe(),
+        timing: workload.timing(),
+        pipeline: workload.pipeline(),
         seed: common.seed,
         settings: case.changes.clone(),
         loaded_state: case.loaded.clone(),
@@ -217,7 +230,7 @@ fn count(
     });
     let driven = run(ssd, portions, pacing, common.interrupted, &mut tally)?;
     failed(sources)?;
-    let is_complete = driven != Driven::Interrupted;
+    let is_complete = driven != Driven::Interrupted && !sources.iter().any(Source::is_interrupted);
     if common.final_flush && is_complete {
         ssd.flush()?;
     }
@@ -245,7 +258,8 @@ fn warm_up(
     failed(sources)?;
     // What it left in the buffer stays: an empty one would have to warm up again.
     ssd.restart();
-    Ok((driven != Driven::Interrupted).then(|| tally.ios()))
+    let is_interrupted = driven == Driven::Interrupted || sources.iter().any(Source::is_interrupted);
+    Ok((!is_interrupted).then(|| tally.ios()))
 }
 
 /// Drives portions of the streams until they are dry.
@@ -277,12 +291,12 @@ fn record(
     common: &Common<'_>,
     workload: &Workload,
     info: &TargetInfo,
+    first: &[Source],
 ) -> Result<(String, Recorder)> {
-    let (mut sources, _) = workload.sources(info)?;
+    let mut sources = workload.sources_again(info, first)?;
     for source in &mut sources {
-        skip(source, common.warmup_each_ios);
+        skip(&mut **source, common.warmup_each_ios);
     }
-    let boxed = |source| Box::new(source) as Box<dyn RequestSource + Send>;
     let name = if case.label.is_empty() { &case.profile } else { &case.label };
     let origin = Origin {
         experiment: format!("sim/{name}"),
@@ -294,7 +308,7 @@ fn record(
     };
     let relative = records_name(number, name);
     let path = folder.join(&relative);
-    let recorder = Recorder::create(&path, sources.into_iter().map(boxed).collect(), &origin);
+    let recorder = Recorder::create(&path, sources, &origin);
     Ok((relative, recorder.with_context(|| format!("cannot record to {}", path.display()))?))
 }
 
@@ -305,8 +319,13 @@ fn discard(folder: Option<&Path>, records: Option<&str>) {
     }
 }
 
-fn skip(source: &mut Source, ios: u64) {
-    let mut portion = Portion::first(source, ios);
+fn skip(source: &mut dyn RequestSource, mut ios: u64) {
     let mut batch = [flashscope_core::Request::default(); 64];
-    while portion.fill(&mut batch) > 0 {}
+    while ios > 0 {
+        let most = ios.min(batch.len() as u64) as usize;
+        match source.fill(&mut batch[..most]) {
+            0 => return,
+            count => ios -= count as u64,
+        }
+    }
 }

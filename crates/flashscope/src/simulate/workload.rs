@@ -1,16 +1,20 @@
 //! What the devices of a sweep are given to do: a pattern, or a trace. Each device gets the same.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use flashscope_core::{Bytes, Pacing, Pattern, PatternSource, Request, RequestSource, TargetInfo, Time};
+use flashscope_sim::ssd::QUEUE_DEPTH_MAX;
 use flashscope_trace::{TraceError, TraceSource};
 
-use crate::cli::{SimArgs, Timing};
+use crate::cli::SimArgs;
 use crate::exit::Usage;
 use crate::traces::ReadArgs;
-use crate::traces::open::{cpu_files, is_read_once, message};
+use crate::traces::followed::{Followed, Follower, Reached};
+use crate::traces::open::{cpu_files, is_read_once, message, open_end};
 use crate::traces::pipeline::{PipelineArgs, Place, Source as TraceFile};
+use crate::traces::timing::Timing;
 
 /// A workload, not yet bound to a device.
 #[derive(Clone, Debug)]
@@ -103,6 +107,22 @@ impl Workload {
         }
     }
 
+    /// When the requests of a trace go.
+    pub fn timing(&self) -> Option<String> {
+        match self {
+            Workload::Pattern(..) => None,
+            Workload::Trace { timing, .. } => Some(timing.name().into()),
+        }
+    }
+
+    /// What is changed of a trace, as flags.
+    pub fn pipeline(&self) -> Vec<String> {
+        match self {
+            Workload::Pattern(..) => Vec::new(),
+            Workload::Trace { pipeline, .. } => pipeline.flags(),
+        }
+    }
+
     /// The pattern as it fits a device: one pass over it, if neither count nor size was given.
     pub fn fitted(&self, info: &TargetInfo) -> Result<Workload> {
         let Workload::Pattern(pattern, seed) = self else { return Ok(self.clone()) };
@@ -119,29 +139,56 @@ impl Workload {
         Ok(Workload::Pattern(Box::new(fitted), *seed))
     }
 
-    /// Its requests for a device, one source for each stream, and when they go.
+    /// Its requests for a device, one source for each stream, and when they go. Those of a trace end at
+    /// Ctrl-C.
+    ///
+    /// # Errors
+    /// What is wrong with the trace; [`crate::exit::Interrupted`] if it was while the trace was looked at
+    /// beforehand.
     pub fn sources(&self, info: &TargetInfo) -> Result<(Vec<Source>, Pacing)> {
         match self {
             Workload::Pattern(pattern, seed) => {
-                let jobs = 0..pattern.numjobs;
-                let sources = jobs
-                    .map(|job| Source::Pattern(Box::new(PatternSource::new(pattern, job, *seed))))
-                    .collect();
-                Ok((sources, pattern.pacing()))
+                let source = |job| Source::Pattern(Box::new(PatternSource::new(pattern, job, *seed)));
+                Ok(((0..pattern.numjobs).map(source).collect(), pattern.pacing()))
             }
-            Workload::Trace { path, format, lenient, pipeline, timing, iodepth } => {
-                let read = ReadArgs { from: format.clone(), lenient: *lenient };
-                let place = Place { size_bytes: Some(info.size_bytes), shift_bytes: 0 };
-                let trace = pipeline.build(&TraceFile::new(path, &read), place)?;
-                let source = TraceSource::new(trace, info, None);
-                let plain = Pattern { iodepth: *iodepth, ..Pattern::default() };
-                let pacing = match timing {
-                    Timing::Asap => plain.pacing(),
-                    Timing::OnTime => Pacing::Due { iodepth: flashscope_sim::ssd::QUEUE_DEPTH_MAX },
-                };
-                Ok((vec![Source::Trace(Box::new(source), path.clone())], pacing))
+            Workload::Trace { path, timing, iodepth, .. } => {
+                let reached = Arc::<Reached>::default();
+                let source = self.trace(info, |file| file.followed(reached.clone()))?;
+                let source = Box::new(Followed::new(source, reached));
+                let iodepth = if *timing == Timing::Asap { *iodepth } else { QUEUE_DEPTH_MAX };
+                Ok((vec![Source::Trace(source, path.clone())], timing.pacing(iodepth)))
             }
         }
+    }
+
+    /// The same once more, of a trace as far as the `first` sources were asked.
+    ///
+    /// # Errors
+    /// As [`Workload::sources`].
+    pub fn sources_again(
+        &self,
+        info: &TargetInfo,
+        first: &[Source],
+    ) -> Result<Vec<Box<dyn RequestSource + Send>>> {
+        if let Some(Source::Trace(first, _)) = first.first() {
+            let reached = first.reached();
+            let source = self.trace(info, |file| file.again(reached.clone()))?;
+            return Ok(vec![Box::new(Follower::new(source, reached.clone()))]);
+        }
+        let (sources, _) = self.sources(info)?;
+        Ok(sources.into_iter().map(|source| Box::new(source) as _).collect())
+    }
+
+    /// The requests of the trace.
+    fn trace(&self, info: &TargetInfo, how: impl Fn(TraceFile) -> TraceFile) -> Result<TraceSource> {
+        let Workload::Trace { path, format, lenient, pipeline, timing, .. } = self else {
+            return Err(anyhow!("a pattern is no trace"));
+        };
+        let read = ReadArgs { from: format.clone(), lenient: *lenient };
+        let place = Place { size_bytes: Some(info.size_bytes), shift_bytes: 0 };
+        let trace = pipeline.build(&how(TraceFile::new(path, &read)), place)?;
+        let source = TraceSource::new(trace, info, None);
+        Ok(if *timing == Timing::Depth { source.with_depths() } else { source })
     }
 }
 
@@ -155,11 +202,13 @@ fn refuse_pattern_flags(args: &SimArgs) -> Result<(), Usage> {
         let flag = flag.replace('_', "-");
         return Err(Usage(format!("--{flag} is for a pattern, and --trace was given; leave one out")));
     }
-    if args.timing == Timing::OnTime && args.pattern.given("iodepth").is_some() {
-        let message = "--iodepth has no effect with --timing on-time: the trace says when; leave one out";
-        return Err(Usage(message.into()));
+    if args.timing != Timing::Asap && args.pattern.given("iodepth").is_some() {
+        let timing = args.timing.name();
+        return Err(Usage(format!(
+            "--iodepth has no effect with --timing {timing}: the trace says when; leave one out"
+        )));
     }
-    Ok(())
+    args.timing.check(&args.pipeline)
 }
 
 /// Refuses what can be no trace before anything is made.
@@ -189,27 +238,41 @@ pub enum Source {
     /// A pattern's.
     Pattern(Box<PatternSource>),
     /// A trace's, and its file.
-    Trace(Box<TraceSource>, PathBuf),
+    Trace(Box<Followed<TraceSource>>, PathBuf),
 }
 
 impl Source {
-    /// What ended a trace before its end.
-    pub fn error(&self) -> Option<String> {
+    fn trace(&self) -> Option<(&TraceSource, &Path)> {
         match self {
             Source::Pattern(_) => None,
-            Source::Trace(source, path) => source.error().map(|error| message(path, error)),
+            Source::Trace(source, path) => Some((source.inner(), path)),
         }
     }
 
-    /// What was changed of a trace up to here.
+    /// What ended a trace before its end, but for an interruption.
+    pub fn error(&self) -> Option<String> {
+        let (source, path) = self.trace()?;
+        source.error().filter(|error| !error.is_interruption()).map(|error| message(path, error))
+    }
+
+    /// Whether an interruption ended a trace before its end.
+    pub fn is_interrupted(&self) -> bool {
+        let error = self.trace().and_then(|(source, _)| source.error());
+        error.is_some_and(TraceError::is_interruption)
+    }
+
+    /// What was changed of a trace up to here, and what is doubtful of it.
     pub fn notes(&self) -> Vec<String> {
-        let Source::Trace(source, _) = self else { return Vec::new() };
-        source.trace().notes().iter().map(|note| format!("{} {}", note.count, note.about)).collect()
+        let Some((source, _)) = self.trace() else { return Vec::new() };
+        let notes = source.trace().notes();
+        let mut notes: Vec<_> = notes.iter().map(|note| format!("{} {}", note.count, note.about)).collect();
+        notes.extend(open_end(source.trace()));
+        notes
     }
 
     /// Lines of a trace that a lenient reader left out, and the first of them.
     pub fn bad_lines(&self) -> (u64, Option<String>) {
-        let Source::Trace(source, _) = self else { return (0, None) };
+        let Some((source, _)) = self.trace() else { return (0, None) };
         let first = source.trace().first_bad_line().map(|bad| match bad {
             TraceError::Line { line, problem, text } => format!("line {line}: {problem}: `{text}`"),
             TraceError::Entry { entry, problem, bytes, .. } => format!("entry {entry}: {problem}: `{bytes}`"),

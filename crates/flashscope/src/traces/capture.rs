@@ -48,7 +48,7 @@ pub struct CaptureArgs {
     #[arg(long, requires = "during")]
     pub no_sync: bool,
     /// The kernel's buffer, for all processors together
-    #[arg(long, value_name = "SIZE", default_value = "64MiB", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SIZE", default_value = "64MiB")]
     pub buffer: Bytes,
     /// Print what was recorded as one JSON document
     #[arg(long)]

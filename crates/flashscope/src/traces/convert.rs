@@ -7,7 +7,7 @@ use clap::Args;
 use flashscope_report::counted;
 use flashscope_trace::{Compress, FORMATS, Losses, Records, Writer};
 
-use super::open::{ReadArgs, named, open_heeding};
+use super::open::{ReadArgs, named, open, open_end};
 use super::output::{Output, check_not_input};
 use crate::exit::{Done, Usage};
 use crate::screen::Screen;
@@ -39,7 +39,7 @@ pub struct WriteFormat {
 /// Runs the command.
 pub fn run(args: &ConvertArgs, screen: &Screen) -> Result<Done> {
     let format = output_format(&args.output, args.write.to.as_deref())?;
-    let mut trace = open_heeding(&args.input, &args.read)?;
+    let mut trace = open(&args.input, &args.read)?;
     let written = write_trace(&mut trace, &args.input, &args.output, format)?;
     screen.note(&summary(&written, &*trace, &args.output, format));
     Ok(if written.complete { Done::Well } else { Done::Interrupted })
@@ -170,8 +170,6 @@ fn what_changed(written: &WrittenTrace, trace: &dyn Records) -> Vec<String> {
             counts.unsorted
         ));
     }
-    if counts.is_last_line_open {
-        lines.push("  the input's last line has no end: the file may have been cut".into());
-    }
+    lines.extend(open_end(trace).map(|text| format!("  {text}")));
     lines
 }

@@ -60,7 +60,7 @@ impl FromStr for Distance {
 /// Runs the command.
 pub fn run(args: &CutArgs, screen: &Screen) -> Result<Done> {
     let format = output_format(&args.output, args.write.to.as_deref())?;
-    let source = Source::new(&args.input, &args.read).heeding();
+    let source = Source::new(&args.input, &args.read);
     let place = Place {
         size_bytes: args.size.map(|size| size.0),
         shift_bytes: args.shift.map_or(0, |distance| distance.0),

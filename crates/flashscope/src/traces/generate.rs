@@ -35,10 +35,10 @@ pub struct GeneratorArgs {
     #[arg(long, value_name = "SIZE", default_value = "1GiB")]
     pub size: Bytes,
     /// The most requests [default: as many as the workload has]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub number_ios: Option<u64>,
     /// Seed of everything random [default: a new one, shown]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Any setting of the generator; may be given many times
     #[arg(long, value_name = "KEY=VALUE")]

@@ -8,7 +8,7 @@ use flashscope_trace::transform::{Merge, Note};
 use flashscope_trace::{Counts, Record, Records, TraceError};
 
 use super::convert::{WriteFormat, output_format, summary, write_trace};
-use super::open::{ReadArgs, open_heeding};
+use super::open::{ReadArgs, open};
 use super::output::check_not_input;
 use crate::exit::{Done, Usage};
 use crate::screen::Screen;
@@ -39,7 +39,7 @@ pub fn run(args: &MergeArgs, screen: &Screen) -> Result<Done> {
     let mut traces: Vec<Box<dyn Records>> = Vec::new();
     for path in inputs {
         check_not_input(path, output)?;
-        let records = open_heeding(path, &args.read)?;
+        let records = open(path, &args.read)?;
         traces.push(Box::new(File { records, path: path.clone(), together: args.together, from_ns: None }));
     }
     let mut merged = Merge::new(traces);

@@ -1,18 +1,24 @@
 //! Traces opened by their name on the command line, with errors that name the file.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::Read;
+use std::os::fd::AsFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::Args;
-use flashscope_trace::{CpuFiles, Records, TraceError, open_file};
+use flashscope_trace::{CpuFiles, Records, TraceError, is_read_from_its_end, open_file};
+use indicatif::ProgressBar;
+use rustix::fs::OFlags;
 
-use super::heeding::Heeding;
+use super::heeding::{Heeding, HeedingFile, Until};
 use crate::exit::{Interrupted, Usage};
+use crate::signal;
 
 /// What every command takes that reads a trace.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct ReadArgs {
     /// The trace's format [default: found out]
     #[arg(long, value_name = "NAME")]
@@ -22,27 +28,49 @@ pub struct ReadArgs {
     pub lenient: bool,
 }
 
-/// Opens the trace of this name; `-` is standard input.
-pub fn open(path: &Path, format: Option<&str>, lenient: bool) -> Result<Box<dyn Records>> {
-    let opened = match is_single(path) {
-        true => open_file(file(path)?, format, lenient),
-        false => flashscope_trace::open(input(path)?, format, lenient).map(|trace| Box::new(trace) as _),
-    };
-    opened.map_err(|error| named(path, error))
+/// Opens the trace of this name; `-` is standard input. It ends with [`TraceError::Interrupted`] once the
+/// person interrupts it, however little of what is read comes through.
+pub fn open(path: &Path, read: &ReadArgs) -> Result<Box<dyn Records>> {
+    open_until(path, read, Until::CtrlC, &ProgressBar::hidden())
 }
 
-/// As [`open`], for commands that do nothing but read: it ends with [`TraceError::Interrupted`] once the
-/// person interrupts it, however little of what is read comes through.
-pub fn open_heeding(path: &Path, read: &ReadArgs) -> Result<Box<dyn Records>> {
-    let format = read.from.as_deref();
-    let inner = match is_single(path) {
-        true => open(path, format, read.lenient),
-        false => {
-            let opened = flashscope_trace::open(Heeding { inner: input(path)? }, format, read.lenient);
-            opened.map(|trace| Box::new(trace) as _).map_err(|error| named(path, error))
+/// As [`open`], ending as `until` says. The bar moves by the bytes that are read, but not where a format is
+/// read from its end.
+pub fn open_until(path: &Path, read: &ReadArgs, until: Until, bar: &ProgressBar) -> Result<Box<dyn Records>> {
+    signal::listen();
+    let (format, lenient) = (read.from.as_deref(), read.lenient);
+    let heeding = |file| HeedingFile { file, until: until.clone(), bar: bar.clone() };
+    let opened = match is_single(path).then(|| file(path)).transpose()? {
+        Some(file) if is_read_from_its_end(&file, format) => open_file(file, format, lenient),
+        Some(file) => {
+            flashscope_trace::open(heeding(file), format, lenient).map(|trace| Box::new(trace) as _)
+        }
+        None => {
+            let bytes = bytes_of(path, |file| Box::new(heeding(file)))?;
+            flashscope_trace::open(bytes, format, lenient).map(|trace| Box::new(trace) as _)
         }
     };
-    Ok(Box::new(Heeding { inner: inner? }))
+    match opened {
+        Ok(records) => Ok(Box::new(Heeding { records, until })),
+        Err(_) if signal::flag().load(Ordering::Relaxed) => Err(Interrupted.into()),
+        Err(error) => Err(named(path, error)),
+    }
+}
+
+/// How many bytes reading it takes, if that is known and seen as they are read.
+pub fn bytes_to_read(path: &Path, read: &ReadArgs) -> Option<u64> {
+    if path == Path::new("-") {
+        return None;
+    }
+    let bytes =
+        |path: &PathBuf| std::fs::metadata(path).ok().filter(|file| file.is_file()).map(|file| file.len());
+    match cpu_files(path) {
+        Some(files) => files.iter().map(bytes).sum(),
+        None => {
+            let is_seen = file(path).is_ok_and(|file| !is_read_from_its_end(&file, read.from.as_deref()));
+            bytes(&path.to_path_buf()).filter(|_| is_seen)
+        }
+    }
 }
 
 /// Whether the name is of one file.
@@ -53,17 +81,26 @@ fn is_single(path: &Path) -> bool {
 /// The bytes of the file of this name; `-` is standard input. Of blktrace's files of one for each CPU, any,
 /// or what stands before `.blktrace.0`, names all.
 pub fn input(path: &Path) -> Result<Box<dyn Read + Send>> {
+    let (until, bar) = (Until::CtrlC, ProgressBar::hidden());
+    bytes_of(path, |file| Box::new(HeedingFile { file, until: until.clone(), bar: bar.clone() }))
+}
+
+fn bytes_of(path: &Path, open: impl Fn(File) -> Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>> {
     if path == Path::new("-") {
-        return Ok(Box::new(std::io::stdin()));
+        let stdin = std::io::stdin().as_fd().try_clone_to_owned();
+        return Ok(open(stdin.context("cannot read standard input")?.into()));
     }
-    let Some(files) = cpu_files(path) else { return Ok(Box::new(file(path)?)) };
-    let files = files.iter().map(|path| Ok(Box::new(file(path)?) as _)).collect::<Result<_>>()?;
+    let Some(files) = cpu_files(path) else { return Ok(open(file(path)?)) };
+    let files = files.iter().map(|path| Ok(open(file(path)?))).collect::<Result<_>>()?;
     Ok(Box::new(CpuFiles::new(files).map_err(|error| named(path, error))?))
 }
 
 fn file(path: &Path) -> Result<File> {
     let unreadable = |cause| Usage(format!("cannot read the trace {}: {cause}", path.display()));
-    let file = File::open(path).map_err(|error| unreadable(format!("{error}; check the path")))?;
+    // Opening a named pipe does not wait for who writes to it: reading does.
+    let flags = OFlags::NONBLOCK.bits() as i32;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path);
+    let file = file.map_err(|error| unreadable(format!("{error}; check the path")))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
         return Err(unreadable("it is a folder; name a file in it".into()).into());
     }
@@ -101,6 +138,12 @@ pub fn check_file(path: &Path, why: &str) -> Result<(), Usage> {
         return Ok(());
     }
     Err(Usage(format!("{why}, and {} gives it only once: store it in a file first", path.display())))
+}
+
+/// What to say of a trace whose last line has no end: a number in it may be cut, and still be one.
+pub fn open_end(trace: &dyn Records) -> Option<String> {
+    let text = "the trace's last line has no end: if the file was cut there, its last request may be wrong";
+    trace.counts().is_last_line_open.then(|| text.into())
 }
 
 /// Ways out as the trace crate tells them, and as flags.
@@ -157,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_set_of_files_is_read_as_one_trace() {
-        let mut trace = open(&samples().join("hand-made"), None, false).unwrap();
+        let mut trace = open(&samples().join("hand-made"), &ReadArgs::default()).unwrap();
         let mut batch = Vec::new();
         while trace.next_batch(&mut batch).unwrap() > 0 {}
         assert_eq!((trace.format(), trace.counts().records, trace.counts().unsorted), ("blktrace", 48, 0));

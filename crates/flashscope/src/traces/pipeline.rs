@@ -15,9 +15,12 @@ use flashscope_trace::transform::{
     SelectOps, SelectRange, Shift, Sort, Split, TimeWindow, Transform, Transformed, Written, sort,
 };
 use flashscope_trace::{Records, TraceError};
+use indicatif::ProgressBar;
 
-use super::open::{ReadArgs, is_read_once, named, open, open_heeding};
-use crate::exit::{Usage, not_zero};
+use super::followed::Reached;
+use super::heeding::Until;
+use super::open::{ReadArgs, is_read_once, named, open, open_until};
+use crate::exit::{Interrupted, Usage, not_zero};
 
 /// Flags that change a trace on its way.
 #[derive(Clone, Debug, Args)]
@@ -50,10 +53,10 @@ pub struct PipelineArgs {
     #[arg(long, value_name = "SIZE", default_value = "64KiB", requires = "sample")]
     pub sample_unit: Bytes,
     /// The trace so many times, one behind the other
-    #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = "1")]
     pub repeat: u64,
     /// Times between requests are so many times as long: 0.5 is twice as fast
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X")]
     pub time_scale: Option<Factor>,
     /// No gap between two requests is longer than this
     #[arg(long, value_name = "TIME")]
@@ -125,6 +128,15 @@ pub struct AddressRange {
     to_bytes: u64,
 }
 
+impl std::fmt::Display for AddressRange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.to_bytes {
+            u64::MAX => write!(f, "{}..", self.from_bytes),
+            to_bytes => write!(f, "{}..{to_bytes}", self.from_bytes),
+        }
+    }
+}
+
 impl FromStr for AddressRange {
     type Err = String;
 
@@ -143,23 +155,28 @@ impl FromStr for AddressRange {
     }
 }
 
-/// A trace file that can be opened again.
+/// A trace file that can be opened again. Reading it ends at Ctrl-C.
 #[derive(Clone, Debug)]
 pub struct Source {
     path: PathBuf,
     read: ReadArgs,
-    is_heeding: bool,
+    until: Until,
 }
 
 impl Source {
     /// The file of this name.
     pub fn new(path: &Path, read: &ReadArgs) -> Source {
-        Source { path: path.into(), read: read.clone(), is_heeding: false }
+        Source { path: path.into(), read: read.clone(), until: Until::CtrlC }
     }
 
-    /// For commands that do nothing but read, see [`open_heeding`].
-    pub fn heeding(self) -> Source {
-        Source { is_heeding: true, ..self }
+    /// The same, and how far it is read is told in `reached`, for who follows.
+    pub fn followed(self, reached: Arc<Reached>) -> Source {
+        Source { until: Until::First(reached), ..self }
+    }
+
+    /// The same, read as far as the `first` one.
+    pub fn again(self, first: Arc<Reached>) -> Source {
+        Source { until: Until::Again(first, Arc::default()), ..self }
     }
 
     /// An error of the trace, with its name.
@@ -168,14 +185,19 @@ impl Source {
     }
 
     fn open(&self) -> Result<Box<dyn Records>> {
-        match self.is_heeding {
-            true => open_heeding(&self.path, &self.read),
-            false => open(&self.path, self.read.from.as_deref(), self.read.lenient),
-        }
+        open_until(&self.path, &self.read, self.until.clone(), &ProgressBar::hidden())
+    }
+
+    /// For a look at the whole of it beforehand.
+    fn open_first(&self) -> Result<Box<dyn Records>> {
+        open(&self.path, &self.read)
     }
 
     fn open_again(&self) -> Result<Box<dyn Records>, TraceError> {
-        self.open().map_err(|error| TraceError::Read { line: 0, cause: error.to_string() })
+        self.open().map_err(|error| match error.is::<Interrupted>() {
+            true => TraceError::Interrupted,
+            false => TraceError::Read { line: 0, cause: error.to_string() },
+        })
     }
 
     /// Refuses what has to be read more than once and cannot be.
@@ -196,6 +218,35 @@ impl PipelineArgs {
         let times = from_time.is_some() || to_time.is_some() || time_scale.is_some();
         let moves = self.idle_max.is_some() || self.align.is_some() || self.fit.is_some();
         selects || times || moves || self.absolute_times || *repeat != 1 || self.split.is_some()
+    }
+
+    /// What is to be changed, as flags: `--fit modulo`.
+    pub fn flags(&self) -> Vec<String> {
+        let mut flags: Vec<String> = self.device.iter().map(|name| format!("--device {name}")).collect();
+        let ops: Vec<_> = self.op.iter().map(|op| Op::ALL[*op as usize].name()).collect();
+        let ops = (!ops.is_empty()).then(|| ops.join(","));
+        let set = |is_set: bool| is_set.then(String::new);
+        let all = [
+            ("--from-time", self.from_time.map(|time| time.to_string())),
+            ("--to-time", self.to_time.map(|time| time.to_string())),
+            ("--absolute-times", set(self.absolute_times)),
+            ("--op", ops),
+            ("--range", self.range.map(|range| range.to_string())),
+            ("--across", (self.across != AcrossArg::Clip).then(|| name(self.across))),
+            ("--sample", self.sample.map(|share| share.0.to_string())),
+            ("--sample-unit", self.sample.map(|_| self.sample_unit.to_string())),
+            ("--repeat", (self.repeat != 1).then(|| self.repeat.to_string())),
+            ("--time-scale", self.time_scale.map(|factor| factor.to_string())),
+            ("--idle-max", self.idle_max.map(|gap| gap.to_string())),
+            ("--align", self.align.map(|block| block.to_string())),
+            ("--fit", self.fit.map(name)),
+            ("--concatenate", set(self.concatenate)),
+            ("--chunk", self.fit.filter(|fit| *fit == FitArg::Compact).map(|_| self.chunk.to_string())),
+            ("--split", self.split.map(|block| block.to_string())),
+        ];
+        let given = all.into_iter().filter_map(|(flag, value)| Some(format!("{flag} {}", value?)));
+        flags.extend(given.map(|flag| flag.trim_end().to_string()));
+        flags
     }
 
     /// The records of `source`, changed as the flags ask.
@@ -301,7 +352,7 @@ impl PipelineArgs {
             true => None,
             // Repeated, a trace reaches no other addresses, and times do not matter.
             false => {
-                let mut records = self.placed(self.selected(source.open()?), place);
+                let mut records = self.placed(self.selected(source.open_first()?), place);
                 let layout = Layout::survey(&mut *records, self.chunk.0);
                 Some(Arc::new(layout.map_err(|error| source.named(error))?))
             }
@@ -310,6 +361,11 @@ impl PipelineArgs {
         let size_bytes = place.size_bytes.unwrap_or(footprint_bytes).max(1);
         Fit::new(mode, size_bytes, layout, self.concatenate).map_err(|error| source.named(error))
     }
+}
+
+/// As the command line spells it.
+fn name(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or(String::new(), |value| value.get_name().into())
 }
 
 /// Behind a transform, if there is one.

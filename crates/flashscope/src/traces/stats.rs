@@ -9,20 +9,25 @@ use std::sync::atomic::Ordering;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use flashscope_core::TargetInfo;
-use flashscope_report::{Manifest, ResultFolder, SCHEMA_VERSION};
+use flashscope_report::{Manifest, ResultFolder, SCHEMA_VERSION, counted};
 use flashscope_trace::Records;
 use flashscope_trace::stats::{Stats, Summary};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::open::{ReadArgs, named, open_heeding};
+use super::heeding::Until;
+use super::open::{ReadArgs, bytes_to_read, named, open_until};
 use crate::exit::Done;
 use crate::journal::now_text;
+use crate::progress::reading_bar;
 use crate::screen::Screen;
 use crate::signal;
 
 /// The description in a result folder.
 const STATS: &str = "stats.json";
+
+/// The bar tells of more requests after so many.
+const BAR_REQUESTS: u64 = 1 << 16;
 
 /// `flashscope trace stats`.
 #[derive(Debug, Args)]
@@ -52,14 +57,19 @@ struct Document {
 /// Runs the command.
 pub fn run(args: &StatsArgs, screen: &Screen) -> Result<Done> {
     let interrupted = signal::listen();
-    let mut trace = open_heeding(&args.input, &args.read)?;
+    let bar = reading_bar(screen, bytes_to_read(&args.input, &args.read));
+    let mut trace = open_until(&args.input, &args.read, Until::CtrlC, &bar)?;
     let mut batch = Vec::new();
     // The input is looked at before the output is touched.
     let mut count = trace.next_batch(&mut batch).map_err(|error| named(&args.input, error))?;
     let folder = args.output.as_deref().map(|path| create(path, args)).transpose()?;
-    let mut stats = Stats::default();
+    let (mut stats, mut shown) = (Stats::default(), 0);
     while count > 0 {
         stats.add(&batch);
+        if trace.counts().records >= shown + BAR_REQUESTS {
+            shown = trace.counts().records;
+            bar.set_message(counted(shown, "request"));
+        }
         if interrupted.load(Ordering::Relaxed) {
             break;
         }
@@ -68,6 +78,7 @@ pub fn run(args: &StatsArgs, screen: &Screen) -> Result<Done> {
             read => read.map_err(|error| named(&args.input, error))?,
         };
     }
+    bar.finish_and_clear();
     let complete = count == 0;
     let summary = stats.summary(&*trace, complete);
     let document = Document { schema_version: SCHEMA_VERSION, trace: name(&args.input), summary };

@@ -30,7 +30,7 @@ use flashscope_core::request::Flags;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines};
+use crate::lines::{LineFormat, Lines, unmarked};
 use crate::record::{Process, Record};
 use crate::text::{Fields, Problem, bytes};
 use crate::writer::{Encoder, Loss, Losses};
@@ -48,7 +48,7 @@ pub const FORMAT: Format = Format {
 /// The heading alone tells, whatever is wrong with the lines below it.
 fn sniff(head: &[u8]) -> u8 {
     let mut csv = Csv::default();
-    for line in head.split(|&c| c == b'\n') {
+    for line in unmarked(head).split(|&c| c == b'\n') {
         if csv.heading(line.strip_suffix(b"\r").unwrap_or(line)).is_err() {
             return 0;
         }
@@ -127,9 +127,7 @@ impl LineFormat for Csv {
 impl Csv {
     #[cold]
     fn heading(&mut self, line: &[u8]) -> Result<(), Problem> {
-        // What Excel puts before the first line.
-        let names = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-        if names.trim_ascii().is_empty() || names.starts_with(b"#") {
+        if line.trim_ascii().is_empty() || line.starts_with(b"#") {
             return Ok(());
         }
         let column = |name: &[u8]| {
@@ -137,7 +135,7 @@ impl Csv {
             let name = name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")).unwrap_or(name);
             NAMES.iter().find(|(known, _)| *known == name).map(|(_, column)| *column)
         };
-        let columns: Option<Vec<_>> = names.split(|&c| c == b',').map(column).collect();
+        let columns: Option<Vec<_>> = line.split(|&c| c == b',').map(column).collect();
         let columns = columns.ok_or(UNKNOWN_COLUMN)?;
         let kind = |column: &Column| match column {
             Column::Flag(flag) => (std::mem::discriminant(column), flag.0),

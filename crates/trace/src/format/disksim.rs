@@ -22,7 +22,7 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::lines::{LineFormat, Lines, sniff_lines, unmarked};
 use crate::record::Record;
 use crate::simulator::Arrivals;
 use crate::text::{Fields, Problem, some_sectors};
@@ -85,7 +85,7 @@ fn sniff(head: &[u8]) -> u8 {
     }
     let (mut devices, mut records) = (Devices::default(), Vec::new());
     let mut has_fraction = false;
-    for line in head.split(|&c| c == b'\n').take(100) {
+    for line in unmarked(head).split(|&c| c == b'\n').take(100) {
         has_fraction |= Fields(line.trim_ascii_start()).word().contains(&b'.');
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let _ = DiskSim.line(line, &mut devices, &mut records);

@@ -13,7 +13,9 @@ use std::fs::File;
 use std::io::Read;
 
 use flashscope_core::request::{Flags, Op};
-use flashscope_trace::{BATCH, Counts, FORMATS, Record, Records, open, open_file, sniff, sniff_input};
+use flashscope_trace::{
+    BATCH, Counts, FORMATS, Record, Records, open, open_bytes, open_file, sniff, sniff_input,
+};
 
 use expected::{Expected, Share};
 
@@ -96,6 +98,24 @@ fn a_sample_is_recognised_as_what_it_is() {
         let all: Vec<_> = all.iter().map(|(format, percent)| (format.name, *percent)).collect();
         assert_eq!(all[0], (expected.format, expected.sure), "{name}: {all:?}");
         assert!(all[1..].iter().all(|(_, percent)| *percent < expected.sure), "{name}: {all:?}");
+    }
+}
+
+/// Editors and spreadsheets put it before a text.
+#[test]
+fn a_byte_order_mark_before_a_text_changes_nothing() {
+    for expected in samples() {
+        let mut plain = Vec::new();
+        sample(expected.name).read_to_end(&mut plain).unwrap();
+        if plain.contains(&0) {
+            continue;
+        }
+        let marked = [&b"\xef\xbb\xbf"[..], &plain].concat();
+        let (format, percent) = sniff(&marked).unwrap_or_else(|| panic!("{}", expected.name));
+        assert_eq!((format.name, percent), (expected.format, expected.sure), "{}", expected.name);
+        let (records, reader) = read_all(open_bytes(plain, None, false).unwrap());
+        let (of_marked, marked) = read_all(open_bytes(marked, None, false).unwrap());
+        assert_eq!((records, reader.counts()), (of_marked, marked.counts()), "{}", expected.name);
     }
 }
 

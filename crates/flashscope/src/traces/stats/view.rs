@@ -75,7 +75,10 @@ fn marks(summary: &Summary) -> Vec<String> {
         cut > 0,
         format!("{} longer than 1 GiB: footprint and re-use know its first GiB", counted(cut, "request")),
     );
-    mark(summary.is_last_line_open, "the last line has no end: the file may have been cut".into());
+    mark(
+        summary.is_last_line_open,
+        "the last line has no end: if the file was cut there, its last request may be wrong".into(),
+    );
     marks
 }
 
