@@ -229,7 +229,7 @@ impl Pattern {
 
     /// The part of the target space that parallel process `job` uses (table 1, Parallelism), a whole number
     /// of slots.
-    pub(crate) fn job_space(&self, job: u32) -> Space {
+    pub fn job_space(&self, job: u32) -> Space {
         let part_bytes = self.size.0 / u64::from(self.numjobs);
         let part_bytes = if self.numjobs > 1 { part_bytes / self.bs.0 * self.bs.0 } else { part_bytes };
         Space { offset_bytes: self.offset.0 + part_bytes * u64::from(job), size_bytes: part_bytes }

@@ -78,6 +78,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Make one page of stored results, to be opened in any browser: charts, every IO, differences
     Report(ReportArgs),
+    /// Write stored results in another program's format
+    Export(ExportArgs),
     /// List micro-benchmarks, virtual devices and the settings of a pattern
     List(ListArgs),
 }
@@ -391,6 +393,23 @@ pub struct ReportArgs {
     /// Print what was made as one JSON document
     #[arg(long)]
     pub json: bool,
+}
+
+/// `flashscope export`.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Result folders; several go into one export
+    #[arg(required = true)]
+    pub dirs: Vec<PathBuf>,
+    /// fio (JSON and logs, as fio-plot finds them), uflip or csv
+    #[arg(long, value_name = "FORMAT")]
+    pub to: String,
+    /// New folder for it [default: ./DIR-FORMAT]
+    #[arg(long, short, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// With --to csv: every IO too
+    #[arg(long)]
+    pub ios: bool,
 }
 
 /// `flashscope list`.

@@ -4,6 +4,7 @@ pub mod check;
 pub mod compare;
 pub mod create;
 pub mod doctor;
+pub mod export;
 pub mod list;
 pub mod measure;
 pub mod replay;

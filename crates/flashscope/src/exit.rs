@@ -155,7 +155,7 @@ fn status(error: &anyhow::Error) -> u8 {
                 BenchError::Pattern(_) | BenchError::TooSmall { .. } | BenchError::UnknownMicro { .. } => 2,
             };
         }
-        let is_callers = |error: &ReportError| error.is_missing() || error.is_occupied();
+        let is_callers = |error: &ReportError| error.is_missing() || error.is_occupied() || error.is_unfit();
         if cause.downcast_ref::<ReportError>().is_some_and(is_callers) {
             return 2;
         }

@@ -48,6 +48,7 @@ fn main() -> ExitCode {
         Command::Show(args) => commands::show::run(args, &screen),
         Command::Compare(args) => commands::compare::run(args, &screen),
         Command::Report(args) => commands::report::run(args, &screen),
+        Command::Export(args) => commands::export::run(args, &screen),
         Command::List(args) => commands::list::run(args, &screen),
     };
     exit::code(result, &screen)

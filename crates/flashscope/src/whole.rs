@@ -1,8 +1,12 @@
-//! Files that are whole under their name or not there: written beside it, and renamed at the end.
+//! Files and folders that are whole under their name or not there: written beside it, and renamed at the end.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use crate::exit::Usage;
 
 /// A file that is being written.
 pub struct Whole {
@@ -62,5 +66,65 @@ impl Drop for Whole {
             // Nobody looks at a part of what failed.
             let _ = fs::remove_file(part);
         }
+    }
+}
+
+/// A folder that is being filled.
+pub struct WholeFolder {
+    /// Where it is meanwhile.
+    part: PathBuf,
+    name: PathBuf,
+}
+
+impl WholeFolder {
+    /// Begins a folder that will be called `name`, which is new or an empty folder.
+    ///
+    /// # Errors
+    /// There is something of that name already; nothing can be made there.
+    pub fn create(name: &Path) -> Result<WholeFolder> {
+        let unwritable = || format!("cannot make the folder {}", name.display());
+        if is_taken(name).with_context(unwritable)? {
+            let problem = format!("{} is there already; choose a new folder with -o", name.display());
+            return Err(Usage(problem).into());
+        }
+        if let Some(above) = name.parent() {
+            fs::create_dir_all(above).with_context(unwritable)?;
+        }
+        let mut part = Path::new(name.file_name().unwrap_or(name.as_os_str())).as_os_str().to_owned();
+        part.push(format!(".{}.part", std::process::id()));
+        let part = name.with_file_name(part);
+        fs::create_dir(&part).with_context(unwritable)?;
+        Ok(WholeFolder { part, name: name.to_path_buf() })
+    }
+
+    /// Where to write what is to be in it.
+    pub fn part(&self) -> &Path {
+        &self.part
+    }
+
+    /// Gives it its name.
+    ///
+    /// # Errors
+    /// Something else took that name meanwhile; then what was written is gone.
+    pub fn keep(self) -> Result<()> {
+        fs::rename(&self.part, &self.name)
+            .with_context(|| format!("cannot make the folder {}", self.name.display()))
+    }
+}
+
+impl Drop for WholeFolder {
+    fn drop(&mut self) {
+        // Not there any more once it has its name; nobody looks at a part of what failed.
+        let _ = fs::remove_dir_all(&self.part);
+    }
+}
+
+/// Whether a new folder cannot have this name.
+fn is_taken(name: &Path) -> io::Result<bool> {
+    match fs::symlink_metadata(name) {
+        Ok(found) if found.is_dir() => Ok(fs::read_dir(name)?.next().is_some()),
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }

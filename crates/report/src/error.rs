@@ -42,6 +42,16 @@ pub enum ReportError {
         /// What the person can do.
         remedy: &'static str,
     },
+    /// A result that a format of exports can hold nothing of.
+    #[error("{}: {cause}; {remedy}", path.display())]
+    Unfit {
+        /// The folder.
+        path: PathBuf,
+        /// Why not.
+        cause: String,
+        /// What the person can do.
+        remedy: &'static str,
+    },
 }
 
 /// Why a folder is not begun anew.
@@ -68,6 +78,11 @@ impl ReportError {
     /// Whether a folder that was to be made anew holds something.
     pub fn is_occupied(&self) -> bool {
         matches!(self, ReportError::Folder { cause, .. } if cause == HOLDS_RESULT || cause == HOLDS_OTHER)
+    }
+
+    /// Whether a format was asked for that cannot hold the result.
+    pub fn is_unfit(&self) -> bool {
+        matches!(self, ReportError::Unfit { .. })
     }
 
     /// The same from a command that can go on with the result that a folder holds.

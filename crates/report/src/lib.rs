@@ -6,9 +6,11 @@
 #![warn(missing_docs)]
 
 mod error;
+mod export;
 mod figure;
 mod folder;
 pub mod html;
+mod ios;
 mod json;
 mod number;
 mod pairs;
@@ -17,6 +19,7 @@ mod recorder;
 mod view;
 
 pub use error::ReportError;
+pub use export::{EXPORTS, Export, Exported, Losses, Material, export};
 pub use figure::{
     Raster, Series, SweepPoint, Unit, bars_figure, map_figure, micro_figure, response_figure, spread_figure,
     sweep_figure, time_figure,

@@ -56,6 +56,16 @@ pub const ALL: &[Registry] = &[
         crate_folder: "crates/trace/",
     },
     Registry {
+        rule: "registry-export",
+        folder: "crates/report/src/export",
+        extension: "rs",
+        doc: "//! ",
+        list: "crates/report/src/export.rs",
+        line: "NAME::EXPORT",
+        all: "EXPORTS",
+        crate_folder: "crates/report/",
+    },
+    Registry {
         rule: "registry-trace-generator",
         folder: "crates/trace/src/generate",
         extension: "rs",

@@ -4,6 +4,8 @@
 #[path = "../../../device/tests/common/mod.rs"]
 pub mod kernel;
 
+pub mod python;
+
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 

@@ -1,0 +1,43 @@
+//! `flashscope export`: stored results in another program's format.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use flashscope_report::{EXPORTS, Material, counted, export};
+
+use crate::cli::ExportArgs;
+use crate::exit::{Done, Usage};
+use crate::screen::Screen;
+use crate::signal;
+use crate::whole::WholeFolder;
+
+/// Runs the command.
+pub fn run(args: &ExportArgs, screen: &Screen) -> Result<Done> {
+    let format = EXPORTS.iter().find(|format| format.name == args.to).ok_or_else(|| {
+        let known: Vec<String> =
+            EXPORTS.iter().map(|format| format!("\n  {:<6} {}", format.name, format.about)).collect();
+        Usage(format!("--to: there is no format '{}'; the formats are:{}", args.to, known.concat()))
+    })?;
+    if args.ios && format.name != "csv" {
+        let problem = format!("--ios: {} writes every IO anyhow; leave it out", format.name);
+        return Err(Usage(problem).into());
+    }
+    let materials = args.dirs.iter().map(|dir| Material::read(dir)).collect::<Result<Vec<_>, _>>()?;
+    let name =
+        args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}-{}", materials[0].name, args.to)));
+    let folder = WholeFolder::create(&name)?;
+    let done = export(format, &materials, folder.part(), args.ios, signal::listen())?;
+    if done.interrupted {
+        screen.note(&format!("interrupted: {} was not written", name.display()));
+        return Ok(Done::Interrupted);
+    }
+    for line in done.losses.lines() {
+        screen.note(&line);
+    }
+    if done.files == 0 {
+        return Err(Usage(format!("nothing of it can be written as {}; try --to csv", args.to)).into());
+    }
+    folder.keep()?;
+    screen.print(&format!("{} in {}/", counted(done.files, "file"), name.display()))?;
+    Ok(Done::Well)
+}
