@@ -129,7 +129,8 @@ export class Figure {
 
     /** Draws for paper, or for the screen again. */
     onPaper(isPaper: boolean): void {
-        this.paperWidth = isPaper ? Math.min(PAPER_WIDTH, this.element.dataset.half ? 330 : PAPER_WIDTH) : 0;
+        const isSmall = this.element.classList.contains('small');
+        this.paperWidth = isPaper ? (isSmall ? (PAPER_WIDTH - 20) / 2 : PAPER_WIDTH) : 0;
         if (isPaper) this.activate(true);
         if (this.state === 'ready') this.rebuild();
     }

@@ -3,6 +3,7 @@
 
 import type { Document, Result } from './document';
 import { h } from './dom';
+import { startKeys } from './keys';
 import { openPlace } from './places';
 import { followReading, page } from './page';
 import { startPrint } from './print';
@@ -77,6 +78,7 @@ addEventListener('unhandledrejection', (event) => complain(String((event.reason 
 addEventListener('hashchange', openHash);
 startTheme();
 startPrint();
+startKeys();
 
 Object.assign(window, { flashscope: { add, start } });
 if (document.querySelector('script[data-flashscope="document"]')) start();

@@ -4,7 +4,7 @@
 import uPlot from 'uplot';
 import { CanvasPen, FONT } from './canvas/pen';
 import { frameOf, paintLayers, ticksAcross, ticksUp, type Frame, type Hit, type Scene } from './canvas/scene';
-import { shifted, sound, ticks, toValue, zoomed, type Range } from './scale';
+import { shifted, sound, ticks, toValue, zoomed, type Range, type Tick } from './scale';
 import { theme } from './theme';
 
 export interface PlotEvents {
@@ -134,7 +134,7 @@ export class Plot {
             width,
             height,
             legend: { show: false },
-            padding: [8, 14, 0, 0],
+            padding: [8, () => 6 + widest(this.xTicks().map((tick) => tick.label)) * 3.4, 0, 0],
             scales: { x: scale(scene.x.isLog, () => this.x), y: scale(scene.y.isLog, () => this.y) },
             series: [{}, { show: true, paths: () => null, points: { show: false } }],
             axes: [this.axis(true), this.axis(false)],
@@ -150,6 +150,13 @@ export class Plot {
                 ready: [(u) => this.listen(u)],
             },
         };
+    }
+
+    /** About those of the axis, for the room that the last one needs. */
+    private xTicks(): Tick[] {
+        const { x } = this.scene;
+        const mapping = { min: this.x[0], max: this.x[1], isLog: x.isLog, from: 0, to: 1 };
+        return ticks(mapping, x.unit, 6, x.labels.length > 0 ? [''] : []);
     }
 
     private axis(isX: boolean): uPlot.Axis {

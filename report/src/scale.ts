@@ -104,7 +104,7 @@ function linearTicks(m: Mapping, unit: string, target: number): Tick[] {
 function niceStep(rough: number, unit: string): number {
     if (unit === 'bytes') return 2 ** Math.ceil(Math.log2(rough));
     const power = 10 ** Math.floor(Math.log10(rough));
-    return power * ([1, 2, 5].find((f) => f * power >= rough * (1 - 1e-9)) ?? 10);
+    return power * ([1, 2, 5].find((f) => f * power >= rough * 0.85) ?? 10);
 }
 
 function decadeTicks(m: Mapping, unit: string, target: number): Tick[] {

@@ -20,7 +20,7 @@ export const LIGHT: Theme = {
     faint: '#636c76',
     grid: '#e6e8eb',
     palette: ['#0072b2', '#d55e00', '#009e73', '#aa4499', '#56a0d3', '#b58900', '#444c56'],
-    accent: '#d55e00',
+    accent: '#a3306f',
     shade: '#8a6d3b',
 };
 
@@ -31,7 +31,7 @@ export const DARK: Theme = {
     faint: '#949da8',
     grid: '#2a2f36',
     palette: ['#5cb3f0', '#ff8c42', '#2fc79a', '#d98cc9', '#a5d3f5', '#e3bf45', '#c3cad2'],
-    accent: '#ff8c42',
+    accent: '#ec86bd',
     shade: '#c9a86a',
 };
 

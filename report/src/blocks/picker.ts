@@ -54,7 +54,7 @@ export class Picker {
             const { element } = this.entries[i];
             element.setAttribute('aria-selected', 'true');
             this.list.setAttribute('aria-activedescendant', element.id);
-            this.list.scrollTop = Math.max(0, element.offsetTop - this.list.offsetTop - this.list.clientHeight / 2);
+            this.list.scrollTop = Math.max(0, element.offsetTop - this.list.clientHeight / 2);
         }
         if (view.x || view.y || Object.keys(view.flags).length > 0) this.figure!.open(view);
     }
@@ -81,9 +81,5 @@ export class Picker {
         const at = shown.findIndex(({ i }) => i === this.chosen);
         const next = at < 0 ? 0 : Math.min(shown.length - 1, Math.max(0, at + by));
         this.choose(shown[next].i, emptyView());
-    }
-
-    focusSearch(): void {
-        this.search.focus();
     }
 }

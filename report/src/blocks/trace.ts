@@ -174,7 +174,7 @@ function legend(loaded: Loaded[], flags: Flags, isOverlaid: boolean): LegendEntr
     const { block } = loaded[0].data;
     const colours: LegendEntry[] = isOverlaid
         ? loaded.filter(({ result }) => isShown(result)).map(({ result }) =>
-            ({ name: resultName(result), colour: colourOf(t, result), shape: 'circle', kind: 'dot' }))
+            ({ name: resultName(result), colour: colourOf(t, result), shape: shapeOf(result), kind: 'dot' }))
         : block.ops.map((name, i) => ({ name, colour: colourOf(t, i), shape: shapeOf(i), kind: 'dot' }));
     const isDense = !isOverlaid && block.ios > 8000;
     return [
@@ -212,8 +212,9 @@ function notes({ result, data }: Loaded, isOverlaid: boolean): string[] {
     const said = [isOverlaid ? `${resultName(result)}: ${found}` : found];
     if (data.columns) {
         const head = data.columns.head.length;
+        const which = block.ops.length > 1 ? ' (without their operations)' : '';
         said.push(`Kept here: columns of ${count(block.column_ios)} IOs with their counts by response time, `
-            + `the fastest and the slowest of each exactly${head > 0 ? `, and the first ${count(head)} IOs one by one` : ''}.`
+            + `the fastest and the slowest of each exactly${head > 0 ? `, and the first ${count(head)} IOs one by one${which}` : ''}.`
             + ` Every IO is in ${block.file}.`);
     }
     if (data.ios === 0) said.push('There is no IO to draw.');

@@ -52,8 +52,10 @@ export function gridOfColumns(data: TraceData, frame: Frame, from: number, to: n
     const edges = rowEdges(frame);
     for (let c = from; c < to; c++) {
         const [x0, x1] = columnEdges(data, frame, c, isTime);
-        const left = Math.max(0, Math.floor((x0 - frame.left) / SQUARE));
-        const right = Math.min(grid.columns - 1, Math.max(left, Math.ceil((x1 - frame.left) / SQUARE) - 1));
+        const [begin, end] = [x0, x1].map((x) => Math.round((x - frame.left) / SQUARE));
+        const left = Math.max(0, begin);
+        const right = Math.min(grid.columns - 1, Math.max(begin, end - 1));
+        if (right < left) continue;
         for (let i = cellStart[c]; i < cellStart[c + 1]; i++) {
             const top = Math.max(0, edges[row[i] + 1]);
             const bottom = Math.min(grid.rows - 1, Math.max(edges[row[i] + 1], edges[row[i]] - 1));

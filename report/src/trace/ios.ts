@@ -15,6 +15,9 @@ const DOTS_MAX = 8_000;
 const STRIPE = 10;
 const REACH = 14;
 
+/** Of the dots, in pixels, by how many there are. */
+const radius = (ios: number): number => (ios > 1500 ? 1.6 : ios > 250 ? 2.3 : 3.2);
+
 export interface IosLook {
     isTime: boolean;
     /** Of one result among several the number, for its colour; else colours mean operations. */
@@ -42,7 +45,7 @@ export class IosLayer implements Layer {
             this.drawDensity(pen, frame, from, to);
             this.drawSpots(pen, frame, this.extremes(frame), 2.6, frame.theme.paper);
         } else if (this.data.all) {
-            this.drawSpots(pen, frame, this.singles(from, to), to - from > 1500 ? 1.6 : 2.4);
+            this.drawSpots(pen, frame, this.singles(from, to), radius(to - from));
         } else {
             this.drawHead(pen, frame, from, to);
         }
@@ -83,7 +86,7 @@ export class IosLayer implements Layer {
         const { head } = this.data.columns!;
         const points: number[] = [];
         for (let i = from; i < to; i++) points.push(px(frame, i), py(frame, Math.max(1, head[i])));
-        pen.dots(shapeOf(0), points, to - from > 1500 ? 1.6 : 2.4, this.colour(frame.theme, 0));
+        pen.dots(shapeOf(this.look.result ?? 0), points, radius(to - from), this.headColour(frame.theme));
     }
 
     private drawSpots(pen: Pen, frame: Frame, spots: Iterable<Spot>, radius: number, halo?: string): void {
@@ -91,11 +94,17 @@ export class IosLayer implements Layer {
         for (const spot of spots) {
             (byOp[spot.op] ??= []).push(px(frame, spot.x), py(frame, Math.max(1, spot.ns)));
         }
-        byOp.forEach((points, op) => pen.dots(shapeOf(op), points, radius, this.colour(frame.theme, op), halo));
+        byOp.forEach((points, op) => pen.dots(shapeOf(this.look.result ?? op), points, radius, this.colour(frame.theme, op), halo));
     }
 
     private colour(theme: Theme, op: number): string {
         return colourOf(theme, this.look.result ?? op);
+    }
+
+    /** What the IOs of the head did is not known where there are several operations. */
+    private headColour(theme: Theme): string {
+        const isKnown = this.look.result !== null || this.data.block.ops.length === 1;
+        return isKnown ? this.colour(theme, 0) : theme.faint;
     }
 
     private *singles(from: number, to: number): Iterable<Spot> {
@@ -233,7 +242,7 @@ export class IosLayer implements Layer {
 
     private ofHead(i: number): Spot {
         const hit = (x: number, y: number, theme: Theme): Hit =>
-            describeIo(this.data, i, x, y, this.colour(theme, 0), this.look.resultName);
+            describeIo(this.data, i, x, y, this.headColour(theme), this.look.resultName);
         return { x: i, ns: this.data.columns!.head[i], op: 0, hit };
     }
 

@@ -16,6 +16,12 @@ export interface MarksLook {
 const place = (data: TraceData, frame: Frame, io: number, isTime: boolean): number =>
     px(frame, isTime ? data.timeOf(io) : io);
 
+/** Words on a ground of their own, since there may be anything below. */
+function label(pen: Pen, theme: Theme, x: number, y: number, words: string, colour: string): void {
+    pen.rect(x, y, words.length * 6.2 + 8, 15, theme.paper, 0.82);
+    pen.text(x + 4, y + 8, words, { colour, size: 11 });
+}
+
 const halo = (theme: Theme): string => theme.paper;
 
 /** The start-up, shaded, and fainter what may belong to it. */
@@ -25,14 +31,14 @@ export class StartupLayer implements Layer {
     draw(pen: Pen, frame: Frame): void {
         const { startup_ios: ios, startup_range_ios: range } = this.data.block.marks;
         if (ios === 0 && range[1] === 0) return;
-        const at = (io: number) => Math.max(frame.left - 1, place(this.data, frame, io, this.look.isTime));
+        const at = (io: number) => Math.max(frame.left - 2, place(this.data, frame, io, this.look.isTime));
         const colour = this.look.colour?.(frame.theme) ?? frame.theme.shade;
         const { top, height } = frame;
         pen.rect(frame.left, top, Math.max(0, at(ios) - frame.left), height, colour, 0.14);
         if (range[1] > range[0]) pen.rect(at(range[0]), top, at(range[1]) - at(range[0]), height, colour, 0.12);
         pen.line([at(ios), top, at(ios), top + height], { colour, width: 1, dash: [3, 3] });
-        if (this.look.colour) return;
-        pen.text(at(ios) + 6, top + 11, startupWords(ios, range), { colour, halo: halo(frame.theme), size: 11 });
+        if (this.look.colour || at(ios) < frame.left) return;
+        label(pen, frame.theme, at(ios) + 5, top + 4, startupWords(ios, range), colour);
     }
 }
 
@@ -70,7 +76,7 @@ export class PeriodLayer implements Layer {
         const seen = (x: number) => Math.max(0, isTime ? this.data.ioAt(x) : x);
         const [from, to] = [seen(frame.x.min), seen(frame.x.max)];
         if (to <= from || frame.width / ((to - from) / period) < 7) return;
-        const colour = this.look.colour?.(frame.theme) ?? frame.theme.palette[3];
+        const colour = this.look.colour?.(frame.theme) ?? frame.theme.faint;
         const bottom = frame.top + frame.height;
         for (let k = Math.max(0, Math.floor((from - startup) / period)); ; k++) {
             const io = startup + k * period;
@@ -97,8 +103,8 @@ export class MeanLayer implements Layer {
         pen.rect(x0, Math.min(low, high), x1 - x0, Math.abs(high - low), colour, 0.22);
         pen.line([x0, y, x1, y], { colour, width: 1.4, dash: [6, 4] });
         if (this.look.colour) return;
-        const label = `mean ${format(mean[0], 'ns')}`;
-        pen.text(x1 - 6, y - 9, label, { colour, align: 'right', halo: halo(frame.theme), size: 11, isBold: true });
+        const words = `mean ${format(mean[0], 'ns')}`;
+        label(pen, frame.theme, x1 - words.length * 6.4 - 12, y - 19, words, colour);
     }
 }
 

@@ -64,3 +64,26 @@ export async function shot(page: Page, name: string, isWhole = false): Promise<v
     mkdirSync(shots, { recursive: true });
     await page.screenshot({ path: join(shots, `${name}.png`) as `${string}.png`, fullPage: isWhole });
 }
+
+/** With plain spaces where the page has some that do not break. */
+export const plain = (text: string): string => text.replace(/\u00a0/g, ' ');
+
+/** Brings a picture into sight and waits for it. */
+export async function show(page: Page, id: string): Promise<void> {
+    await page.$eval(`[id="${id}"]`, (element) => element.scrollIntoView());
+    await drawn(page, id);
+}
+
+/** Where a picture is drawn between its axes. */
+export async function plotBox(page: Page, id: string): Promise<{ x: number; y: number; width: number; height: number }> {
+    return page.$eval(`[id="${id}"] .u-over`, (element) => {
+        const { x, y, width, height } = element.getBoundingClientRect();
+        return { x, y, width, height };
+    });
+}
+
+export async function tipText(page: Page, id: string): Promise<string> {
+    const text = await page.$eval(`[id="${id}"] .tip`, (tip) =>
+        ((tip as HTMLElement).hidden ? '' : (tip as HTMLElement).innerText));
+    return plain(text);
+}

@@ -1,0 +1,63 @@
+// Axes, ticks and numbers with units.
+
+import { strict as assert } from 'node:assert';
+import { test } from 'node:test';
+import { padded, shifted, sound, ticks, toPx, toValue, zoomed, type Mapping } from '../../src/scale';
+import { count, format, formatLike } from '../../src/units';
+
+const plain = (text: string): string => text.replace(/\u00a0/g, ' ');
+const axis = (min: number, max: number, isLog = false): Mapping => ({ min, max, isLog, from: 0, to: 1000 });
+const labels = (m: Mapping, unit: string, target: number): string[] =>
+    ticks(m, unit, target).map(({ label }) => plain(label)).filter((label) => label !== '');
+
+test('places along an axis go there and back', () => {
+    for (const m of [axis(0, 50), axis(3, 4e9, true), { ...axis(1, 9), from: 300, to: 20 }]) {
+        for (const value of [m.min, (m.min + m.max) / 2, m.max]) {
+            assert.ok(Math.abs(toValue(m, toPx(m, value)) / (value || 1) - (value ? 1 : 0)) < 1e-9, `${value}`);
+        }
+    }
+});
+
+test('ticks are round and carry their unit', () => {
+    assert.deepEqual(labels(axis(0, 27e6), 'ns', 6), ['0 ms', '5 ms', '10 ms', '15 ms', '20 ms', '25 ms']);
+    assert.deepEqual(labels(axis(1e5, 1e8, true), 'ns', 4), ['100 µs', '1 ms', '10 ms', '100 ms']);
+    assert.deepEqual(labels(axis(512, 524288, true), 'bytes', 4), ['512 B', '4 KiB', '32 KiB', '256 KiB']);
+    assert.deepEqual(labels(axis(0, 4), 'IOs', 20), ['0', '1', '2', '3', '4']);
+    assert.deepEqual(labels(axis(0, 2300), 'IOs', 3), ['0', '1,000', '2,000']);
+    assert.deepEqual(labels(axis(0.25, 0.75), '%', 3), ['0.4 %', '0.6 %']);
+});
+
+test('a log axis of less than a decade still has numbers', () => {
+    assert.ok(labels(axis(2.1e6, 4.9e6, true), 'ns', 5).length >= 3);
+});
+
+test('any range can be drawn', () => {
+    for (const range of [[0, 0], [5, 5], [-3, -3], [NaN, 1], [Infinity, -Infinity], [7, 2]] as [number, number][]) {
+        for (const isLog of [false, true]) {
+            for (const made of [sound(range, isLog), padded(range, isLog)]) {
+                assert.ok(made[0] < made[1] && Number.isFinite(made[0] + made[1]), `${range} ${isLog}: ${made}`);
+                assert.ok(!isLog || made[0] > 0);
+            }
+        }
+    }
+});
+
+test('zoom keeps its centre, and a shift its width', () => {
+    assert.deepEqual(zoomed([0, 100], false, 0.25, 0.5), [12.5, 62.5]);
+    const [a, b] = zoomed([1, 10_000], true, 0.5, 0.5);
+    assert.ok(Math.abs(a - 10) < 1e-9 && Math.abs(b - 1000) < 1e-9);
+    assert.deepEqual(shifted([0, 10], false, 0.1), [1, 11]);
+    assert.deepEqual(shifted([1, 100], true, 0.5), [10, 1000]);
+});
+
+test('numbers are written in the unit that reads best', () => {
+    const cases: [number, string, string][] = [
+        [1234567, 'ns', '1.23 ms'], [999, 'ns', '999 ns'], [1e9, 'ns', '1 s'], [0, 'ns', '0 ns'], [0.0123, 's', '12.3 ms'],
+        [32768, 'bytes', '32 KiB'], [1536, 'bytes', '1.5 KiB'], [12345, 'IOs', '12,345 IOs'], [12.5, '%', '12.5 %'],
+        [-5, '%', '−5 %'], [1234.5678, '', '1,235'], [NaN, 'ns', '–'],
+    ];
+    for (const [value, unit, expected] of cases) assert.equal(plain(format(value, unit)), expected);
+    assert.equal(count(9876543), '9,876,543');
+    assert.equal(plain(formatLike(380_000, 'ns', '0.40 ms')), '0.38 ms');
+    assert.equal(plain(formatLike(380_000, 'ns', 'fast')), '380 µs');
+});
