@@ -38,15 +38,15 @@ const WINDOWS_MAX: usize = 128;
 /// How much is remembered of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Regions of 64 KiB for the footprint, of 40 to 80 bytes each. What is touched of that many is counted
-    /// exactly.
+    /// Regions of 64 KiB for the footprint, of 16 to 32 bytes each, and 32 more where parts of blocks of 4 KiB
+    /// are touched. What is touched of that many is counted exactly.
     pub regions_max: usize,
     /// Blocks of 4 KiB for working set and re-writes.
     pub blocks_max: usize,
 }
 
 impl Default for Limits {
-    /// 80 MiB for 96 GiB of regions, and a table of blocks that stays in the processor's cache.
+    /// 32 to 80 MiB for 96 GiB of regions, and a table of blocks that stays in the processor's cache.
     fn default() -> Limits {
         Limits { regions_max: 3 << 19, blocks_max: 3 << 13 }
     }

@@ -2,10 +2,11 @@
 
 use flashscope_core::request::Op;
 
+use super::CHUNK;
 use super::clock::Chunk;
 use super::footprint::{Footprint, Touch};
-use super::reuse::{Access, Reuse, blocks_chosen};
-use super::settled::Settled;
+use super::reuse::{Access, Request, Reuse, blocks, blocks_chosen};
+use super::settled::{Known, Open, Settled};
 use crate::record::Record;
 
 /// A region is 2 to the power of this, in bytes.
@@ -16,13 +17,19 @@ pub(super) const BLOCK_SHIFT: u32 = 12;
 
 /// Of a longer request, only so much counts: none that a device takes is as long.
 const LENGTH_BYTES_MAX: u64 = 1 << 30;
-/// A request that touches more regions than this is first looked up among those that are settled.
-const LONG: u64 = 2;
 /// Touches that wait to be looked up at once.
 const WAITING_MAX: usize = 4096;
 
 /// Devices from this number on count as one: 16 bits of a region's name tell them apart.
 pub(super) const DEVICES_MAX: u32 = 1 << 16;
+
+/// A request's bytes.
+struct Range {
+    first_byte: u64,
+    last_byte: u64,
+    bucket: u16,
+    is_write: bool,
+}
 
 /// Sectors and blocks that were read or written.
 pub(super) struct Regions {
@@ -31,6 +38,8 @@ pub(super) struct Regions {
     settled: Settled,
     touches: Vec<Touch>,
     accesses: Vec<Access>,
+    /// Those of the chunk that is being taken, as far as the accesses need them.
+    issued: Vec<Request>,
     /// Reads and writes so far.
     requests: u64,
     written_bytes: u64,
@@ -44,8 +53,9 @@ impl Regions {
             footprint: Footprint::new(regions_max),
             reuse: Reuse::new(blocks_max),
             settled: Settled::default(),
-            touches: Vec::with_capacity(WAITING_MAX + 1),
-            accesses: Vec::with_capacity(WAITING_MAX + 16),
+            touches: Vec::with_capacity(2 * WAITING_MAX),
+            accesses: Vec::with_capacity(2 * WAITING_MAX),
+            issued: Vec::with_capacity(CHUNK),
             requests: 0,
             written_bytes: 0,
             cut_requests: 0,
@@ -59,25 +69,19 @@ impl Regions {
                 Op::Write => true,
                 Op::Flush | Op::Trim => continue,
             };
-            let access = Access {
-                hash: 0,
-                region: 0,
-                time_ns,
-                requests: self.requests,
-                written_bytes: self.written_bytes,
-                bucket: bucket as u32,
-                block: 0,
-                is_write,
-            };
-            self.take(record, &access, chunk.shift);
+            let (requests, written_bytes) = (self.requests, self.written_bytes);
+            let bucket = bucket as u16;
+            self.issued.push(Request { time_ns, requests, written_bytes, bucket, is_write });
+            self.take(record, bucket, is_write, chunk.shift);
             self.requests += 1;
             self.written_bytes += if is_write { record.length_bytes.min(LENGTH_BYTES_MAX) } else { 0 };
         }
         self.look_up(chunk.shift);
+        self.issued.clear();
     }
 
     #[inline]
-    fn take(&mut self, record: &Record, access: &Access, shift: u32) {
+    fn take(&mut self, record: &Record, bucket: u16, is_write: bool, shift: u32) {
         let (first_byte, length) = (record.offset_bytes, record.length_bytes);
         if length == 0 {
             return;
@@ -85,61 +89,70 @@ impl Regions {
         self.cut_requests += u64::from(length > LENGTH_BYTES_MAX);
         let last_byte = first_byte.saturating_add(length.min(LENGTH_BYTES_MAX) - 1);
         let device = u64::from(record.device.min(DEVICES_MAX - 1)) << (64 - REGION_SHIFT);
-        let [first, last] = [first_byte, last_byte].map(|byte| device | (byte >> REGION_SHIFT));
-        if last - first < LONG {
-            for region in first..=last {
-                self.touch(region, [first_byte, last_byte], access, shift);
-            }
-        } else {
-            self.take_long([first, last], [first_byte, last_byte], access, shift);
-        }
-    }
-
-    /// Passes over regions that have nothing more to tell.
-    fn take_long(&mut self, [mut first, last]: [u64; 2], bytes: [u64; 2], access: &Access, shift: u32) {
+        let (mut first, last) = (device | first_byte >> REGION_SHIFT, device | last_byte >> REGION_SHIFT);
+        let range = Range { first_byte, last_byte, bucket, is_write };
         loop {
-            let (mut open, base, end) = self.settled.open(first, last, access.is_write);
-            while open != 0 {
-                self.touch(base + u64::from(open.trailing_zeros()), bytes, access, shift);
-                open &= open - 1;
+            let open = self.settled.open(first, last, is_write);
+            if open.regions != 0 {
+                self.take_open(&open, &range, shift);
             }
-            if end == last {
+            if open.end == last {
                 return;
             }
-            first = end + 1;
+            first = open.end + 1;
         }
     }
 
-    /// A request's part in one region.
+    /// Takes the regions of a group that still have something to tell.
     #[inline]
-    fn touch(&mut self, region: u64, [first_byte, last_byte]: [u64; 2], access: &Access, shift: u32) {
+    fn take_open(&mut self, open: &Open, range: &Range, shift: u32) {
+        let (mut regions, mut known) = (open.regions, Known::default());
+        while regions != 0 {
+            let bit = regions & regions.wrapping_neg();
+            let region = open.base + u64::from(regions.trailing_zeros());
+            self.touch(region, bit, open.unknown & bit != 0, range, &mut known);
+            regions ^= bit;
+        }
+        self.settled.add(open.base, known);
+        self.look_up_if_many(shift);
+    }
+
+    /// A request's part in one region, of which the footprint may know already.
+    #[inline]
+    fn touch(&mut self, region: u64, bit: u64, is_unknown: bool, range: &Range, known: &mut Known) {
+        let Range { first_byte, last_byte, bucket, is_write } = *range;
         let begin = region << REGION_SHIFT;
         let from = first_byte.max(begin) - begin;
         let to = (last_byte - begin).min((1 << REGION_SHIFT) - 1);
         let hash = hash(region);
         let is_chosen = self.footprint.is_chosen(hash);
-        if is_chosen {
-            let sectors = bits(from >> SECTOR_SHIFT, to >> SECTOR_SHIFT);
-            let Access { bucket, is_write, .. } = *access;
-            self.touches.push(Touch { hash, region, sectors, bucket, is_write });
+        if is_unknown && is_chosen {
+            let (from, to) = ((from >> SECTOR_SHIFT) as u8, (to >> SECTOR_SHIFT) as u8);
+            self.touches.push(Touch { hash, region, bucket, from, to, is_write });
         }
-        let mut blocks = blocks_chosen(hash, self.reuse.level(), from >> BLOCK_SHIFT, to >> BLOCK_SHIFT);
-        if blocks == 0 && to - from == (1 << REGION_SHIFT) - 1 {
-            self.settled.add(region, access.is_write || !is_chosen);
-        }
+        let is_whole = to - from == (1 << REGION_SHIFT) - 1;
+        known.reads |= if is_whole || !is_chosen { bit } else { 0 };
+        known.writes |= if is_whole && is_write || !is_chosen { bit } else { 0 };
+        let sampled = blocks_chosen(hash, self.reuse.level());
+        known.unsampled |= if sampled == 0 { bit } else { 0 };
+        let mut blocks = sampled & blocks(from >> BLOCK_SHIFT, to >> BLOCK_SHIFT);
         while blocks != 0 {
-            let block = blocks.trailing_zeros() / 4;
-            self.accesses.push(Access { hash, region, block, ..*access });
+            let (block, request) = (blocks.trailing_zeros() / 4, self.issued.len() as u32 - 1);
+            self.accesses.push(Access { hash, region, request, block });
             blocks &= blocks - 1;
         }
+    }
+
+    #[inline]
+    fn look_up_if_many(&mut self, shift: u32) {
         if self.touches.len() >= WAITING_MAX || self.accesses.len() >= WAITING_MAX {
             self.look_up(shift);
         }
     }
 
     fn look_up(&mut self, shift: u32) {
-        self.footprint.add(&self.touches);
-        self.reuse.add(&self.accesses, shift, self.requests);
+        self.footprint.add(&self.touches, &mut self.settled);
+        self.reuse.add(&self.accesses, &self.issued, shift, self.requests);
         self.touches.clear();
         self.accesses.clear();
     }
@@ -153,12 +166,6 @@ impl Regions {
 /// The device of a region.
 pub(super) fn device_of(region: u64) -> usize {
     (region >> (64 - REGION_SHIFT)) as usize
-}
-
-/// Bits `from` to `to` of 128.
-#[inline]
-fn bits(from: u64, to: u64) -> u128 {
-    (u128::MAX >> (127 - to)) & (u128::MAX << from)
 }
 
 /// Spreads all bits over all (the final mixing of `SplitMix64`); no two numbers give the same.

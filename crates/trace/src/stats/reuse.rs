@@ -36,22 +36,34 @@ const NEVER: usize = BITS;
 pub(super) struct Access {
     pub(super) hash: u64,
     pub(super) region: u64,
+    /// The request's place among those that are given.
+    pub(super) request: u32,
+    /// Its number in its region.
+    pub(super) block: u32,
+}
+
+/// A request that accesses blocks.
+#[derive(Clone, Copy)]
+pub(super) struct Request {
     pub(super) time_ns: u64,
     /// Reads and writes before this one.
     pub(super) requests: u64,
     /// Bytes written before this request.
     pub(super) written_bytes: u64,
-    pub(super) bucket: u32,
-    /// Its number in its region.
-    pub(super) block: u32,
+    pub(super) bucket: u16,
     pub(super) is_write: bool,
 }
 
-/// Those blocks of a region, from number `from` to number `to`, that are in the sample; a block is bit 4
-/// times its number.
+/// The blocks of a region from number `from` to number `to`; a block is bit 4 times its number.
 #[inline]
-pub(super) fn blocks_chosen(region_hash: u64, level: u32, from: u64, to: u64) -> u64 {
-    let mut chosen = (BLOCKS >> (4 * (15 - to))) & (BLOCKS << (4 * from));
+pub(super) fn blocks(from: u64, to: u64) -> u64 {
+    (BLOCKS >> (4 * (15 - to))) & (BLOCKS << (4 * from))
+}
+
+/// Those blocks of a region that are in the sample.
+#[inline]
+pub(super) fn blocks_chosen(region_hash: u64, level: u32) -> u64 {
+    let mut chosen = BLOCKS;
     let (mut level, mut bits) = (level, region_hash);
     while level > 0 && chosen != 0 {
         let looked_at = bits & (BLOCKS * LEVEL_BITS[level.min(4) as usize]);
@@ -94,6 +106,40 @@ struct News {
     variances: [f64; BITS + 1],
 }
 
+/// What lies between two writes of a block. Blocks that are written together mostly were so before, so equal
+/// gaps in a row are counted as one.
+#[derive(Default)]
+struct Gaps {
+    /// Bytes, requests and time.
+    last: [u64; 3],
+    /// How many like the last are not counted yet.
+    waiting: u64,
+    bytes: Histogram,
+    requests: Histogram,
+    ns: Histogram,
+}
+
+impl Gaps {
+    #[inline]
+    fn add(&mut self, gap: [u64; 3], count: u64) {
+        if gap != self.last {
+            self.count();
+            self.last = gap;
+        }
+        self.waiting += count;
+    }
+
+    #[inline]
+    fn count(&mut self) {
+        if self.waiting > 0 {
+            self.bytes.add_many(self.last[0], self.waiting);
+            self.requests.add_many(self.last[1], self.waiting);
+            self.ns.add_many(self.last[2], self.waiting);
+            self.waiting = 0;
+        }
+    }
+}
+
 /// The sample.
 pub(super) struct Reuse {
     slots: Vec<Slot>,
@@ -103,9 +149,7 @@ pub(super) struct Reuse {
     accesses: u64,
     news: Vec<News>,
     writes: u64,
-    gaps_bytes: Histogram,
-    gaps_requests: Histogram,
-    gaps_ns: Histogram,
+    gaps: Gaps,
 }
 
 impl Reuse {
@@ -118,9 +162,7 @@ impl Reuse {
             accesses: 0,
             news: vec![News::default(); BUCKETS],
             writes: 0,
-            gaps_bytes: Histogram::default(),
-            gaps_requests: Histogram::default(),
-            gaps_ns: Histogram::default(),
+            gaps: Gaps::default(),
         }
     }
 
@@ -129,8 +171,8 @@ impl Reuse {
         self.level
     }
 
-    /// Takes accesses in their order; a bucket of time is 2 to the power of `shift`. `requests`: so far.
-    pub(super) fn add(&mut self, accesses: &[Access], shift: u32, requests: u64) {
+    /// Takes accesses `of` requests in their order; a bucket of time is 2 to the power of `shift`. `requests`: so far.
+    pub(super) fn add(&mut self, accesses: &[Access], of: &[Request], shift: u32, requests: u64) {
         let level = self.level;
         self.accesses += accesses.len() as u64;
         let is_slow = self.accesses > ACCESSES_FREE + requests / REQUESTS_PER_ACCESS;
@@ -141,9 +183,10 @@ impl Reuse {
         for access in accesses {
             // The level may have risen since it was chosen.
             if level == self.level || self.is_chosen(access.hash, access.block) {
-                self.access(access, shift);
+                self.access(access, &of[access.request as usize], shift);
             }
         }
+        self.gaps.count();
     }
 
     /// Looks at all places beforehand, without waiting for any.
@@ -153,35 +196,35 @@ impl Reuse {
     }
 
     fn is_chosen(&self, hash: u64, block: u32) -> bool {
-        blocks_chosen(hash, self.level, u64::from(block), u64::from(block)) != 0
+        blocks_chosen(hash, self.level) >> (4 * block) & 1 != 0
     }
 
     #[inline]
-    fn access(&mut self, access: &Access, shift: u32) {
+    fn access(&mut self, access: &Access, request: &Request, shift: u32) {
         let at = self.place(access.hash, access.region, access.block);
         if self.slots[at].block == UNUSED.block {
-            return self.access_new(access, at);
+            return self.access_new(access, request, at);
         }
         let weight = 1 << self.level.min(63);
         let slot = &mut self.slots[at];
-        let apart = (access.time_ns >> shift) ^ (slot.time_ns >> shift);
+        let apart = (request.time_ns >> shift) ^ (slot.time_ns >> shift);
         if apart != 0 {
             let bit = (63 - apart.leading_zeros()) as usize;
-            self.news[access.bucket as usize].add(bit.min(BITS - 1), weight);
+            self.news[usize::from(request.bucket)].add(bit.min(BITS - 1), weight);
         }
-        slot.time_ns = access.time_ns;
-        if access.is_write {
+        slot.time_ns = request.time_ns;
+        if request.is_write {
             if slot.is_written {
-                self.gaps_bytes.add_many(access.written_bytes - slot.written_bytes, weight);
-                self.gaps_requests.add_many(access.requests - slot.requests, weight);
-                self.gaps_ns.add_many(access.time_ns - slot.write_ns, weight);
+                let bytes = request.written_bytes - slot.written_bytes;
+                let requests = request.requests - slot.requests;
+                self.gaps.add([bytes, requests, request.time_ns - slot.write_ns], weight);
             }
             self.writes += weight;
-            slot.write(access);
+            slot.write(request);
         }
     }
 
-    fn access_new(&mut self, access: &Access, mut at: usize) {
+    fn access_new(&mut self, access: &Access, request: &Request, mut at: usize) {
         if self.used == self.blocks_max {
             while self.used == self.blocks_max {
                 self.raise();
@@ -194,11 +237,11 @@ impl Reuse {
         self.used += 1;
         let weight = 1 << self.level.min(63);
         let slot = &mut self.slots[at];
-        (slot.region, slot.block, slot.time_ns) = (access.region, access.block, access.time_ns);
-        self.news[access.bucket as usize].add(NEVER, weight);
-        if access.is_write {
+        (slot.region, slot.block, slot.time_ns) = (access.region, access.block, request.time_ns);
+        self.news[usize::from(request.bucket)].add(NEVER, weight);
+        if request.is_write {
             self.writes += weight;
-            slot.write(access);
+            slot.write(request);
         }
     }
 
@@ -290,19 +333,19 @@ impl Reuse {
         (self.writes > 0).then(|| Rewrites {
             block_bytes: 1 << BLOCK_SHIFT,
             sampled_one_in: 1 << self.level.min(63),
-            share: self.gaps_ns.count() as f64 / self.writes as f64,
-            interval_bytes: self.gaps_bytes.distribution(),
-            interval_requests: self.gaps_requests.distribution(),
-            interval_ns: self.gaps_ns.distribution(),
+            share: self.gaps.ns.count() as f64 / self.writes as f64,
+            interval_bytes: self.gaps.bytes.distribution(),
+            interval_requests: self.gaps.requests.distribution(),
+            interval_ns: self.gaps.ns.distribution(),
         })
     }
 }
 
 impl Slot {
-    fn write(&mut self, access: &Access) {
+    fn write(&mut self, request: &Request) {
         self.is_written = true;
-        (self.write_ns, self.requests) = (access.time_ns, access.requests);
-        self.written_bytes = access.written_bytes;
+        (self.write_ns, self.requests) = (request.time_ns, request.requests);
+        self.written_bytes = request.written_bytes;
     }
 }
 

@@ -1,9 +1,9 @@
-//! Regions that have nothing more to tell, so that long requests pass over them at once.
+//! Regions that have nothing more to tell, so that requests pass over them at once.
 //!
-//! A region is settled for writes when all of it was written, or when it is not chosen for the footprint, and
-//! none of its blocks is in the sample of re-use; it is settled for reads when all of it was touched. Sectors
-//! stay touched and written, and levels only rise: what is settled stays so. So a small cache that forgets
-//! changes no result.
+//! The footprint has no more to learn of a region's writes when all of it was written, or when it is not
+//! chosen; nor of its reads when all of it was touched. Re-use has nothing to learn when none of its blocks is
+//! in the sample. Sectors stay touched and written, and levels only rise: what is settled stays so. So a small
+//! cache that forgets changes no result.
 
 /// As many groups are remembered, each of 64 regions: 16 GiB.
 const GROUPS: usize = 4096;
@@ -16,8 +16,28 @@ const DEVICE_SHIFT: u32 = 48 - GROUP_SHIFT;
 #[derive(Clone, Copy)]
 struct Group {
     number: u64,
-    /// For reads and for writes.
-    regions: [u64; 2],
+    known: Known,
+}
+
+/// What is settled, a bit for each region of a group.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Known {
+    /// For the footprint, of reads.
+    pub(super) reads: u64,
+    /// For the footprint, of writes.
+    pub(super) writes: u64,
+    /// For re-use.
+    pub(super) unsampled: u64,
+}
+
+/// Regions that are not settled, as bits from `base` on.
+pub(super) struct Open {
+    pub(super) regions: u64,
+    /// Of these, those that the footprint must know of.
+    pub(super) unknown: u64,
+    pub(super) base: u64,
+    /// The last region looked at.
+    pub(super) end: u64,
 }
 
 /// What was found settled of late.
@@ -25,35 +45,44 @@ pub(super) struct Settled(Vec<Group>);
 
 impl Default for Settled {
     fn default() -> Settled {
-        Settled(vec![Group { number: u64::MAX, regions: [0; 2] }; GROUPS])
+        Settled(vec![Group { number: u64::MAX, known: Known::default() }; GROUPS])
     }
 }
 
 impl Settled {
-    /// Looks at the regions from `first` to `last`, up to the end of the group of `first`. Returns the bits
-    /// of those that are not settled, the region of bit 0, and the last one looked at.
+    /// Looks at the regions from `first` to `last`, up to the end of the group of `first`.
     #[inline]
-    pub(super) fn open(&self, first: u64, last: u64, is_write: bool) -> (u64, u64, u64) {
-        let base = first >> GROUP_SHIFT << GROUP_SHIFT;
+    pub(super) fn open(&self, first: u64, last: u64, is_write: bool) -> Open {
+        let number = first >> GROUP_SHIFT;
+        let base = number << GROUP_SHIFT;
         let end = last.min(base + 63);
         let all = (u64::MAX << (first - base)) & (u64::MAX >> (63 - (end - base)));
-        let group = &self.0[place(first >> GROUP_SHIFT)];
-        let is_known = group.number == first >> GROUP_SHIFT;
-        let settled = if is_known { group.regions[usize::from(is_write)] } else { 0 };
-        (all & !settled, base, end)
+        let known = self.known(number);
+        let of_footprint = if is_write { known.writes } else { known.reads };
+        Open { regions: all & !(of_footprint & known.unsampled), unknown: all & !of_footprint, base, end }
     }
 
-    /// A region is settled for reads, and perhaps for writes.
     #[inline]
-    pub(super) fn add(&mut self, region: u64, for_writes: bool) {
+    fn known(&self, number: u64) -> Known {
+        let Group { number: held, known } = self.0[place(number)];
+        let mask = if held == number { u64::MAX } else { 0 };
+        Known { reads: known.reads & mask, writes: known.writes & mask, unsampled: known.unsampled & mask }
+    }
+
+    /// More is known of the group that a region belongs to.
+    #[inline]
+    pub(super) fn add(&mut self, region: u64, more: Known) {
         let number = region >> GROUP_SHIFT;
-        let group = &mut self.0[place(number)];
-        if group.number != number {
-            *group = Group { number, regions: [0; 2] };
-        }
-        let bit = 1 << (region - (number << GROUP_SHIFT));
-        group.regions[0] |= bit;
-        group.regions[1] |= if for_writes { bit } else { 0 };
+        let Known { reads, writes, unsampled } = self.known(number);
+        let (reads, writes) = (reads | more.reads, writes | more.writes);
+        let known = Known { reads, writes, unsampled: unsampled | more.unsampled };
+        self.0[place(number)] = Group { number, known };
+    }
+
+    /// The footprint knows all of a region for reads, and for writes.
+    pub(super) fn add_region(&mut self, region: u64, for_reads: bool, for_writes: bool) {
+        let (reads, writes) = (u64::from(for_reads) << (region & 63), u64::from(for_writes) << (region & 63));
+        self.add(region, Known { reads, writes, unsampled: 0 });
     }
 }
 

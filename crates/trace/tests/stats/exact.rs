@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use flashscope_core::request::Op;
+use flashscope_core::seed::Random;
 use flashscope_trace::Record;
 use flashscope_trace::stats::{Distribution, Summary};
 
@@ -66,6 +67,31 @@ fn footprints_are_those_of_a_set_of_sectors_for_each_device_too() {
         }
         assert_eq!(found.timeline.footprint_bytes.last(), Some(&found.footprint_bytes));
     });
+}
+
+#[test]
+fn a_footprint_of_whole_blocks_stays_exact_when_parts_of_blocks_follow() {
+    for seed in SEEDS {
+        println!("seed {seed}");
+        let mut random = Random::new(seed);
+        let mut one = |i: u64| {
+            let unit_bytes = if i > 4000 && random.below(4) == 0 { 512 } else { 4096 };
+            Record {
+                time_ns: i * 1000,
+                offset_bytes: random.below((128 << 20) / unit_bytes) * unit_bytes,
+                length_bytes: (1 + random.below(24)) * unit_bytes,
+                op: Op::ALL[random.below(2) as usize],
+                ..Record::default()
+            }
+        };
+        let records: Vec<_> = (0..8000).map(&mut one).collect();
+        for records in [&records[..4000], &records] {
+            let found = summary(records);
+            assert_eq!(found.footprint_bytes, sectors(records, |_| true));
+            assert_eq!(found.write_footprint_bytes, sectors(records, |record| record.op == Op::Write));
+            assert_eq!(found.timeline.footprint_bytes.last(), Some(&found.footprint_bytes));
+        }
+    }
 }
 
 #[test]
