@@ -38,8 +38,8 @@ const WINDOWS_MAX: usize = 128;
 /// How much is remembered of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Regions of 64 KiB for the footprint, of 16 to 32 bytes each, and 32 more where parts of blocks of 4 KiB
-    /// are touched. What is touched of that many is counted exactly.
+    /// Regions of 64 KiB for the footprint, of 16 to 32 bytes each, and 32 more where parts of blocks of 4
+    /// KiB are touched. What is touched of that many is counted exactly.
     pub regions_max: usize,
     /// Blocks of 4 KiB for working set and re-writes.
     pub blocks_max: usize,

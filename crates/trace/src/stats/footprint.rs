@@ -1,12 +1,12 @@
 //! Sectors that were read or written: exact while they fit into memory, then a sample of regions.
 //!
-//! A region of 64 KiB is 16 bytes in one hash table: its name, and which of its 16 blocks of 4 KiB were touched
-//! and which written. Only a region of which a part of a block was touched also has two bitmaps of its 128
-//! sectors. When the table is full, the regions whose hash begins with one more zero bit stay and the others
-//! go, so that the table always holds every region that was touched and chosen, and each is chosen with the
-//! same probability `p`. The estimate is the sectors found over `p`; its variance is estimated without bias by
-//! `(1 - p) / p^2` times the sum of the squares of the regions' sectors, however these are clustered (Horvitz
-//! and Thompson 1952).
+//! A region of 64 KiB is 16 bytes in one hash table: its name, and which of its 16 blocks of 4 KiB were
+//! touched and which written. Only a region of which a part of a block was touched also has two bitmaps of
+//! its 128 sectors. When the table is full, the regions whose hash begins with one more zero bit stay and
+//! the others go, so that the table always holds every region that was touched and chosen, and each is
+//! chosen with the same probability `p`. The estimate is the sectors found over `p`; its variance is
+//! estimated without bias by `(1 - p) / p^2` times the sum of the squares of the regions' sectors, however
+//! these are clustered (Horvitz and Thompson 1952).
 
 use super::clock::{BUCKETS, fold};
 use super::regions::device_of;

@@ -171,7 +171,8 @@ impl Reuse {
         self.level
     }
 
-    /// Takes accesses `of` requests in their order; a bucket of time is 2 to the power of `shift`. `requests`: so far.
+    /// Takes accesses `of` requests in their order; a bucket of time is 2 to the power of `shift`.
+    /// `requests`: so far.
     pub(super) fn add(&mut self, accesses: &[Access], of: &[Request], shift: u32, requests: u64) {
         let level = self.level;
         self.accesses += accesses.len() as u64;

@@ -1,9 +1,9 @@
 //! Regions that have nothing more to tell, so that requests pass over them at once.
 //!
 //! The footprint has no more to learn of a region's writes when all of it was written, or when it is not
-//! chosen; nor of its reads when all of it was touched. Re-use has nothing to learn when none of its blocks is
-//! in the sample. Sectors stay touched and written, and levels only rise: what is settled stays so. So a small
-//! cache that forgets changes no result.
+//! chosen; nor of its reads when all of it was touched. Re-use has nothing to learn when none of its blocks
+//! is in the sample. Sectors stay touched and written, and levels only rise: what is settled stays so. So a
+//! small cache that forgets changes no result.
 
 /// As many groups are remembered, each of 64 regions: 16 GiB.
 const GROUPS: usize = 4096;
