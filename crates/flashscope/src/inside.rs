@@ -1,10 +1,15 @@
-//! What the inside of a simulated SSD did, kept beside the file of the IOs that it did it for.
+//! What the inside of a simulated SSD did, kept beside the file of the IOs that it did it for, and shown on
+//! the same axis of time.
+
+mod page;
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use flashscope_sim::ssd::inside::Inside;
+
+pub use page::{Detail, inside_blocks};
 
 /// The file for the IOs of `records`: `inside/0000-sim-lru.json` for `ios/0000-sim-lru.parquet`.
 pub fn file_of(records: &str) -> String {
@@ -20,4 +25,20 @@ pub fn keep(folder: &Path, records: &str, inside: &Inside) -> Result<String> {
     path.parent().map_or(Ok(()), fs::create_dir_all).with_context(unkept)?;
     fs::write(&path, serde_json::to_string(inside)?).with_context(unkept)?;
     Ok(relative)
+}
+
+/// What is kept in the file `relative` of a folder; none if there is no such file.
+///
+/// # Errors
+/// It cannot be read, or is damaged.
+pub fn kept(folder: &Path, relative: &str) -> Result<Option<Inside>> {
+    let path = folder.join(relative);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let damaged = || format!("{} cannot be read; what happened inside is not shown", path.display());
+    let inside: Inside =
+        serde_json::from_str(&fs::read_to_string(&path).with_context(damaged)?).with_context(damaged)?;
+    anyhow::ensure!(inside.is_whole(), "{}: its columns differ in length", path.display());
+    Ok(Some(inside))
 }

@@ -1,17 +1,23 @@
 //! The page of a folder, whatever kind of result it holds. One function and one line for each kind: a
 //! function from what is stored to a document; the IOs of its traces are read here.
 
+use std::io::Write as _;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use flashscope_analysis::Warning;
 use flashscope_report::Stored;
 use flashscope_report::html::document::Document;
-use flashscope_report::html::{Bundle, remains, run_page};
+use flashscope_report::html::{Bundle, page, remains, run_page};
 
 use crate::exit::message;
-use crate::replay::ReplayReport;
-use crate::simulate::StoredSweep;
+use crate::replay::{self, ReplayReport};
+use crate::screen::Screen;
+use crate::simulate::{self, StoredSweep};
+use crate::traces::{self, output::Output};
+
+/// The page's name in a result folder.
+pub const REPORT: &str = "report.html";
 
 /// What is shown of one folder.
 pub struct Page {
@@ -43,11 +49,31 @@ pub fn page_of(folder: &Path, room_bytes: usize) -> Result<Page> {
 
 /// By the file that only this kind of result has.
 fn document(folder: &Path) -> Result<Document> {
-    if let Some(_sweep) = StoredSweep::read(folder)? {
-        anyhow::bail!("it holds simulations: `flashscope show` says what they gave");
+    if let Some(sweep) = StoredSweep::read(folder)? {
+        return Ok(simulate::page(&sweep));
     }
-    if let Some(_report) = ReplayReport::read(folder)? {
-        anyhow::bail!("it holds a replay: `flashscope show` says what it gave");
+    if let Some(document) = traces::page_stored(folder)? {
+        return Ok(document);
+    }
+    if let Some(report) = ReplayReport::read(folder)? {
+        return Ok(replay::page(folder, &report, &Stored::read(folder)?.manifest));
     }
     Ok(run_page(&Stored::read(folder)?))
+}
+
+/// Leaves the page of a finished result in its folder. Without it the result is whole: what keeps it from
+/// being made is told, and no error.
+pub fn leave(folder: &Path, screen: &Screen) {
+    let made = page_of(folder, Bundle::room_bytes(1)).and_then(|made| {
+        made.warnings.iter().for_each(|warning| screen.note(&format!("warning: {}", warning.seen)));
+        let (kept, mut writer) = Output::of("the report", &folder.join(REPORT))?;
+        writer.write_all(page(&[made.bundle]).as_bytes()).context("cannot write the report")?;
+        writer.flush().context("cannot write the report")?;
+        drop(writer);
+        kept.keep()
+    });
+    match made {
+        Ok(()) => screen.note(&format!("  charts in {}", folder.join(REPORT).display())),
+        Err(error) => screen.note(&format!("The report could not be made: {error:#}")),
+    }
 }

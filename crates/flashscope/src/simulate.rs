@@ -3,7 +3,9 @@
 
 mod case;
 mod changes;
+mod charts;
 mod folder;
+mod page;
 mod pairs;
 mod picture;
 mod product;
@@ -16,6 +18,7 @@ mod workload;
 
 pub use case::{Case, cases, unheard};
 pub use folder::{StoredSweep, SweepFolder};
+pub use page::page;
 pub use pairs::Pairs;
 pub use picture::Axis;
 pub use product::Product;

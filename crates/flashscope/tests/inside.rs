@@ -38,7 +38,7 @@ fn the_last_sample_of_each_device_of_a_sweep_is_its_entry() {
     let scratch = Scratch::new();
     let folder = scratch.path("");
     let line = format!("sim {SMALL} --ftl page,log-block --buffer none,bplru --buffer-size 1m");
-    let work = "--rw randrw --bs 8k --number-ios 6000 --warmup 500 --json -o a";
+    let work = "--rw randwrite --bs 6k --number-ios 6000 --warmup 500 --json -o a";
     let entries = words(&folder, &format!("{line} {work}")).well().json();
     let entries = entries.as_array().unwrap();
     assert!(entries.len() >= 3, "{} devices", entries.len());

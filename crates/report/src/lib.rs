@@ -16,6 +16,7 @@ mod number;
 mod pairs;
 mod read;
 mod recorder;
+mod spread;
 mod view;
 
 pub use error::ReportError;
@@ -29,4 +30,5 @@ pub use json::{compare_json, iops_of, measure_json, run_json};
 pub use number::{counted, digits, grouped, paper_factor, paper_round, percent, size, span};
 pub use read::Responses;
 pub use recorder::{Origin, Recorder, Written};
+pub use spread::{LateWindow, Lateness, Spread};
 pub use view::{Findings, Style, compare_view, measure_view, result_view, strip, wrap};

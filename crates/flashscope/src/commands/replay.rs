@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use flashscope_bench::Lab;
 use flashscope_core::{Driven, Limits, Op, Ordered, Request, RequestSource, Stream, Target, drive};
 use flashscope_device::{DataPattern, Engine, Handle, Intent};
-use flashscope_report::{Origin, Recorder, ResultFolder, SCHEMA_VERSION, size};
+use flashscope_report::{Origin, Recorder, ResultFolder, SCHEMA_VERSION, size, span};
 use flashscope_trace::{Ahead, TraceError};
 use serde_json::json;
 
@@ -17,6 +17,7 @@ use crate::exit::{Done, Interrupted, Usage};
 use crate::inside;
 use crate::journal::fresh_seed;
 use crate::manifest::{Facts, manifest};
+use crate::pages::leave;
 use crate::progress::requests_bar;
 use crate::replay::{
     Ledger, PIECE_BYTES_REAL, RECORDS, REPLAY, ReplayArgs, ReplayReport, Requests, ResponseUs, Survey, Tally,
@@ -325,8 +326,8 @@ fn verdict(
         return format!("on time: {percent} % of the requests went within 50 µs of their time");
     }
     format!(
-        "late: {percent} % of the requests went within 50 µs of their time, 95 % within {:.0} µs",
-        lateness_us.p95
+        "late: {percent} % of the requests went within 50 µs of their time, 95 % within {}",
+        span(lateness_us.p95 * 1e3)
     )
 }
 
@@ -348,6 +349,7 @@ fn conclude(
         folder.write_text(REPLAY, &document)?;
     }
     if let Some(folder) = folder {
+        leave(folder.path(), screen);
         screen.note(&format!("  every IO is in {}/", folder.path().display()));
     }
     for warning in &facts.warnings {

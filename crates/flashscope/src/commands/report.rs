@@ -11,12 +11,10 @@ use serde_json::{Value, json};
 
 use crate::cli::ReportArgs;
 use crate::exit::{Done, Usage};
-use crate::pages::{Page, page_of};
+use crate::pages::{Page, REPORT, page_of};
 use crate::screen::Screen;
 use crate::traces::output::Output;
 
-/// The page's name where none is given.
-const REPORT: &str = "report.html";
 /// Bytes at the beginning of a file that tell whether it is a page.
 const HEAD_BYTES: u64 = 4096;
 

@@ -7,6 +7,7 @@ use anyhow::Result;
 use crate::cli::SimArgs;
 use crate::exit::{Done, Usage};
 use crate::journal::fresh_seed;
+use crate::pages::leave;
 use crate::progress::cases_bar;
 use crate::screen::Screen;
 use crate::signal;
@@ -52,6 +53,9 @@ pub fn run(args: &SimArgs, screen: &Screen) -> Result<Done> {
     });
     if outcome.is_ok() || entries.len() > 1 || entries.iter().any(|entry| entry.report().is_some()) {
         show(args, &entries, screen)?;
+    }
+    if let Some(place) = &place {
+        leave(place, screen);
     }
     outcome.and(kept).and(drawn)?;
     Ok(if entries.iter().all(Entry::is_complete) { Done::Well } else { Done::Interrupted })

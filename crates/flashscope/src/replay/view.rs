@@ -172,7 +172,8 @@ pub fn view(report: &ReplayReport) -> String {
     lines.join("\n")
 }
 
-fn heading(report: &ReplayReport) -> String {
+/// How much went, and when.
+pub fn heading(report: &ReplayReport) -> String {
     let begin = if report.complete { "" } else { "interrupted after " };
     let timing = match report.timing.as_str() {
         "on-time" => "at their own time".into(),
@@ -192,7 +193,8 @@ fn row(name: &str, times: &ResponseUs, bytes: Option<u64>) -> String {
     format!("  {name:<14}{:>12}{bytes:>12}{mean:>11}{p50:>11}{p99:>11}{max:>11}", times.ios)
 }
 
-fn remarks(report: &ReplayReport) -> Vec<String> {
+/// What else is to be said.
+pub fn remarks(report: &ReplayReport) -> Vec<String> {
     let flush =
         report.flush_s.map_or(String::new(), |s| format!(", and {} for the last flush", rounded(s * 1e9)));
     let wall = rounded(report.wall_s * 1e9);

@@ -89,6 +89,10 @@ pub fn records_name(number: usize, name: &str) -> String {
 pub struct StoredSweep {
     /// The folder.
     pub path: PathBuf,
+    /// When the sweep began, as RFC 3339.
+    pub created: String,
+    /// The flashscope that simulated.
+    pub flashscope_version: String,
     /// One entry for each device.
     pub entries: Vec<Entry>,
     /// All settings of each device.
@@ -118,6 +122,7 @@ impl StoredSweep {
         let entries: Vec<Entry> = serde_json::from_str(&text).with_context(advice)?;
         let devices = &stored.manifest.device;
         let settings = (0..entries.len()).map(|number| flat(&devices[number]["settings"])).collect();
-        Ok(Some(StoredSweep { path: path.to_path_buf(), entries, settings }))
+        let Manifest { created, flashscope_version, .. } = stored.manifest;
+        Ok(Some(StoredSweep { path: path.to_path_buf(), created, flashscope_version, entries, settings }))
     }
 }

@@ -31,14 +31,29 @@ impl Axis {
     /// None of the lists of numbers has two values.
     pub fn of(cases: &[Case]) -> Result<Axis, Usage> {
         let labels: Vec<&str> = cases.iter().map(|case| case.label.as_str()).collect();
-        let axis = AXES.into_iter().find(|(key, _)| varies(&labels, key));
-        axis.map(|(key, name)| Axis { key, name }).ok_or_else(|| {
+        Axis::among(&labels).ok_or_else(|| {
             Usage(
                 "--figure needs an axis: two or more values of --buffer-size, --capacity or \
                  --over-provisioning, such as --buffer-size 1m,2m,4m"
                     .into(),
             )
         })
+    }
+
+    /// The first list of numbers that varies among devices of these labels.
+    pub fn among(labels: &[&str]) -> Option<Axis> {
+        let axis = AXES.into_iter().find(|(key, _)| varies(labels, key));
+        axis.map(|(key, name)| Axis { key, name })
+    }
+
+    /// What a person calls it.
+    pub fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// Whether its places are shares of 1 and not bytes.
+    pub fn is_share(self) -> bool {
+        self.key == "over_provisioning"
     }
 
     /// Draws what came to its end as SVG; nothing if nothing did.
@@ -58,14 +73,7 @@ impl Axis {
         sweep_figure(&format!("sim:{}, {workload}{partial}", first.profile), self.name, &points)
     }
 
-    /// One point; for a device that has no value on the axis, such as one without a buffer, a level line.
     fn points(self, report: &SimReport, labels: &[&str]) -> Vec<SweepPoint> {
-        let mut values: Vec<&str> = self.values(&report.label).collect();
-        if values.is_empty() {
-            values.extend(labels.iter().flat_map(|label| self.values(label)));
-            values.sort_unstable();
-            values.dedup();
-        }
         let Some(throughput_mb_s) = report.throughput_mb_s else { return Vec::new() };
         let point = |(value, label)| SweepPoint {
             curve: self.curve(report, labels),
@@ -74,7 +82,19 @@ impl Axis {
             throughput_mb_s,
             block_erases: report.device.block_erases,
         };
-        values.into_iter().filter_map(|text| self.place(text)).map(point).collect()
+        self.places(report, labels).into_iter().map(point).collect()
+    }
+
+    /// Where a device lies, and what the axis says there: one place, or all of them for one that has no value
+    /// on the axis, such as one without a buffer: a level line.
+    pub fn places(self, report: &SimReport, labels: &[&str]) -> Vec<(f64, String)> {
+        let mut values: Vec<&str> = self.values(&report.label).collect();
+        if values.is_empty() {
+            values.extend(labels.iter().flat_map(|label| self.values(label)));
+            values.sort_unstable();
+            values.dedup();
+        }
+        values.into_iter().filter_map(|text| self.place(text)).collect()
     }
 
     fn values(self, label: &str) -> impl Iterator<Item = &str> {
@@ -82,7 +102,7 @@ impl Axis {
     }
 
     fn place(self, text: &str) -> Option<(f64, String)> {
-        if self.key == "over_provisioning" {
+        if self.is_share() {
             let share: f64 = text.parse().ok()?;
             return Some((share, percent(share)));
         }
@@ -91,7 +111,7 @@ impl Axis {
     }
 
     /// What tells the device's line from the others.
-    fn curve(self, report: &SimReport, labels: &[&str]) -> String {
+    pub fn curve(self, report: &SimReport, labels: &[&str]) -> String {
         let others = || words(&report.label).filter(|(key, _)| *key != self.key);
         let join = |values: Vec<&str>| values.join(" ");
         let varied = join(others().filter(|(key, _)| varies(labels, key)).map(|(_, value)| value).collect());
@@ -101,11 +121,12 @@ impl Axis {
 }
 
 /// Keys and values of a label.
-fn words(label: &str) -> impl Iterator<Item = (&str, &str)> {
+pub fn words(label: &str) -> impl Iterator<Item = (&str, &str)> {
     label.split_whitespace().filter_map(|word| word.split_once('='))
 }
 
-fn varies(labels: &[&str], key: &str) -> bool {
+/// Whether a key has several values.
+pub fn varies(labels: &[&str], key: &str) -> bool {
     let mut values = labels.iter().filter_map(|label| words(label).find(|(name, _)| *name == key));
     let first = values.next();
     values.any(|value| Some(value) != first)

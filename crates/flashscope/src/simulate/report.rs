@@ -68,13 +68,17 @@ impl Entry {
         }
     }
 
-    /// The same, or the profile where it is the only one.
-    pub fn name(&self) -> &str {
-        let profile = match self {
+    /// Its profile.
+    pub fn profile(&self) -> &str {
+        match self {
             Entry::Ran(report) => &report.profile,
             Entry::NotRun(missing) => &missing.profile,
-        };
-        Some(self.label()).filter(|label| !label.is_empty()).unwrap_or(profile)
+        }
+    }
+
+    /// What makes it differ, or the profile where it is the only one.
+    pub fn name(&self) -> &str {
+        Some(self.label()).filter(|label| !label.is_empty()).unwrap_or(self.profile())
     }
 }
 

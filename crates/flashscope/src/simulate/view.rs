@@ -64,7 +64,8 @@ pub fn common_workload(reports: &[&SimReport]) -> String {
     first.split_whitespace().filter(in_all).collect::<Vec<_>>().join(" ")
 }
 
-fn speed(reports: &[&SimReport]) -> String {
+/// How much was simulated, and how fast.
+pub fn speed(reports: &[&SimReport]) -> String {
     let ios: u64 = reports.iter().map(|report| report.ios).sum();
     let rates: Vec<f64> = reports.iter().filter_map(|report| report.requests_per_cpu_s).collect();
     let rate = rates.iter().sum::<f64>() / rates.len() as f64 / 1e6;
@@ -73,7 +74,8 @@ fn speed(reports: &[&SimReport]) -> String {
     format!("  {ios} simulated, {rate} for each second of CPU time; seed {seed}")
 }
 
-fn volatile(reports: &[&SimReport]) -> Option<String> {
+/// What a loss of power costs, if anything.
+pub fn volatile(reports: &[&SimReport]) -> Option<String> {
     let bytes = reports.iter().map(|report| report.device.volatile_bytes_max).max().filter(|max| *max > 0)?;
     Some(format!(
         "  The buffer is volatile: a loss of power costs up to {} of unflushed, acknowledged writes",
@@ -82,7 +84,7 @@ fn volatile(reports: &[&SimReport]) -> Option<String> {
 }
 
 /// What was changed of the trace: once if it is the same for all devices, else with their names.
-fn notes(reports: &[&SimReport]) -> Vec<String> {
+pub fn notes(reports: &[&SimReport]) -> Vec<String> {
     let first = &reports[0].notes;
     if reports.iter().all(|report| report.notes == *first) {
         return first.iter().map(|note| format!("  {note}")).collect();
@@ -95,7 +97,7 @@ fn notes(reports: &[&SimReport]) -> Vec<String> {
 }
 
 /// All devices read the same trace; one that was cut short has read less of it.
-fn bad_lines(reports: &[&SimReport]) -> Option<String> {
+pub fn bad_lines(reports: &[&SimReport]) -> Option<String> {
     let most = reports.iter().max_by_key(|report| report.bad_lines).filter(|most| most.bad_lines > 0)?;
     let first = most.first_bad_line.as_ref().map_or(String::new(), |line| format!("; the first: {line}"));
     Some(format!("  {} of the trace left out{first}", counted(most.bad_lines, "bad line")))
@@ -126,7 +128,7 @@ fn missing(entries: &[Entry]) -> Vec<String> {
 }
 
 /// A device's name without what all have in common.
-fn distinct(entry: &Entry, entries: &[Entry]) -> String {
+pub fn distinct(entry: &Entry, entries: &[Entry]) -> String {
     let is_common = |word: &str| entries.iter().all(|other| other.label().split(' ').any(|own| own == word));
     let own: Vec<&str> = entry.label().split(' ').filter(|word| !is_common(word)).collect();
     if own.is_empty() { entry.name().into() } else { own.join(" ") }

@@ -1,5 +1,6 @@
 //! `flashscope trace stats`: what a trace is like.
 
+mod page;
 mod pictures;
 mod view;
 
@@ -9,7 +10,8 @@ use std::sync::atomic::Ordering;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use flashscope_core::TargetInfo;
-use flashscope_report::{Manifest, ResultFolder, SCHEMA_VERSION, counted};
+use flashscope_report::html::document as html;
+use flashscope_report::{Manifest, ResultFolder, SCHEMA_VERSION, Stored, counted};
 use flashscope_trace::Records;
 use flashscope_trace::stats::{Stats, Summary};
 use serde::{Deserialize, Serialize};
@@ -19,12 +21,15 @@ use super::heeding::Until;
 use super::open::{ReadArgs, bytes_to_read, named, open_until};
 use crate::exit::Done;
 use crate::journal::now_text;
+use crate::pages::leave;
 use crate::progress::reading_bar;
 use crate::screen::Screen;
 use crate::signal;
 
 /// The description in a result folder.
 const STATS: &str = "stats.json";
+/// The map of addresses, which is large and has a file of its own.
+const ADDRESSES: &str = "addresses.json";
 
 /// The bar tells of more requests after so many.
 const BAR_REQUESTS: u64 = 1 << 16;
@@ -84,10 +89,12 @@ pub fn run(args: &StatsArgs, screen: &Screen) -> Result<Done> {
     let document = Document { schema_version: SCHEMA_VERSION, trace: name(&args.input), summary };
     if let Some(folder) = &folder {
         folder.write_text(STATS, &(serde_json::to_string_pretty(&document)? + "\n"))?;
+        folder.write_text(ADDRESSES, &serde_json::to_string(&document.summary.map)?)?;
         pictures::draw(folder, &document.trace, &document.summary)?;
     }
     show(&document, args.json, screen)?;
     if let Some(path) = &args.output {
+        leave(path, screen);
         screen.note(&format!("  {STATS} and pictures in {}", path.display()));
     }
     if let Some(first) = trace.first_bad_line() {
@@ -105,15 +112,38 @@ fn show(document: &Document, json: bool, screen: &Screen) -> Result<()> {
 
 /// Shows again what such a folder holds; false if it holds none.
 pub fn show_stored(folder: &Path, json: bool, screen: &Screen) -> Result<bool> {
-    let path = folder.join(STATS);
-    if !path.is_file() {
-        return Ok(false);
-    }
-    let unreadable = || format!("{} cannot be read; describe the trace again", path.display());
-    let text = std::fs::read_to_string(&path).with_context(unreadable)?;
-    let document: Document = serde_json::from_str(&text).with_context(unreadable)?;
+    let Some(document) = stored(folder)? else { return Ok(false) };
     show(&document, json, screen)?;
     Ok(true)
+}
+
+/// The page of what such a folder holds; none if it holds no description.
+pub fn page_stored(folder: &Path) -> Result<Option<html::Document>> {
+    let Some(mut document) = stored(folder)? else { return Ok(None) };
+    let map = folder.join(ADDRESSES);
+    if map.is_file() {
+        document.summary.map = serde_json::from_str(&read(&map)?).with_context(|| unreadable(&map))?;
+    }
+    let manifest = Stored::read(folder)?.manifest;
+    Ok(Some(page::page(&document.trace, &document.summary, &manifest)))
+}
+
+fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).with_context(|| unreadable(path))
+}
+
+fn unreadable(path: &Path) -> String {
+    format!("{} cannot be read; describe the trace again", path.display())
+}
+
+/// The description in a folder, if it is one.
+fn stored(folder: &Path) -> Result<Option<Document>> {
+    let path = folder.join(STATS);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let document = serde_json::from_str(&read(&path)?).with_context(|| unreadable(&path))?;
+    Ok(Some(document))
 }
 
 fn name(input: &Path) -> String {

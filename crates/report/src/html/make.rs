@@ -57,6 +57,13 @@ impl Item {
     }
 }
 
+impl Item {
+    /// Something to know.
+    pub fn plain(text: impl Into<String>) -> Item {
+        Item { tone: Tone::Plain, ..Item::alert(text, "") }
+    }
+}
+
 impl Link {
     /// A way to the block of this `id`.
     pub fn to(id: impl Into<String>, label: impl Into<String>) -> Link {

@@ -336,7 +336,7 @@ pub struct Timeline {
 }
 
 /// Requests by time and first address, all devices over one another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddressMap {
     /// Where the first row begins.
     pub first_bytes: u64,

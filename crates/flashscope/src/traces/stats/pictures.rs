@@ -34,7 +34,7 @@ fn floats(values: &[u64]) -> Vec<f64> {
 }
 
 /// Names of powers of two from the first to the last bin of any, and the share of each in all.
-fn classes(all: &[Option<&Distribution>]) -> (Vec<String>, Vec<Vec<f64>>) {
+pub fn classes(all: &[Option<&Distribution>]) -> (Vec<String>, Vec<Vec<f64>>) {
     let bins = || all.iter().flatten().flat_map(|one| &one.bins);
     let mut from: Vec<u64> = bins().map(|bin| bin.from).collect();
     from.sort_unstable();

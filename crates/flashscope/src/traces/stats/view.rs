@@ -55,7 +55,7 @@ fn head(trace: &str, summary: &Summary, style: Style) -> String {
 }
 
 /// What limits the description.
-fn marks(summary: &Summary) -> Vec<String> {
+pub fn marks(summary: &Summary) -> Vec<String> {
     let mut marks = Vec::new();
     let mut mark = |applies: bool, text: String| {
         if applies {
@@ -139,7 +139,8 @@ fn fact(label: &str, text: &str, style: Style) -> String {
     lines.iter().enumerate().map(line).collect()
 }
 
-fn facts(summary: &Summary) -> Vec<(&'static str, String)> {
+/// What a line of its own says, with its label.
+pub fn facts(summary: &Summary) -> Vec<(&'static str, String)> {
     let mut facts = vec![("footprint", footprint(summary))];
     if let Some(addresses) = summary.addresses {
         let [first, end] = [addresses.first_bytes, addresses.end_bytes].map(|bytes| size(bytes as f64));

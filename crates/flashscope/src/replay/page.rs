@@ -1,0 +1,261 @@
+//! The page of a replay: whether it was on time, how long requests took beside what the trace says, and every
+//! IO with how late it was.
+
+use std::path::Path;
+
+use flashscope_analysis::Histogram;
+use flashscope_core::Op;
+use flashscope_report::html::dense::Trace;
+use flashscope_report::html::document::{
+    Axis, Block, Cell, Chart, Column, DOCUMENT_VERSION, Document, Item, Look, Point, Scale, Section, Series,
+    Table, Tone,
+};
+use flashscope_report::{Lateness, Manifest, Spread, counted, grouped, percent, size, span};
+
+use super::ResponseUs;
+use super::view::{RECORDS, ReplayReport, heading, remarks};
+use crate::inside::{Detail, inside_blocks};
+
+/// What the IOs and what is on their axis of time are called.
+const GROUP: &str = "replay";
+/// Shares of the IOs that are told, and how the axis calls them.
+const SHARES: [(f64, &str); 9] = [
+    (0.1, "10 %"),
+    (0.25, "25 %"),
+    (0.5, "50 %"),
+    (0.75, "75 %"),
+    (0.9, "90 %"),
+    (0.95, "95 %"),
+    (0.99, "99 %"),
+    (0.999, "99.9 %"),
+    (1.0, "all"),
+];
+
+/// What a replay says.
+pub fn page(folder: &Path, report: &ReplayReport, manifest: &Manifest) -> Document {
+    let spread = Spread::read(&folder.join(RECORDS)).ok();
+    let mut response = vec![Block::Table(table(report))];
+    response.extend(percentiles(report, spread.as_ref()).map(Block::Chart));
+    let summary = vec![facts(report, manifest), Block::Items { items: items(report) }];
+    Document {
+        version: DOCUMENT_VERSION,
+        kind: "replay",
+        title: format!("{} on {}", file_name(&report.trace), report.target),
+        subtitle: format!("{} · {}", heading(report), manifest.created),
+        flashscope_version: manifest.flashscope_version.clone(),
+        sections: vec![
+            Section::new("summary", "The replay", summary),
+            Section::new("response", "Response times", response),
+            Section::new("ios", "Every IO", ios(folder, spread.as_ref())),
+        ],
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn facts(report: &ReplayReport, manifest: &Manifest) -> Block {
+    let bytes = |bytes: u64| size(bytes as f64);
+    let mut rows = vec![
+        ("trace", format!("{} ({})", report.trace, report.format)),
+        ("target", format!("{}, {}", report.target, bytes(manifest.target.size_bytes))),
+        ("requests", grouped(report.requests)),
+        ("IOs", grouped(report.ios)),
+        ("in flight", format!("{} at most", report.iodepth)),
+        ("read", bytes(report.read_bytes)),
+        ("written", bytes(report.written_bytes)),
+    ];
+    if report.trimmed_bytes > 0 {
+        rows.push(("trimmed", bytes(report.trimmed_bytes)));
+    }
+    rows.push(("it took", span(report.wall_s * 1e9)));
+    rows.push(("the trace takes", span(report.trace_s * 1e9)));
+    rows.extend(report.flush_s.map(|flush_s| ("last flush", span(flush_s * 1e9))));
+    rows.extend(report.on_time_share.map(|share| ("within 50 µs of its time", percent(share))));
+    if !report.pipeline.is_empty() {
+        rows.push(("changed by", report.pipeline.join(" ")));
+    }
+    rows.push(("seed", report.seed.to_string()));
+    Block::facts(rows)
+}
+
+/// The verdict first.
+fn items(report: &ReplayReport) -> Vec<Item> {
+    let tone = match (report.complete, report.on_time_share) {
+        (false, _) => Tone::Alert,
+        (true, None) => Tone::Plain,
+        (true, Some(_)) if report.verdict.starts_with("on time") => Tone::Good,
+        (true, Some(_)) => Tone::Alert,
+    };
+    let capital = |text: &str| {
+        let mut letters = text.chars();
+        letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+    };
+    let item = |tone, text: String| Item { tone, ..Item::alert(text, "") };
+    let mut items = vec![item(tone, format!("{}.", capital(&report.verdict)))];
+    if !report.complete {
+        let text = format!("It did not come to its end: all numbers are of {}.", counted(report.ios, "IO"));
+        items.push(item(Tone::Alert, text));
+    }
+    // The first one, how long it took, is among the facts.
+    for remark in remarks(report).into_iter().skip(1) {
+        let text = remark.trim();
+        let tone = match text {
+            _ if text.starts_with("Verified") => Tone::Good,
+            _ if text.starts_with("FAILED") || text.contains("bad line") => Tone::Alert,
+            _ => Tone::Plain,
+        };
+        items.push(item(tone, text.to_string()));
+    }
+    items
+}
+
+/// What is told in the table: name, times, bytes.
+type Kind = (&'static str, Option<ResponseUs>, Option<u64>);
+
+fn kinds(report: &ReplayReport) -> [Kind; 5] {
+    [
+        ("all", report.response_us, None),
+        ("reads", report.read_us, Some(report.read_bytes)),
+        ("writes", report.write_us, Some(report.written_bytes)),
+        ("flushes", report.flush_us, None),
+        ("trims", report.trim_us, Some(report.trimmed_bytes)),
+    ]
+}
+
+/// What the trace itself says. An older result has no more than the latencies of all requests together.
+fn in_the_trace(report: &ReplayReport) -> Vec<Kind> {
+    let by_op = [
+        ("reads in the trace", report.trace_read_latency_us, None),
+        ("writes in the trace", report.trace_write_latency_us, None),
+        ("flushes in the trace", report.trace_flush_latency_us, None),
+        ("trims in the trace", report.trace_trim_latency_us, None),
+    ];
+    let known: Vec<Kind> = by_op.into_iter().filter(|kind| kind.1.is_some()).collect();
+    if known.is_empty() { vec![("all in the trace", report.trace_latency_us, None)] } else { known }
+}
+
+fn table(report: &ReplayReport) -> Table {
+    let time = |us: f64| Cell::number(span(us * 1e3), us);
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    for (name, times, bytes) in kinds(report).into_iter().chain(in_the_trace(report)) {
+        let Some(us) = times else { continue };
+        let bytes = bytes.map_or(Cell::default(), |bytes| Cell::number(size(bytes as f64), bytes as f64));
+        let mut row = vec![Cell::words(name), Cell::number(grouped(us.ios), us.ios as f64), bytes];
+        row.extend([us.mean, us.p50, us.p95, us.p99, us.p999, us.max].map(time));
+        rows.push(row);
+    }
+    if let Some(us) = report.lateness_us {
+        let mut row =
+            vec![Cell::words("how late they went"), Cell::default(), Cell::default(), Cell::default()];
+        row.extend([time(us.p50), time(us.p95), time(us.p99), Cell::default(), time(us.max)]);
+        rows.push(row);
+    }
+    let times = ["mean", "p50", "p95", "p99", "p99.9", "longest"].map(|name| Column::number(name, "µs"));
+    let first = [Column::words("what"), Column::number("IOs", "IOs"), Column::number("bytes", "bytes")];
+    Table {
+        id: "response".into(),
+        title: "How long they took".into(),
+        caption: "From submission to completion. In the trace: the latencies that the trace itself tells."
+            .into(),
+        columns: first.into_iter().chain(times).collect(),
+        rows,
+    }
+}
+
+/// Which share of the IOs was done within which time.
+fn percentiles(report: &ReplayReport, spread: Option<&Spread>) -> Option<Chart> {
+    let names = ["reads", "writes", "flushes", "trims"];
+    let mut series: Vec<Series> = Vec::new();
+    if let Some(spread) = spread {
+        let by_op = Op::ALL.iter().map(|op| (names[*op as usize], &spread.response_ns[*op as usize]));
+        let late = spread.late.iter().map(|late| ("how late they went", &late.late_ns));
+        series.extend(by_op.chain(late).filter_map(|(name, times)| of_histogram(name, times)));
+    } else {
+        series.extend(kinds(report)[1..5].iter().filter_map(|(name, times, _)| of_summary(name, (*times)?)));
+    }
+    let in_the_trace = in_the_trace(report);
+    series.extend(in_the_trace.iter().filter_map(|(name, times, _)| of_summary(name, (*times)?)));
+    (!series.is_empty()).then(|| Chart {
+        id: "percentiles".into(),
+        title: "How many were done within which time".into(),
+        caption:
+            "Read it upwards: half of the IOs took at most what the curve says above 50 %. The further a \
+                  curve rises to the right, the longer its few slow ones are."
+                .into(),
+        x: Axis {
+            label: "share of the IOs".into(),
+            unit: String::new(),
+            scale: Scale::Category,
+            labels: SHARES.iter().map(|(_, name)| (*name).to_string()).collect(),
+        },
+        y: Axis { label: "time".into(), unit: "ns".into(), scale: Scale::Log, labels: Vec::new() },
+        series,
+        group: None,
+    })
+}
+
+/// Shares that so many IOs can tell apart.
+fn of_histogram(name: &str, times: &Histogram) -> Option<Series> {
+    let ios = times.ios();
+    let place = |(i, (share, label)): (usize, &(f64, &str))| {
+        let is_known = *share == 1.0 || ios as f64 * (1.0 - share) >= 1.0;
+        let ns = if *share == 1.0 { times.max_ns() as f64 } else { times.quantile_ns(*share) };
+        is_known.then(|| point(i, ns, label))
+    };
+    let points: Vec<Point> = SHARES.iter().enumerate().filter_map(place).collect();
+    (ios > 0 && times.max_ns() > 0).then(|| Series { name: name.into(), look: Look::Line, points })
+}
+
+fn of_summary(name: &str, us: ResponseUs) -> Option<Series> {
+    let known = [(2, us.p50), (5, us.p95), (6, us.p99), (7, us.p999), (8, us.max)];
+    let points = known.into_iter().map(|(i, us)| point(i, us * 1e3, SHARES[i].1)).collect();
+    (us.max > 0.0).then(|| Series { name: name.into(), look: Look::Line, points })
+}
+
+fn point(place: usize, ns: f64, label: &str) -> Point {
+    // A logarithmic axis has no 0.
+    Point { x: place as f64, y: (ns > 0.0).then_some(ns), label: label.into(), ..Point::default() }
+}
+
+fn ios(folder: &Path, spread: Option<&Spread>) -> Vec<Block> {
+    let mut trace = Trace::unread(GROUP.into(), "Response time of every IO".into(), RECORDS.into());
+    trace.group = Some(GROUP.into());
+    let mut blocks = vec![Block::Trace(trace)];
+    blocks.extend(spread.and_then(|spread| spread.late.as_ref()).map(lateness).map(Block::Chart));
+    blocks.extend(inside_blocks(folder, RECORDS, GROUP, Detail::Full));
+    blocks
+}
+
+fn lateness(late: &Lateness) -> Chart {
+    let series = |name: &str, value: fn(u64, u64, u64) -> f64| {
+        let point = |(i, window): (usize, &flashscope_report::LateWindow)| Point {
+            x: (i as u64 * late.window_ns) as f64,
+            y: (window.ios > 0).then(|| value(window.max_ns, window.sum_ns, window.ios)),
+            ..Point::default()
+        };
+        let points = late.windows.iter().enumerate().map(point).collect();
+        Series { name: name.into(), look: Look::Steps, points }
+    };
+    let axis = |label: &str| Axis {
+        label: label.into(),
+        unit: "ns".into(),
+        scale: Scale::Linear,
+        labels: Vec::new(),
+    };
+    Chart {
+        id: "lateness".into(),
+        title: "How late requests went".into(),
+        caption: "After the time at which the trace has them. A stretch that stays high is one in which the \
+                  target could not follow."
+            .into(),
+        x: axis("time"),
+        y: axis("lateness"),
+        series: vec![
+            series("the latest", |max, _, _| max as f64),
+            series("mean", |_, sum, ios| (sum as f64 / ios as f64).round()),
+        ],
+        group: Some(GROUP.into()),
+    }
+}

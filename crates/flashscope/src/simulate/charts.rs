@@ -1,0 +1,158 @@
+//! What was varied in a sweep against what it gave: one chart for each number that matters.
+
+use flashscope_report::html::document::{Axis as ChartAxis, Block, Chart, Look, Point, Scale, Series};
+
+use super::picture::{Axis, varies, words};
+use super::report::{Entry, SimReport};
+
+/// What is compared: `id`, title, caption, name and unit of the axis, and the value.
+struct Measure {
+    id: &'static str,
+    title: &'static str,
+    caption: &'static str,
+    axis: (&'static str, &'static str),
+    value: fn(&SimReport) -> Option<f64>,
+}
+
+const MEASURES: [Measure; 5] = [
+    Measure {
+        id: "throughput",
+        title: "Throughput",
+        caption: "Megabytes (10^6) of the host in each simulated second. More is better.",
+        axis: ("throughput", "MB/s"),
+        value: |report| report.throughput_mb_s,
+    },
+    Measure {
+        id: "amplification",
+        title: "Write amplification",
+        caption: "Bytes programmed for each byte that the host wrote. Less is better.",
+        axis: ("bytes programmed for each byte written", ""),
+        value: |report| report.device.write_amplification,
+    },
+    Measure {
+        id: "erases",
+        title: "Block erases",
+        caption: "They wear the flash. Less is better.",
+        axis: ("block erases", ""),
+        value: |report| Some(report.device.block_erases as f64),
+    },
+    Measure {
+        id: "response",
+        title: "Mean response time",
+        caption: "What an IO takes in the mean. Less is better.",
+        axis: ("response time", "ns"),
+        value: |report| report.response_us.map(|us| us.mean * 1e3),
+    },
+    Measure {
+        id: "p99",
+        title: "99th percentile of the response time",
+        caption: "One IO in a hundred takes longer. Less is better.",
+        axis: ("response time", "ns"),
+        value: |report| report.response_us.map(|us| us.p99 * 1e3),
+    },
+];
+
+/// Charts of all that came to an end; none without two such devices.
+pub fn charts(entries: &[Entry]) -> Vec<Block> {
+    let whole: Vec<&SimReport> =
+        entries.iter().filter(|entry| entry.is_complete()).filter_map(Entry::report).collect();
+    let labels: Vec<&str> = whole.iter().map(|report| report.label.as_str()).collect();
+    if whole.len() < 2 {
+        return Vec::new();
+    }
+    let ground = match Axis::among(&labels) {
+        Some(axis) => over_numbers(axis, &whole, &labels),
+        None => over_names(&whole, &labels),
+    };
+    MEASURES.iter().filter_map(|measure| ground.chart(measure)).map(Block::Chart).collect()
+}
+
+/// Where each device stands: the axis, and the curves with the places on it of their devices.
+struct Ground<'a> {
+    axis: ChartAxis,
+    look: Look,
+    curves: Vec<(String, Vec<Place<'a>>)>,
+}
+
+struct Place<'a> {
+    x: f64,
+    label: String,
+    report: &'a SimReport,
+}
+
+impl<'a> Ground<'a> {
+    fn add(&mut self, curve: String, place: Place<'a>) {
+        match self.curves.iter_mut().find(|(name, _)| *name == curve) {
+            Some((_, places)) => places.push(place),
+            None => self.curves.push((curve, vec![place])),
+        }
+    }
+
+    fn chart(&self, measure: &Measure) -> Option<Chart> {
+        let series = self.curves.iter().filter_map(|(name, places)| {
+            let mut points: Vec<Point> = places
+                .iter()
+                .filter_map(|place| {
+                    let y = Some((measure.value)(place.report)?);
+                    Some(Point { x: place.x, y, label: place.label.clone(), ..Point::default() })
+                })
+                .collect();
+            points.sort_by(|a, b| a.x.total_cmp(&b.x));
+            (!points.is_empty()).then(|| Series { name: name.clone(), look: self.look, points })
+        });
+        let series: Vec<Series> = series.collect();
+        (!series.is_empty()).then(|| Chart {
+            id: format!("sweep-{}", measure.id),
+            title: measure.title.into(),
+            caption: measure.caption.into(),
+            x: self.axis.clone(),
+            y: ChartAxis {
+                label: measure.axis.0.into(),
+                unit: measure.axis.1.into(),
+                scale: Scale::Linear,
+                labels: Vec::new(),
+            },
+            series,
+            group: None,
+        })
+    }
+}
+
+/// Over the list of numbers that varies.
+fn over_numbers<'a>(axis: Axis, whole: &[&'a SimReport], labels: &[&str]) -> Ground<'a> {
+    let (unit, scale, factor) =
+        if axis.is_share() { ("%", Scale::Linear, 100.0) } else { ("bytes", Scale::Log, 1.0) };
+    let axis_of = ChartAxis { label: axis.name().into(), unit: unit.into(), scale, labels: Vec::new() };
+    let mut ground = Ground { axis: axis_of, look: Look::Line, curves: Vec::new() };
+    for report in whole {
+        for (x, label) in axis.places(report, labels) {
+            ground.add(axis.curve(report, labels), Place { x: x * factor, label, report });
+        }
+    }
+    ground
+}
+
+/// Over the names of the list with the most values; the other lists are the curves.
+fn over_names<'a>(whole: &[&'a SimReport], labels: &[&str]) -> Ground<'a> {
+    let mut lists: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (key, value) in labels.iter().flat_map(|label| words(label)).filter(|(key, _)| varies(labels, key)) {
+        match lists.iter_mut().find(|(name, _)| *name == key) {
+            Some((_, values)) if values.contains(&value) => {}
+            Some((_, values)) => values.push(value),
+            None => lists.push((key, vec![value])),
+        }
+    }
+    let (key, values) = lists.into_iter().max_by_key(|(_, values)| values.len()).unwrap_or_default();
+    let names: Vec<String> = values.iter().map(ToString::to_string).collect();
+    let axis = ChartAxis { label: key.into(), unit: String::new(), scale: Scale::Category, labels: names };
+    let mut ground = Ground { axis, look: Look::Bars, curves: Vec::new() };
+    for report in whole {
+        let own = words(&report.label).find(|(name, _)| *name == key).map(|(_, value)| value);
+        let Some(place) = values.iter().position(|value| Some(*value) == own) else { continue };
+        let rest = words(&report.label).filter(|(name, _)| *name != key && varies(labels, name));
+        let rest = rest.map(|(_, value)| value).collect::<Vec<_>>().join(" ");
+        let curve = if rest.is_empty() { format!("sim:{}", report.profile) } else { rest };
+        ground.add(curve, Place { x: place as f64, label: values[place].to_string(), report });
+    }
+    ground
+}

@@ -1,0 +1,416 @@
+//! The page of a described trace: its mix and sizes, what happened over time, gaps and re-writes, addresses,
+//! and its devices.
+
+use flashscope_report::html::document::{
+    Axis, Block, Cell, Chart, Column, DOCUMENT_VERSION, Document, Heat, Item, Look, Point, Scale, Section,
+    Series, Table,
+};
+use flashscope_report::{Manifest, counted, grouped, percent, size, span};
+use flashscope_trace::stats::{AddressMap, DeviceSummary, Distribution, Summary};
+
+use super::pictures::classes;
+use super::view::{facts, marks};
+
+/// Charts of this name share their zoom along time.
+const TIME: &str = "trace-time";
+
+/// The most cells of the map of addresses.
+const MAP_COLUMNS_MAX: usize = 128;
+const MAP_ROWS_MAX: usize = 64;
+
+/// What a description says.
+pub fn page(trace: &str, summary: &Summary, manifest: &Manifest) -> Document {
+    let sections = [
+        ("summary", "What it is", about(summary)),
+        (
+            "mix",
+            "Mix and sizes",
+            [vec![Block::Table(operations(summary))], charts([sizes(summary)])].concat(),
+        ),
+        (
+            "time",
+            "Over time",
+            charts([throughput(summary), requests(summary), footprint(summary), depth(summary)]),
+        ),
+        (
+            "gaps",
+            "Gaps, latencies, re-writes",
+            charts([gaps(summary), latencies(summary), rewrites(summary)]),
+        ),
+        ("addresses", "Addresses", addresses(summary)),
+        ("devices", "Devices", vec![Block::Table(devices(&summary.devices))]),
+    ];
+    let is_shown = |(id, _, blocks): &(&str, &str, Vec<Block>)| {
+        !blocks.is_empty() && (*id != "devices" || summary.devices.len() > 1)
+    };
+    let sections = sections.into_iter().filter(is_shown);
+    Document {
+        version: DOCUMENT_VERSION,
+        kind: "trace",
+        title: trace.into(),
+        subtitle: subtitle(summary, manifest),
+        flashscope_version: manifest.flashscope_version.clone(),
+        sections: sections.map(|(id, title, blocks)| Section::new(id, title, blocks)).collect(),
+    }
+}
+
+fn subtitle(summary: &Summary, manifest: &Manifest) -> String {
+    let requests = counted(summary.requests, "request");
+    let time = span(summary.times.duration_ns as f64);
+    let devices = counted(summary.devices.len() as u64, "device");
+    format!("{} · {requests} in {time} · {devices} · described {}", summary.format, manifest.created)
+}
+
+fn about(summary: &Summary) -> Vec<Block> {
+    let mut rows = vec![
+        ["requests".to_string(), grouped(summary.requests)],
+        ["duration".to_string(), span(summary.times.duration_ns as f64)],
+    ];
+    rows.extend(facts(summary).into_iter().map(|(name, text)| [name.to_string(), text]));
+    let items: Vec<Item> = marks(summary).into_iter().map(|mark| Item::alert(mark, "")).collect();
+    let items = (!items.is_empty()).then_some(Block::Items { items });
+    [Block::Facts { rows }].into_iter().chain(items).collect()
+}
+
+fn operations(summary: &Summary) -> Table {
+    let sequential = &summary.sequential;
+    let sizes = &summary.sizes;
+    let (read, written, trimmed) = (summary.read_bytes, summary.written_bytes, summary.trimmed_bytes);
+    let rows = [
+        ("reads", summary.reads, Some(read), sizes.read_bytes.as_ref(), sequential.read_sequential_share),
+        (
+            "writes",
+            summary.writes,
+            Some(written),
+            sizes.write_bytes.as_ref(),
+            sequential.write_sequential_share,
+        ),
+        ("flushes", summary.flushes, None, None, 0.0),
+        ("trims", summary.trims, Some(trimmed), None, 0.0),
+    ];
+    let row =
+        |(name, count, total, sizes, sequential): (&str, u64, Option<u64>, Option<&Distribution>, f64)| {
+            let mut cells =
+                vec![Cell::words(name), number(count), share(count as f64 / summary.requests.max(1) as f64)];
+            cells.push(total.map_or(Cell::default(), bytes));
+            let of_sizes = sizes.map(|all| [all.mean, all.p50 as f64, all.p99 as f64, all.max as f64]);
+            let missing = [const { None }; 4];
+            let of_sizes = of_sizes.map_or(missing, |sizes| sizes.map(Some));
+            cells.extend(of_sizes.map(|size_bytes: Option<f64>| {
+                size_bytes.map_or(Cell::default(), |b| Cell::number(size(b), b))
+            }));
+            cells.push(if sizes.is_some() { share(sequential) } else { Cell::default() });
+            cells
+        };
+    let titles = [("requests", "requests"), ("share", "%"), ("bytes", "bytes"), ("mean size", "bytes")];
+    let more = [("p50", "bytes"), ("p99", "bytes"), ("largest", "bytes"), ("sequential", "%")];
+    let numbers = titles.into_iter().chain(more).map(|(title, unit)| Column::number(title, unit));
+    Table {
+        id: "operations".into(),
+        title: "What is asked for".into(),
+        caption: "Sequential: begins where the request before it, of the same device and kind, ended.".into(),
+        columns: std::iter::once(Column::words("request")).chain(numbers).collect(),
+        rows: rows.into_iter().filter(|row| row.1 > 0).map(row).collect(),
+    }
+}
+
+fn number(count: u64) -> Cell {
+    Cell::number(grouped(count), count as f64)
+}
+
+fn bytes(bytes: u64) -> Cell {
+    Cell::number(size(bytes as f64), bytes as f64)
+}
+
+fn share(share: f64) -> Cell {
+    Cell::number(percent(share), share * 100.0)
+}
+
+fn charts<const N: usize>(charts: [Option<Chart>; N]) -> Vec<Block> {
+    charts.into_iter().flatten().map(Block::Chart).collect()
+}
+
+fn axis(label: &str, unit: &str, scale: Scale) -> Axis {
+    Axis { label: label.into(), unit: unit.into(), scale, labels: Vec::new() }
+}
+
+/// What is said of a chart: `id`, title, caption.
+type Words = (&'static str, &'static str, &'static str);
+
+/// Bars for each power of two.
+fn bars(words: Words, x: &str, y: &str, names: Vec<String>, all: Vec<(&str, Vec<f64>)>) -> Option<Chart> {
+    let series = |(name, shares): (&str, Vec<f64>)| Series {
+        name: name.into(),
+        look: Look::Bars,
+        points: shares
+            .into_iter()
+            .enumerate()
+            .map(|(i, share)| Point {
+                x: i as f64,
+                y: Some(share * 100.0),
+                label: names[i].clone(),
+                ..Point::default()
+            })
+            .collect(),
+    };
+    let all: Vec<Series> =
+        all.into_iter().filter(|(_, shares)| shares.iter().any(|share| *share > 0.0)).map(series).collect();
+    (!all.is_empty()).then(|| Chart {
+        id: words.0.into(),
+        title: words.1.into(),
+        caption: words.2.into(),
+        x: Axis { labels: names, ..axis(x, "", Scale::Category) },
+        y: axis(y, "%", Scale::Linear),
+        series: all,
+        group: None,
+    })
+}
+
+fn sizes(summary: &Summary) -> Option<Chart> {
+    let (names, mut shares) =
+        classes(&[summary.sizes.read_bytes.as_ref(), summary.sizes.write_bytes.as_ref()]);
+    let writes = shares.pop()?;
+    let words =
+        ("sizes", "Sizes of requests", "How many requests are from the size below a bar to its double.");
+    bars(
+        words,
+        "size",
+        "share of the reads, of the writes",
+        names,
+        vec![("reads", shares.pop()?), ("writes", writes)],
+    )
+}
+
+fn rewrites(summary: &Summary) -> Option<Chart> {
+    let (names, mut shares) = classes(&[summary.rewrites.as_ref()?.interval_bytes.as_ref()]);
+    let words = (
+        "rewrites",
+        "Written between two writes of the same block",
+        "A write buffer of that size would spare the flash the first of the two.",
+    );
+    bars(
+        words,
+        "bytes written in between",
+        "share of the re-writes",
+        names,
+        vec![("re-writes", shares.pop()?)],
+    )
+}
+
+/// Values of equal steps of time; none without a value above 0.
+fn over_time(summary: &Summary, words: Words, y: (&str, &str), all: Vec<(&str, Vec<f64>)>) -> Option<Chart> {
+    let step_s = summary.timeline.window_ns as f64 / 1e9;
+    let series = |(name, mut values): (&str, Vec<f64>)| {
+        // Each value holds until the next one, and the last one to its end.
+        values.extend(values.last().copied());
+        let point = |(i, value)| Point { x: i as f64 * step_s, y: Some(value), ..Point::default() };
+        Series {
+            name: name.into(),
+            look: Look::Steps,
+            points: values.into_iter().enumerate().map(point).collect(),
+        }
+    };
+    let all = all.into_iter().filter(|(_, values)| values.iter().any(|value| *value > 0.0));
+    let series: Vec<Series> = all.map(series).collect();
+    (!series.is_empty()).then(|| Chart {
+        id: words.0.into(),
+        title: words.1.into(),
+        caption: words.2.into(),
+        x: axis("time from the first request", "s", Scale::Linear),
+        y: axis(y.0, y.1, Scale::Linear),
+        series,
+        group: Some(TIME.into()),
+    })
+}
+
+/// In thousandths, so that the page stays small.
+fn scaled(values: &[u64], factor: f64) -> Vec<f64> {
+    values.iter().map(|value| (*value as f64 * factor * 1e3).round() / 1e3).collect()
+}
+
+fn throughput(summary: &Summary) -> Option<Chart> {
+    let per_s = 1e3 / summary.timeline.window_ns.max(1) as f64;
+    let words = ("throughput", "Bytes read and written", "Megabytes (10^6) in each second of a step.");
+    let (read, written) = (&summary.timeline.read_bytes, &summary.timeline.written_bytes);
+    let all = vec![("read", scaled(read, per_s)), ("written", scaled(written, per_s))];
+    over_time(summary, words, ("throughput", "MB/s"), all)
+}
+
+fn requests(summary: &Summary) -> Option<Chart> {
+    let per_s = 1e9 / summary.timeline.window_ns.max(1) as f64;
+    let words = ("requests", "Requests", "Of all kinds, in each second of a step.");
+    over_time(
+        summary,
+        words,
+        ("requests", "requests/s"),
+        vec![("requests", scaled(&summary.timeline.requests, per_s))],
+    )
+}
+
+fn footprint(summary: &Summary) -> Option<Chart> {
+    let words = (
+        "footprint",
+        "Footprint and working set",
+        "The footprint is all that was touched so far, each byte once; the working set is what was touched \
+         within a step. A working set far below the footprint is what caches live on.",
+    );
+    let all = vec![
+        ("footprint so far", scaled(&summary.timeline.footprint_bytes, 1.0)),
+        ("written so far", scaled(&summary.timeline.write_footprint_bytes, 1.0)),
+        ("working set of the step", scaled(&summary.working_set.bytes, 1.0)),
+    ];
+    over_time(summary, words, ("different bytes", "bytes"), all)
+}
+
+fn depth(summary: &Summary) -> Option<Chart> {
+    let queue = summary.queue_depth.as_ref()?;
+    let words = ("depth", "Requests in flight", "By the latencies that the trace tells.");
+    let all =
+        vec![("most", scaled(&queue.max_over_time, 1.0)), ("mean", queue.mean_at_arrival_over_time.clone())];
+    over_time(summary, words, ("in flight", "requests"), all)
+}
+
+/// The share of values that are at most as long.
+fn up_to(words: Words, x: &str, all: Vec<(&str, Option<&Distribution>)>) -> Option<Chart> {
+    let series = |(name, all): (&str, Option<&Distribution>)| {
+        let all = all.filter(|all| all.max > 0)?;
+        let mut below = 0;
+        let point = |bin: &flashscope_trace::stats::Bin| {
+            below += bin.count;
+            let share = below as f64 / all.count as f64 * 100.0;
+            let x = bin.to.min(all.max).max(1) as f64;
+            Point { x, y: Some((share * 1e3).round() / 1e3), ..Point::default() }
+        };
+        Some(Series { name: name.into(), look: Look::Line, points: all.bins.iter().map(point).collect() })
+    };
+    let series: Vec<Series> = all.into_iter().filter_map(series).collect();
+    (!series.is_empty()).then(|| Chart {
+        id: words.0.into(),
+        title: words.1.into(),
+        caption: words.2.into(),
+        x: axis(x, "ns", Scale::Log),
+        y: axis("at most as long", "%", Scale::Linear),
+        series,
+        group: None,
+    })
+}
+
+fn gaps(summary: &Summary) -> Option<Chart> {
+    let gaps = &summary.inter_arrival.as_ref()?.gaps_ns;
+    let words = (
+        "gaps",
+        "Gaps between requests",
+        "The share of gaps that are at most so long. A curve that is flat in the middle is bursts with \
+         pauses between them.",
+    );
+    up_to(words, "gap", vec![("gaps", Some(gaps))])
+}
+
+fn latencies(summary: &Summary) -> Option<Chart> {
+    let words = (
+        "latencies",
+        "Latencies",
+        "What the trace itself tells: the share of requests that took at most so long.",
+    );
+    let (reads, writes) = (summary.read_latency_ns.as_ref(), summary.write_latency_ns.as_ref());
+    up_to(words, "latency", vec![("reads", reads), ("writes", writes)])
+}
+
+fn addresses(summary: &Summary) -> Vec<Block> {
+    let Some(map) = &summary.map else {
+        let text = "The map of addresses is not in this folder: an older flashscope described the trace. \
+                    Describe it again to see it.";
+        return vec![Block::text(text)];
+    };
+    let step_s = summary.timeline.peak_window_ns as f64 / 1e9;
+    let heat = |id: &str, name: &str, counts: &[Vec<u32>]| heat(id, name, counts, map, step_s);
+    [heat("map-writes", "writes", &map.writes), heat("map-reads", "reads", &map.reads)]
+        .into_iter()
+        .flatten()
+        .map(Block::Heat)
+        .collect()
+}
+
+fn heat(id: &str, name: &str, counts: &[Vec<u32>], map: &AddressMap, step_s: f64) -> Option<Heat> {
+    let across = counts.len().div_ceil(MAP_COLUMNS_MAX).max(1);
+    let up = counts.iter().map(Vec::len).max().unwrap_or(0).div_ceil(MAP_ROWS_MAX).max(1);
+    let counts = folded(counts, across, up);
+    let columns = counts.len();
+    let rows = counts.iter().map(Vec::len).max().unwrap_or(0);
+    if counts.iter().flatten().all(|count| *count == 0) {
+        return None;
+    }
+    let cell = |row: usize, column: &Vec<u32>| {
+        column.get(row).filter(|count| **count > 0).map(|count| f64::from(*count))
+    };
+    let values = (0..rows).flat_map(|row| counts.iter().map(move |column| cell(row, column))).collect();
+    let first = map.first_bytes as f64;
+    Some(Heat {
+        id: id.into(),
+        title: format!("Where {name} begin"),
+        caption: "Rising lines are sequential streams, level ones are places that are used again and again, \
+                  and an even veil is random access. All devices lie over one another."
+            .into(),
+        x: axis("time from the first request", "s", Scale::Linear),
+        y: axis("address", "bytes", Scale::Linear),
+        x_range: [0.0, (columns * across) as f64 * step_s],
+        y_range: [first, first + (rows * up) as f64 * map.row_bytes as f64],
+        columns: columns as u32,
+        value: name.into(),
+        values,
+        group: Some(TIME.into()),
+    })
+}
+
+/// Sums of `across` columns and `up` rows: larger cells are seen where few of them hold anything.
+fn folded(counts: &[Vec<u32>], across: usize, up: usize) -> Vec<Vec<u32>> {
+    let rows = counts.iter().map(Vec::len).max().unwrap_or(0).div_ceil(up);
+    let column = |part: &[Vec<u32>]| {
+        let mut sums = vec![0u32; rows];
+        for (row, count) in part.iter().flat_map(|column| column.iter().enumerate()) {
+            sums[row / up] = sums[row / up].saturating_add(*count);
+        }
+        sums
+    };
+    counts.chunks(across).map(column).collect()
+}
+
+fn devices(all: &[DeviceSummary]) -> Table {
+    let row = |device: &DeviceSummary| {
+        let all = device.requests.max(1) as f64;
+        vec![
+            Cell::words(device.name.clone()),
+            number(device.requests),
+            share(device.reads as f64 / all),
+            bytes(device.read_bytes),
+            bytes(device.written_bytes),
+            bytes(device.footprint_bytes),
+            device.addresses.map_or(Cell::default(), |addresses| bytes(addresses.end_bytes)),
+            share(device.sequential.sequential_share),
+        ]
+    };
+    let numbers = [
+        ("requests", "requests"),
+        ("reads", "%"),
+        ("read", "bytes"),
+        ("written", "bytes"),
+        ("footprint", "bytes"),
+        ("end", "bytes"),
+        ("sequential", "%"),
+    ];
+    let numbers = numbers.into_iter().map(|(title, unit)| Column::number(title, unit));
+    let mut sorted: Vec<&DeviceSummary> = all.iter().collect();
+    sorted.sort_by_key(|device| std::cmp::Reverse(device.requests));
+    let most = sorted.iter().map(|device| device.requests).sum::<u64>().max(1);
+    let busiest = sorted.first().map_or(String::new(), |device| {
+        let part = percent(device.requests as f64 / most as f64);
+        format!("The busiest, {}, has {part} of the requests.", device.name)
+    });
+    Table {
+        id: "devices".into(),
+        title: "By device".into(),
+        caption: busiest,
+        columns: std::iter::once(Column::words("device")).chain(numbers).collect(),
+        rows: sorted.into_iter().map(row).collect(),
+    }
+}
