@@ -15,8 +15,8 @@ use crate::traces::timing::Timing;
 
 /// Measure, simulate and explain flash storage.
 ///
-/// TARGET is a block device or file, `rig:NAME` or `rig:FILE.toml` (a virtual device of known truth), or
-/// `null:` (no device at all). Reading is the default: nothing writes without --write.
+/// TARGET is a block device or file, `rig:NAME` or `rig:FILE.toml` (a virtual device of known truth),
+/// `sim:PROFILE` (a simulated SSD or disk), or `null:` (no device at all). Reading is the default: nothing writes without --write.
 #[derive(Debug, Parser)]
 #[command(name = "flashscope", version, max_term_width = 110)]
 pub struct Cli {
@@ -46,10 +46,10 @@ fn with_negative_values(command: clap::Command) -> clap::Command {
 #[derive(Debug, Args)]
 pub struct Global {
     /// No progress, no remarks: only the result and errors
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = 900)]
     pub quiet: bool,
     /// More detail on standard error
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = 900)]
     pub verbose: bool,
 }
 
@@ -82,6 +82,10 @@ pub enum Command {
     Export(ExportArgs),
     /// List micro-benchmarks, virtual devices and the settings of a pattern
     List(ListArgs),
+    /// Print the script with which a shell completes commands, flags and names
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write the pages of all commands
+    Man(ManArgs),
 }
 
 /// What a run enforces first.
@@ -417,4 +421,19 @@ pub struct ExportArgs {
 pub struct ListArgs {
     /// micro, rigs, pattern, profiles, simulation, settings, formats or generators [default: all]
     pub what: Option<String>,
+}
+
+/// `flashscope completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+/// `flashscope man`.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// Write a page for each command into this folder
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
 }

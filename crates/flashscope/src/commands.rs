@@ -2,10 +2,12 @@
 
 pub mod check;
 pub mod compare;
+pub mod completions;
 pub mod create;
 pub mod doctor;
 pub mod export;
 pub mod list;
+pub mod man;
 pub mod measure;
 pub mod replay;
 pub mod report;

@@ -5,6 +5,7 @@ mod commands;
 mod confirm;
 mod exit;
 mod figures;
+mod help;
 mod inside;
 mod journal;
 mod manifest;
@@ -28,10 +29,15 @@ use clap::FromArgMatches;
 use cli::{Cli, Command};
 
 fn main() -> ExitCode {
+<<<<<<< HEAD
     let mut command = cli::command();
     let parsed = command.try_get_matches_from_mut(std::env::args_os());
     let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
+=======
+    let parsed = help::command().try_get_matches();
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+>>>>>>> 144dbfc (Completions, man pages, and help that teaches: commands by purpose, examples that tests run, short help on a screen)
         Ok(cli) => cli,
         Err(error) => return exit::usage(&error.format(&mut command)),
     };
@@ -50,6 +56,8 @@ fn main() -> ExitCode {
         Command::Report(args) => commands::report::run(args, &screen),
         Command::Export(args) => commands::export::run(args, &screen),
         Command::List(args) => commands::list::run(args, &screen),
+        Command::Completions(args) => commands::completions::run(args, &screen),
+        Command::Man(args) => commands::man::run(args, &screen),
     };
     exit::code(result, &screen)
 }

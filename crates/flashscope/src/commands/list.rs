@@ -15,9 +15,10 @@ use crate::exit::{Done, Usage};
 use crate::screen::Screen;
 
 /// A part of the list.
-type Part = (&'static str, fn() -> String);
+pub type Part = (&'static str, fn() -> String);
 
-const PARTS: &[Part] = &[
+/// All lists by their names.
+pub const PARTS: &[Part] = &[
     ("micro", micros),
     ("rigs", virtual_devices),
     ("pattern", pattern_settings),

@@ -15,6 +15,7 @@ use crate::screen::Screen;
 
 /// `flashscope trace merge`.
 #[derive(Debug, Args)]
+#[command(override_usage = "flashscope trace merge [OPTIONS] <IN> <IN>... <OUT>")]
 pub struct MergeArgs {
     /// The traces, two or more, and at last what to write
     #[arg(required = true, num_args = 3.., value_name = "IN IN .. OUT")]
