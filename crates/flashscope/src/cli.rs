@@ -16,7 +16,8 @@ use crate::traces::timing::Timing;
 /// Measure, simulate and explain flash storage.
 ///
 /// TARGET is a block device or file, `rig:NAME` or `rig:FILE.toml` (a virtual device of known truth),
-/// `sim:PROFILE` (a simulated SSD or disk), or `null:` (no device at all). Reading is the default: nothing writes without --write.
+/// `sim:PROFILE` (a simulated SSD or disk), or `null:` (no device at all). Reading is the default: nothing
+/// writes without --write.
 #[derive(Debug, Parser)]
 #[command(name = "flashscope", version, max_term_width = 110)]
 pub struct Cli {

@@ -7,9 +7,9 @@ pub mod pages;
 
 use std::fmt::Write;
 
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command};
 
-use crate::cli::Cli;
+use crate::cli;
 
 pub use choices::complete;
 use examples::EXAMPLES;
@@ -77,13 +77,13 @@ const RARE: &[&str] = &[
 
 /// The whole command line, as it is parsed.
 pub fn command() -> Command {
-    let mut command = Cli::command();
+    let mut command = cli::command();
     command.build();
     let overview = overview(&command);
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{overview}\nOptions:\n{{options}}{{after-help}}"
     );
-    taught(Cli::command().help_template(template), "")
+    taught(cli::command().help_template(template), "")
 }
 
 /// The groups with a line for each command.
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn every_command_is_in_one_group_and_has_two_to_four_examples() {
-        let command = Cli::command();
+        let command = cli::command();
         for path in paths(&command, "") {
             let grouped = GROUPS.iter().flat_map(|(_, names)| *names).filter(|name| **name == path).count();
             let expected = usize::from(!path.contains(' '));
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn all_help_fits_eighty_columns_and_short_help_a_screen() {
-        for path in [vec![String::new()], paths(&Cli::command(), "")].concat() {
+        for path in [vec![String::new()], paths(&cli::command(), "")].concat() {
             for (flag, lines_max) in [("-h", 60), ("--help", usize::MAX)] {
                 let line = format!("flashscope {path} {flag}");
                 let help = command().term_width(80).try_get_matches_from(words(&line)).unwrap_err();

@@ -29,15 +29,10 @@ use clap::FromArgMatches;
 use cli::{Cli, Command};
 
 fn main() -> ExitCode {
-<<<<<<< HEAD
-    let mut command = cli::command();
+    let mut command = help::command();
     let parsed = command.try_get_matches_from_mut(std::env::args_os());
     let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
-=======
-    let parsed = help::command().try_get_matches();
-    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
->>>>>>> 144dbfc (Completions, man pages, and help that teaches: commands by purpose, examples that tests run, short help on a screen)
         Ok(cli) => cli,
         Err(error) => return exit::usage(&error.format(&mut command)),
     };

@@ -6,7 +6,7 @@ use clap::Command;
 use clap_mangen::Man;
 
 use super::examples::EXAMPLES;
-use crate::cli::Cli;
+use crate::cli;
 
 /// A page's file name and its text.
 pub type Page = (String, String);
@@ -35,7 +35,7 @@ const FILES: &[(&str, &str)] = &[
 
 /// All pages.
 pub fn all() -> io::Result<Vec<Page>> {
-    let mut command = <Cli as clap::CommandFactory>::command().disable_help_subcommand(true);
+    let mut command = cli::command().disable_help_subcommand(true);
     command.build();
     let mut pages = vec![page(&command, "flashscope", "")?];
     below(&command, "", &mut pages)?;
