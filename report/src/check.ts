@@ -55,6 +55,11 @@ function checkedBlock(raw: Record<string, unknown>): Block {
         block.x = checkedAxis(raw.x);
         block.y = checkedAxis(raw.y);
     }
+    if (kind === 'heat') {
+        block.columns = Math.max(1, Math.floor(Number(raw.columns)) || 1);
+        for (const name of ['x_range', 'y_range']) block[name] = isRange(raw[name]) ? raw[name] : [0, 1];
+    }
+    if (kind === 'trace') block.blob = text(raw.blob);
     if (kind === 'trace') block.marks = checkedMarks(raw.marks);
     return block as unknown as Block;
 }
@@ -78,5 +83,6 @@ function checkedMarks(raw: unknown): Record<string, unknown> {
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRange = (value: unknown): boolean => Array.isArray(value) && value.length === 2 && value.every(Number.isFinite);
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -54,6 +54,7 @@ const watcher = new IntersectionObserver((entries) => {
 }, { rootMargin: '200px' });
 
 const figures = new Map<Element, Figure>();
+let made = 0;
 
 export class Figure {
     readonly element: HTMLElement;
@@ -66,7 +67,7 @@ export class Figure {
     private readonly legendBox = h('div', { class: 'legendbox' });
     private readonly notes = h('ul', { class: 'notes' });
     private readonly live = h('p', { class: 'hidden-words', 'aria-live': 'polite' });
-    private readonly words = h('p', { class: 'hidden-words' });
+    private readonly words: HTMLElement;
     private readonly bar: HTMLElement;
     private readonly tip: Tooltip;
     private readonly plot: Plot;
@@ -76,7 +77,9 @@ export class Figure {
     private paperWidth = 0;
 
     constructor(readonly spec: Spec) {
-        this.plotBox = h('div', { class: 'plot', tabindex: 0, role: 'group', 'aria-roledescription': 'chart',
+        const wordsId = `words-${++made}`;
+        this.words = h('p', { class: 'hidden-words', id: wordsId });
+        this.plotBox = h('div', { class: 'plot', tabindex: 0, 'aria-describedby': wordsId, role: 'group', 'aria-roledescription': 'chart',
             'aria-label': `${spec.title}. Arrow keys pan, plus and minus zoom, n steps through, ? for help`,
             onkeydown: (event: KeyboardEvent) => this.pressed(event) }, this.host);
         this.plotBox.style.minHeight = `${spec.height}px`;
@@ -324,8 +327,24 @@ export class Figure {
     }
 }
 
+/** Takes all of them off, before the page is built anew. */
+export const retireAll = (): void => figures.forEach((figure) => figure.retire());
+
 /** Every figure that is on the page now. */
 export const figuresOnPage = (): Figure[] => [...figures.values()].filter((f) => f.element.isConnected);
+
+/** Draws ahead of the reader while there is nothing else to do: the first picture, then all that need no data unpacked. */
+export function drawAhead(): void {
+    const idle = window.requestIdleCallback ?? ((then: () => void) => setTimeout(then, 30));
+    const waiting = figuresOnPage().filter((figure, i) => i === 0 || !figure.spec.prepare);
+    const next = () => {
+        const figure = waiting.shift();
+        if (!figure) return;
+        if (figure.element.isConnected) figure.activate(false);
+        idle(next);
+    };
+    idle(next);
+}
 
 /** How a link shows a figure that stands on the page by itself. */
 export const openerOf = (figure: Figure) => ({

@@ -30,13 +30,15 @@ function rampOf(entry: LegendEntry): (HTMLElement | string)[] {
 }
 
 export function glyph({ kind, colour, shape, dash }: LegendEntry): SVGElement {
-    const picture = svg('svg', { viewBox: '-10 -6 20 12', width: 20, height: 12, 'aria-hidden': 'true' });
+    // A line is as long as its dashes need to be seen beside the shape.
+    const half = kind === 'line' ? 15 : 8;
+    const picture = svg('svg', { viewBox: `-${half} -6 ${2 * half} 12`, width: 2 * half, height: 12, 'aria-hidden': 'true' });
     if (kind === 'area') {
         picture.append(svg('rect', { x: -6, y: -5, width: 12, height: 10, fill: colour, 'fill-opacity': 0.6 }));
         return picture;
     }
     if (kind === 'line') {
-        const line = { x1: -10, x2: 10, y1: 0, y2: 0, stroke: colour, 'stroke-width': 2 };
+        const line = { x1: -half, x2: half, y1: 0, y2: 0, stroke: colour, 'stroke-width': 2 };
         picture.append(svg('line', { ...line, 'stroke-dasharray': dash?.join(' ') ?? '' }));
     }
     if (shape) {

@@ -3,6 +3,7 @@
 
 import type { Document, Result } from './document';
 import { h } from './dom';
+import { drawAhead } from './figure';
 import { startKeys } from './keys';
 import { openPlace } from './places';
 import { followReading, page } from './page';
@@ -33,6 +34,7 @@ function start(): void {
         setResults([...ofPage(), ...added]);
         page(root, list());
         followReading();
+        drawAhead();
         openHash();
     } catch (error) {
         complain(error instanceof Error ? error.message : String(error));

@@ -5,6 +5,7 @@ import { resultTag } from './blocks/words';
 import { checked } from './check';
 import type { Document } from './document';
 import { button, h } from './dom';
+import { retireAll } from './figure';
 import { toggleHelp } from './help';
 import { merge, type MergedSection } from './merge';
 import { setKnown } from './places';
@@ -13,6 +14,7 @@ import { setTheme, themeChoice, type Choice } from './theme';
 
 /** Builds the page into `root`. */
 export function page(root: HTMLElement, results: Named[]): void {
+    retireAll();
     const documents = results.map(({ document }, result) => ({ result, document: checked(document) }));
     const overlaid = documents.filter(({ document }) => document.kind !== 'comparison');
     const comparisons = documents.filter(({ document }) => document.kind === 'comparison');

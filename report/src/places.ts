@@ -20,6 +20,7 @@ let known = new Set<string>();
 /** Says which ids the page will have, before it is built: links are made while their ends are not there yet. */
 export function setKnown(ids: string[]): void {
     known = new Set(ids);
+    openers.clear();
 }
 
 export const isPlaced = (id: string): boolean => known.has(id);

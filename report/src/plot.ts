@@ -3,8 +3,8 @@
 
 import uPlot from 'uplot';
 import { CanvasPen, FONT } from './canvas/pen';
-import { frameOf, paintLayers, ticksAcross, ticksUp, type Frame, type Hit, type Scene } from './canvas/scene';
-import { shifted, sound, ticks, toValue, zoomed, type Range, type Tick } from './scale';
+import { frameOf, labelsFor, paintLayers, ticksAcross, ticksUp, type Frame, type Hit, type Scene } from './canvas/scene';
+import { shifted, sound, ticks, toValue, within, zoomed, toPx, type Range } from './scale';
 import { theme } from './theme';
 
 export interface PlotEvents {
@@ -107,16 +107,11 @@ export class Plot {
     }
 
     private tell(x: Range, y: Range, isX: boolean, isY: boolean): void {
-        const [x0, y0] = [this.scene.x.full, this.scene.y.full];
-        const isAllX = x[0] <= x0[0] && x[1] >= x0[1];
-        const isAllY = y[0] <= y0[0] && y[1] >= y0[1];
-        const keepX = isX ? (isAllX ? null : x) : this.isAll(this.x, x0) ? null : this.x;
-        const keepY = isY ? (isAllY ? null : y) : this.isAll(this.y, y0) ? null : this.y;
-        this.events.ranged(keepX, keepY);
-    }
-
-    private isAll(now: Range, full: Range): boolean {
-        return now[0] === full[0] && now[1] === full[1];
+        const { x: along, y: up } = this.scene;
+        this.events.ranged(
+            within(isX ? x : this.x, along.full, along.isLog),
+            within(isY ? y : this.y, up.full, up.isLog),
+        );
     }
 
     private options([width, height]: [number, number]): uPlot.Options {
@@ -134,7 +129,7 @@ export class Plot {
             width,
             height,
             legend: { show: false },
-            padding: [8, () => 6 + widest(this.xTicks().map((tick) => tick.label)) * 3.4, 0, 0],
+            padding: [8, () => this.rightRoom(width), 0, 0],
             scales: { x: scale(scene.x.isLog, () => this.x), y: scale(scene.y.isLog, () => this.y) },
             series: [{}, { show: true, paths: () => null, points: { show: false } }],
             axes: [this.axis(true), this.axis(false)],
@@ -152,11 +147,13 @@ export class Plot {
         };
     }
 
-    /** About those of the axis, for the room that the last one needs. */
-    private xTicks(): Tick[] {
+    /** So that the last number along x is not cut off. */
+    private rightRoom(width: number): number {
         const { x } = this.scene;
-        const mapping = { min: this.x[0], max: this.x[1], isLog: x.isLog, from: 0, to: 1 };
-        return ticks(mapping, x.unit, 6, x.labels.length > 0 ? [''] : []);
+        const mapping = { min: this.x[0], max: this.x[1], isLog: x.isLog, from: 0, to: width - 80 };
+        const last = ticks(mapping, x.unit, ticksAcross(width - 80, x), labelsFor(x, width - 80)).filter(({ label }) => label !== '').pop();
+        if (!last) return 10;
+        return Math.max(10, widest(last.label.split('\n')) * 3.4 - (mapping.to - toPx(mapping, last.value)));
     }
 
     private axis(isX: boolean): uPlot.Axis {
@@ -168,7 +165,7 @@ export class Plot {
             const [mapping, room] = frame
                 ? [isX ? frame.x : frame.y, isX ? ticksAcross(frame.width, spec) : ticksUp(frame.height)]
                 : [{ min: this.x[0], max: this.x[1], isLog: spec.isLog, from: 0, to: 1 }, 4];
-            return ticks(mapping, spec.unit, room, spec.labels);
+            return ticks(mapping, spec.unit, room, isX ? labelsFor(spec, frame?.width ?? 400) : spec.labels);
         };
         return {
             stroke: colours.faint,
@@ -179,7 +176,7 @@ export class Plot {
             splits: () => at().map((tick) => tick.value),
             filter: (_, splits) => splits,
             values: () => at().map((tick) => tick.label),
-            size: isX ? 28 : (_, values) => Math.ceil(12 + widest(values ?? []) * 6.6),
+            size: isX ? (_, values) => 14 + 14 * mostLines(values ?? []) : (_, values) => Math.ceil(12 + widest(values ?? []) * 6.6),
             ...(isX ? { label: spec.label, labelSize: 18, labelGap: 0, labelFont: `12px ${FONT}` } : {}),
         };
     }
@@ -254,6 +251,8 @@ export class Plot {
         }, { passive: false });
     }
 }
+
+const mostLines = (labels: string[]): number => Math.max(1, ...labels.map((label) => label.split('\n').length));
 
 const widest = (labels: string[]): number => labels.reduce((most, label) => Math.max(most, label.length), 0);
 

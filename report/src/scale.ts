@@ -72,6 +72,17 @@ export function shifted([min, max]: Range, isLog: boolean, by: number): Range {
     return [min + step, max + step];
 }
 
+/** `range` moved back over what there is to see; none if it covers all of that. */
+export function within([min, max]: Range, [low, high]: Range, isLog: boolean): Range | null {
+    if (min <= low && max >= high) return null;
+    if (isLog) {
+        const factor = min < low ? low / min : max > high ? high / max : 1;
+        return [Math.max(low, min * factor), Math.min(high, max * factor)];
+    }
+    const shift = min < low ? low - min : max > high ? high - max : 0;
+    return [Math.max(low, min + shift), Math.min(high, max + shift)];
+}
+
 export interface Tick {
     value: number;
     /** Empty for a line without a number. */
@@ -82,7 +93,7 @@ export interface Tick {
 export function ticks(m: Mapping, unit: string, target: number, labels: string[] = []): Tick[] {
     if (labels.length > 0) return categoryTicks(m, labels, target);
     const decades = Math.log10(m.max / m.min);
-    if (m.isLog && decades > 1.2) return unit === 'bytes' ? powersOfTwo(m, target) : decadeTicks(m, unit, target);
+    if (m.isLog && decades > 0.9) return unit === 'bytes' ? powersOfTwo(m, target) : decadeTicks(m, unit, target);
     return linearTicks(m, unit, target);
 }
 
@@ -111,8 +122,9 @@ function decadeTicks(m: Mapping, unit: string, target: number): Tick[] {
     const low = Math.floor(Math.log10(m.min));
     const high = Math.ceil(Math.log10(m.max));
     const every = Math.max(1, Math.ceil((high - low) / Math.max(target, 1)));
-    // 1, 2, 5 carry numbers if there is room for three in a decade.
-    const inner = target >= (high - low) * 3 ? [1, 2, 5] : [1];
+    // As many numbers in a decade as there is room for.
+    const room = (target * 1.3) / Math.log10(m.max / m.min);
+    const inner = [[1, 2, 5], [1, 3]].find((digits) => digits.length <= room) ?? [1];
     const ticks: Tick[] = [];
     for (let power = low; power <= high; power++) {
         for (let digit = 1; digit < 10; digit++) {

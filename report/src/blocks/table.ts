@@ -31,12 +31,18 @@ export function table(parts: TablePart[]): HTMLElement[] {
 const sameColumns = (a: Column[], b: Column[]): boolean =>
     a.length === b.length && a.every((column, i) => column.label === b[i].label && column.unit === b[i].unit);
 
+/** Tables of more rows have a filter. */
+const FILTER_ROWS = 12;
+/** Longer ones scroll within the page. */
+const TALL_ROWS = 24;
+
 class TableView {
     readonly element: HTMLElement;
     private readonly body = h('tbody');
     private readonly head = h('tr');
     private sorted: { column: number; isDown: boolean } | null = null;
     private readonly columns: Column[];
+    private words: string[] = [];
 
     constructor(private readonly parts: TablePart[], private readonly isOverlaid: boolean) {
         const { block } = parts[0];
@@ -45,12 +51,40 @@ class TableView {
         const saveCsv = () => save(`${block.id}.csv`, tableCsv(this.columns, this.rows()), 'text/csv');
         this.element = h('section', { class: 'tablebox', id: block.id },
             h('div', { class: 'bar' }, h('h3', {}, block.title || block.id),
-                h('div', { class: 'exports' }, button('CSV', `save “${block.title}” as CSV`, saveCsv))),
+                h('div', { class: 'exports' }, this.rows().length > FILTER_ROWS && this.filter(), button('CSV', `save “${block.title}” as CSV`, saveCsv))),
             block.caption && h('p', { class: 'caption' }, block.caption),
-            h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': block.title },
+            h('div', { class: this.rows().length > TALL_ROWS ? 'scroll tall' : 'scroll', tabindex: 0, role: 'region', 'aria-label': block.title },
                 h('table', {}, h('thead', {}, this.head), this.body)));
-        this.fill();
         onResults(() => this.fill());
+        if (this.rows().length > TALL_ROWS) this.fillLater();
+        else this.fill();
+    }
+
+    /** A long table would hold up the first picture: its rows come when it is nearly in sight, or printed. */
+    private fillLater(): void {
+        const now = () => {
+            seen.disconnect();
+            removeEventListener('beforeprint', now);
+            this.fill();
+        };
+        const seen = new IntersectionObserver((entries) => entries.some((e) => e.isIntersecting) && now(), { rootMargin: '600px' });
+        seen.observe(this.element);
+        addEventListener('beforeprint', now);
+        this.head.replaceChildren(...this.columns.map((column, i) => this.heading(column, i)));
+    }
+
+    private filter(): HTMLElement {
+        const input = h('input', { type: 'search', placeholder: 'Filter', 'aria-label': 'show rows that hold these words',
+            oninput: () => {
+                this.words = input.value.toLowerCase().split(/\s+/).filter((word) => word !== '');
+                this.fill();
+            } });
+        return input;
+    }
+
+    private isWanted({ cells }: Row): boolean {
+        const text = cells.map((cell) => cell?.text ?? '').join(' ').toLowerCase();
+        return this.words.every((word) => text.includes(word));
     }
 
     private rows(): Row[] {
@@ -62,7 +96,7 @@ class TableView {
     }
 
     private fill(): void {
-        const rows = this.rows();
+        const rows = this.rows().filter((row) => this.isWanted(row));
         const { sorted } = this;
         if (sorted) rows.sort((a, b) => compare(a.cells[sorted.column], b.cells[sorted.column], sorted.isDown));
         this.head.replaceChildren(...this.columns.map((column, i) => this.heading(column, i)));
@@ -107,8 +141,12 @@ class TableView {
 
 const plain = (text: string): Cell => ({ text, value: null, interval: null, link: null, is_marked: false });
 
-/** A way to a block of this page; plain words if it is not here. */
+/** Another page beside this one, as a site links them; never an address elsewhere. */
+const OTHER_PAGE = /^[\w%./-]+\.html([?#].*)?$/;
+
+/** A way to a block of this page, or to another page; plain words if it is not here. */
 export function linkTo(id: string, label: string): HTMLElement {
+    if (OTHER_PAGE.test(id)) return h('a', { href: id }, label);
     if (!isPlaced(id)) return h('span', { class: 'deadlink', title: 'not in this report' }, label);
     const onclick = (event: Event) => {
         event.preventDefault();

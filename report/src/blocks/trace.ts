@@ -114,7 +114,7 @@ class TraceSpec implements Spec {
 
 function textOf({ result, block }: TracePart): string {
     const text = blobOf(result, block.blob);
-    if (text === null) throw new Error(`the data “${block.blob}” are not in this file`);
+    if (text === null) throw new Error(`its data ${block.blob ? `“${block.blob}” ` : ''}are not in this file`);
     return text;
 }
 
@@ -155,7 +155,8 @@ function marks(data: TraceData, own: ReturnType<typeof look>, flags: Flags) {
 function xRange(shown: Loaded[], isTime: boolean, isLog: boolean): Range {
     const last = Math.max(1, ...shown.map(({ data }) => (isTime ? data.endNs : data.block.ios)));
     const first = isTime ? Math.min(last, ...shown.map(({ data }) => data.startNs)) : 0;
-    return isLog ? [Math.max(1, first), last] : [first, last];
+    if (!isLog) return [first, last];
+    return [Math.min(last / 2, ...shown.map(({ data }) => data.leastX(isTime) / 1.1)), last];
 }
 
 function yRange(shown: Loaded[], isLog: boolean): Range {
@@ -175,7 +176,8 @@ function legend(loaded: Loaded[], flags: Flags, isOverlaid: boolean): LegendEntr
     const colours: LegendEntry[] = isOverlaid
         ? loaded.filter(({ result }) => isShown(result)).map(({ result }) =>
             ({ name: resultName(result), colour: colourOf(t, result), shape: shapeOf(result), kind: 'dot' }))
-        : block.ops.map((name, i) => ({ name, colour: colourOf(t, i), shape: shapeOf(i), kind: 'dot' }));
+        : loaded[0].data.ops.map((op) =>
+            ({ name: block.ops[op] ?? `operation ${op}`, colour: colourOf(t, op), shape: shapeOf(op), kind: 'dot' }));
     const isDense = !isOverlaid && block.ios > 8000;
     return [
         ...colours,
@@ -189,7 +191,7 @@ function legend(loaded: Loaded[], flags: Flags, isOverlaid: boolean): LegendEntr
 
 /** What the analysis found, in sentences. */
 export function findings({ ios, marks }: TraceBlock): string[] {
-    const said = [`${count(ios)} IOs.`];
+    const said = [ios === 1 ? 'One IO.' : `${count(ios)} IOs.`];
     if (marks.startup_range_ios[1] > 0) said.push(`${sentence(startupWords(marks.startup_ios, marks.startup_range_ios))}.`);
     if (marks.mean_ns) {
         const [mean, low, high] = marks.mean_ns.map((v) => format(v, 'ns', 4));
@@ -212,7 +214,7 @@ function notes({ result, data }: Loaded, isOverlaid: boolean): string[] {
     const said = [isOverlaid ? `${resultName(result)}: ${found}` : found];
     if (data.columns) {
         const head = data.columns.head.length;
-        const which = block.ops.length > 1 ? ' (without their operations)' : '';
+        const which = data.ops.length > 1 ? ' (without their operations)' : '';
         said.push(`Kept here: columns of ${count(block.column_ios)} IOs with their counts by response time, `
             + `the fastest and the slowest of each exactly${head > 0 ? `, and the first ${count(head)} IOs one by one${which}` : ''}.`
             + ` Every IO is in ${block.file}.`);

@@ -88,10 +88,23 @@ export const yAt = (frame: Frame, pixel: number): number => toValue(frame.y, pix
 
 /** How many ticks have room. */
 export const ticksAcross = (width: number, axis: AxisSpec): number =>
-    Math.max(2, Math.floor(width / (axis.labels.length > 0 ? 8 + longest(axis.labels) * 6.2 : 76)));
+    Math.max(2, Math.floor(width / (axis.labels.length > 0 ? 8 + longest(labelsFor(axis, width)) * 6.2 : 76)));
 export const ticksUp = (height: number): number => Math.max(2, Math.floor(height / 42));
 
-const longest = (labels: string[]): number => labels.reduce((most, label) => Math.max(most, label.length), 0);
+/** Labels of a category axis, in lines where they are too long to stand side by side. */
+export const labelsFor = (axis: AxisSpec, width: number): string[] =>
+    wrapped(axis.labels, Math.max(6, Math.floor(width / Math.max(1, axis.labels.length) / 6.4) - 1));
+
+const longest = (labels: string[]): number =>
+    labels.flatMap((label) => label.split('\n')).reduce((most, line) => Math.max(most, line.length), 0);
+
+/** Labels in lines of at most so many letters, broken between words. */
+export function wrapped(labels: string[], letters: number): string[] {
+    return labels.map((label) => label.split(' ').reduce((text, word) => {
+        const line = text.slice(text.lastIndexOf('\n') + 1);
+        return `${text}${line.length + 1 + word.length > letters ? '\n' : ' '}${word}`;
+    }));
+}
 
 /** Draws the layers, clipped to the frame. */
 export function paintLayers(pen: Pen, scene: Scene, frame: Frame): void {
@@ -119,10 +132,11 @@ export function paint(pen: Pen, scene: Scene, title: string, x: Range, y: Range,
 function paintAxes(pen: Pen, scene: Scene, frame: Frame): void {
     const { theme, left, top, width, height } = frame;
     const bottom = top + height;
-    for (const tick of ticks(frame.x, scene.x.unit, ticksAcross(width, scene.x), scene.x.labels)) {
+    for (const tick of ticks(frame.x, scene.x.unit, ticksAcross(width, scene.x), labelsFor(scene.x, width))) {
         const at = px(frame, tick.value);
         pen.line([at, top, at, bottom], { colour: theme.grid });
-        pen.text(at, bottom + 6, tick.label, { colour: theme.faint, align: 'center', baseline: 'top' });
+        tick.label.split('\n').forEach((line, i) =>
+            pen.text(at, bottom + 6 + i * 14, line, { colour: theme.faint, align: 'center', baseline: 'top' }));
     }
     for (const tick of ticks(frame.y, scene.y.unit, ticksUp(height), scene.y.labels)) {
         const at = py(frame, tick.value);
@@ -134,7 +148,7 @@ function paintAxes(pen: Pen, scene: Scene, frame: Frame): void {
 function paintLegend(pen: Pen, scene: Scene, theme: Theme, left: number, y: number, right: number): void {
     let x = left;
     for (const entry of scene.legend.filter((e) => !e.isOff && e.kind !== 'ramp')) {
-        const room = 26 + entry.name.length * 6.6;
+        const room = 40 + entry.name.length * 6.4;
         if (x + room > right) break;
         if (entry.kind === 'dot') pen.dots((entry.shape ?? 'circle') as never, [x + 5, y], 4, entry.colour);
         else if (entry.kind === 'area') pen.rect(x, y - 5, 10, 10, entry.colour, 0.7);

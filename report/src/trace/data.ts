@@ -40,9 +40,12 @@ export class TraceData {
     readonly columns: Columns | null;
     /** What is wrong with the data, in a sentence. */
     readonly problem: string | null;
+    /** Numbers of the operations that occur, as far as is known. */
+    readonly ops: number[];
     /** Sums of response times before each IO, or each column. */
     private readonly sums: Float64Array;
     private readonly headSums: Float64Array;
+    private keptLogs: Float32Array | null = null;
 
     constructor(readonly block: TraceBlock, arrays: Arrays) {
         const isAll = block.column_ios <= 1;
@@ -51,8 +54,19 @@ export class TraceData {
         const kept = this.all ? this.all.response.length : this.columns!.submit.length * block.column_ios;
         this.ios = Math.min(kept, block.ios);
         this.problem = kept < block.ios ? `Only ${kept} of ${block.ios} IOs are in the file.` : null;
+        this.ops = distinct(this.all ? this.all.op : this.columns!.maxOp);
         this.sums = this.sumUp();
         this.headSums = prefix(this.columns?.head ?? [], () => 1);
+    }
+
+    /** Natural logarithms of all response times: taken once, since a zoom needs each of them again. */
+    logs(): Float32Array {
+        if (!this.keptLogs) {
+            const { response } = this.all!;
+            this.keptLogs = new Float32Array(response.length);
+            for (let i = 0; i < response.length; i++) this.keptLogs[i] = Math.log(Math.max(1, response[i]));
+        }
+        return this.keptLogs;
     }
 
     /** IOs of column `c`; the last one may be short. */
@@ -75,6 +89,14 @@ export class TraceData {
     get startNs(): number {
         const submit = this.all ? this.all.submit : this.columns!.submit;
         return submit.length > 0 ? submit[0] : 0;
+    }
+
+    /** Where the first IO is put on a log axis, which has no place for its 0: a little before the second one. */
+    leastX(isTime: boolean): number {
+        if (!isTime) return 0.8;
+        const submit = this.all ? this.all.submit : this.columns!.submit;
+        const later = submit[lowerBound(submit, 1, submit.length)];
+        return later === undefined ? 1 : later * 0.8;
     }
 
     /** The fastest and the slowest response time, in ns. */
@@ -125,6 +147,12 @@ export class TraceData {
         if (this.all) return prefix(this.all.response, () => 1);
         return prefix(this.columns!.mean, (c) => this.columnIos(c));
     }
+}
+
+function distinct(values: Numbers | null): number[] {
+    const seen: boolean[] = [];
+    for (const value of values ?? [0]) seen[value] = true;
+    return Object.keys(seen).map(Number);
 }
 
 function prefix(values: ArrayLike<number>, weight: (i: number) => number): Float64Array {

@@ -28,20 +28,25 @@ export function gridOfIos(data: TraceData, frame: Frame, from: number, to: numbe
     const grid = emptyGrid(frame);
     const { response, submit } = data.all!;
     const toX = placer(frame.x, frame.left);
-    const toY = placer(frame.y, frame.top);
+    const [base, factor] = line(frame.y, frame.top);
+    const heights = frame.y.isLog ? data.logs() : response;
     for (let i = from; i < to; i++) {
         const x = toX(isTime ? submit[i] : i);
-        const y = toY(response[i]);
+        const y = base + heights[i] * factor;
         if (x >= 0 && y >= 0 && x < grid.columns && y < grid.rows) grid.counts[(y | 0) * grid.columns + (x | 0)]++;
     }
     return withMax(grid);
 }
 
-/** From a value to squares; the formula is taken apart, since it runs for each IO. */
-function placer(m: Mapping, start: number): (value: number) => number {
+/** From a value, or its logarithm, to squares: begin and slope. Taken apart, since it runs for each IO. */
+function line(m: Mapping, start: number): [number, number] {
     const [min, max] = m.isLog ? [Math.log(m.min), Math.log(m.max)] : [m.min, m.max];
     const factor = (m.to - m.from) / (max - min) / SQUARE;
-    const base = (m.from - start) / SQUARE - min * factor;
+    return [(m.from - start) / SQUARE - min * factor, factor];
+}
+
+function placer(m: Mapping, start: number): (value: number) => number {
+    const [base, factor] = line(m, start);
     return m.isLog ? (v) => base + Math.log(v < 1 ? 1 : v) * factor : (v) => base + v * factor;
 }
 

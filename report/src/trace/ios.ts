@@ -4,7 +4,7 @@
 import type { Frame, Hit, Layer } from '../canvas/scene';
 import { px, py, xAt } from '../canvas/scene';
 import type { Pen } from '../canvas/pen';
-import { colourOf, shapeOf, type Theme } from '../theme';
+import { colourOf, shapeOf, type Shape, type Theme } from '../theme';
 import type { TraceData } from './data';
 import { columnEdges, gridOfColumns, gridOfIos, picture, SQUARE_PX, type Grid } from './density';
 import { describeColumn, describeIo, describeSlowest, describeFastest } from './words';
@@ -51,6 +51,10 @@ export class IosLayer implements Layer {
         }
     }
 
+    private xOf(frame: Frame, x: number): number {
+        return px(frame, frame.x.isLog ? Math.max(x, this.data.leastX(this.look.isTime)) : x);
+    }
+
     /** IOs in sight, with a little more at both ends. */
     visible(frame: Frame): [number, number] {
         const at = (x: number) => (this.look.isTime ? this.data.ioAt(x) : Math.floor(x));
@@ -85,14 +89,14 @@ export class IosLayer implements Layer {
     private drawHead(pen: Pen, frame: Frame, from: number, to: number): void {
         const { head } = this.data.columns!;
         const points: number[] = [];
-        for (let i = from; i < to; i++) points.push(px(frame, i), py(frame, Math.max(1, head[i])));
-        pen.dots(shapeOf(this.look.result ?? 0), points, radius(to - from), this.headColour(frame.theme));
+        for (let i = from; i < to; i++) points.push(this.xOf(frame, i), py(frame, Math.max(1, head[i])));
+        pen.dots(this.headShape(), points, radius(to - from), this.headColour(frame.theme));
     }
 
     private drawSpots(pen: Pen, frame: Frame, spots: Iterable<Spot>, radius: number, halo?: string): void {
         const byOp: number[][] = [];
         for (const spot of spots) {
-            (byOp[spot.op] ??= []).push(px(frame, spot.x), py(frame, Math.max(1, spot.ns)));
+            (byOp[spot.op] ??= []).push(this.xOf(frame, spot.x), py(frame, Math.max(1, spot.ns)));
         }
         byOp.forEach((points, op) => pen.dots(shapeOf(this.look.result ?? op), points, radius, this.colour(frame.theme, op), halo));
     }
@@ -103,8 +107,12 @@ export class IosLayer implements Layer {
 
     /** What the IOs of the head did is not known where there are several operations. */
     private headColour(theme: Theme): string {
-        const isKnown = this.look.result !== null || this.data.block.ops.length === 1;
-        return isKnown ? this.colour(theme, 0) : theme.faint;
+        const isKnown = this.look.result !== null || this.data.ops.length === 1;
+        return isKnown ? this.colour(theme, this.data.ops[0]) : theme.faint;
+    }
+
+    private headShape(): Shape {
+        return shapeOf(this.look.result ?? (this.data.ops.length === 1 ? this.data.ops[0] : 0));
     }
 
     private *singles(from: number, to: number): Iterable<Spot> {
@@ -181,7 +189,7 @@ export class IosLayer implements Layer {
 
     hit(frame: Frame, x: number, y: number): Hit | null {
         const near = this.nearest(frame, x, y);
-        if (near) return near.hit(px(frame, near.x), py(frame, Math.max(1, near.ns)), frame.theme);
+        if (near) return near.hit(this.xOf(frame, near.x), py(frame, Math.max(1, near.ns)), frame.theme);
         if (this.data.all || !this.isDense(frame) || Number.isNaN(y)) return null;
         return this.cellAt(frame, x, y);
     }
@@ -189,7 +197,7 @@ export class IosLayer implements Layer {
     stops(frame: Frame): number[] {
         const [from, to] = this.visible(frame);
         const spots = this.isDense(frame) || !this.data.all ? this.extremes(frame) : [...this.singles(from, to)];
-        return spots.map((spot) => px(frame, spot.x)).filter((at) => at >= frame.left && at <= frame.left + frame.width)
+        return spots.map((spot) => this.xOf(frame, spot.x)).filter((at) => at >= frame.left && at <= frame.left + frame.width)
             .sort((a, b) => a - b);
     }
 
@@ -201,7 +209,7 @@ export class IosLayer implements Layer {
         const [from, to] = [at(x - REACH), Math.min(this.data.ios, at(x + REACH) + 2)];
         const far = (place: number, ns: number) => {
             const dy = Number.isNaN(y) ? 0 : py(frame, Math.max(1, ns)) - y;
-            return (px(frame, place) - x) ** 2 + dy * dy;
+            return (this.xOf(frame, place) - x) ** 2 + dy * dy;
         };
         return this.data.all ? this.nearestIo(from, to, far) : this.nearestSpot(this.spots(frame, from, to), far);
     }

@@ -14,7 +14,9 @@ export interface MarksLook {
 }
 
 const place = (data: TraceData, frame: Frame, io: number, isTime: boolean): number =>
-    px(frame, isTime ? data.timeOf(io) : io);
+    px(frame, frame.x.isLog ? Math.max(data.leastX(isTime), at(data, io, isTime)) : at(data, io, isTime));
+
+const at = (data: TraceData, io: number, isTime: boolean): number => (isTime ? data.timeOf(io) : io);
 
 /** Words on a ground of their own, since there may be anything below. */
 function label(pen: Pen, theme: Theme, x: number, y: number, words: string, colour: string): void {

@@ -33,7 +33,7 @@ test('a blob that is cut short, of wrong letters, or missing', async () => {
     const cases: [string, Record<string, string>, RegExp][] = [
         ['cut', { rw: whole.blobs.rw.slice(0, 800) }, /cannot be shown: .*damaged/],
         ['letters', { rw: '§§ not base64 §§' }, /cannot be shown: the data are not base64/],
-        ['missing', {}, /cannot be shown: the data “rw” are not in this file/],
+        ['missing', {}, /cannot be shown: its data “rw” are not in this file/],
     ];
     for (const [name, blobs, expected] of cases) {
         const { text, errors } = await words(html([{ ...whole, blobs }]), name);
@@ -98,7 +98,7 @@ test('no IO, one IO, and response times that are all equal', async () => {
         }
         await shot(opened.page, `ios-${name}`);
         const notes = plain(await opened.page.$eval('#rw .notes', (e) => e.textContent ?? ''));
-        assert.match(notes, new RegExp(`^${ios} IO`));
+        assert.match(notes, ios === 1 ? /^One IO\./ : new RegExp(`^${ios} IOs\\.`));
         if (ios === 0) assert.match(notes, /no IO to draw/);
         assert.deepEqual(opened.errors, [], name);
         await close(opened);
