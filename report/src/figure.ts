@@ -34,6 +34,8 @@ export interface Spec {
     caption: string;
     group: string | null;
     height: number;
+    /** Beside others, or over the whole width. */
+    size: 'small' | 'wide';
     switches: Switch[];
     /** Fetches what the scene needs; `isNow` where nothing may wait. */
     prepare?(isNow: boolean): Promise<void> | void;
@@ -74,6 +76,7 @@ export class Figure {
     private readonly group: Membership;
     private readonly endings: (() => void)[] = [];
     private width = 0;
+    private isLarge = false;
     private paperWidth = 0;
 
     constructor(readonly spec: Spec) {
@@ -85,7 +88,7 @@ export class Figure {
         this.plotBox.style.minHeight = `${spec.height}px`;
         this.tip = new Tooltip(this.plotBox);
         this.bar = h('div', { class: 'bar' });
-        this.element = h('figure', { class: 'figure', id: spec.id },
+        this.element = h('figure', { class: `figure ${spec.size}`, id: spec.id },
             h('figcaption', {}, h('h3', {}, spec.title || spec.id),
                 spec.caption && h('p', { class: 'caption' }, spec.caption)),
             this.bar, this.legendBox, this.yLabel, this.plotBox, this.notes, this.words, this.live);
@@ -132,8 +135,7 @@ export class Figure {
 
     /** Draws for paper, or for the screen again. */
     onPaper(isPaper: boolean): void {
-        const isSmall = this.element.classList.contains('small');
-        this.paperWidth = isPaper ? (isSmall ? (PAPER_WIDTH - 20) / 2 : PAPER_WIDTH) : 0;
+        this.paperWidth = isPaper ? (this.spec.size === 'small' ? (PAPER_WIDTH - 20) / 2 : PAPER_WIDTH) : 0;
         if (isPaper) this.activate(true);
         if (this.state === 'ready') this.rebuild();
     }
@@ -184,7 +186,7 @@ export class Figure {
             this.legendBox.replaceChildren(legend(this.scene.legend, (key) => this.flip(key)));
             this.notes.replaceChildren(...this.scene.notes.map((note) => h('li', {}, note)));
             this.words.textContent = this.spec.summary();
-            this.plot.show(this.scene, this.view.x, this.view.y, [width, this.spec.height]);
+            this.plot.show(this.scene, this.view.x, this.view.y, [width, this.height]);
             this.tip.show(null);
         } catch (error) {
             this.broke(error);
@@ -243,12 +245,33 @@ export class Figure {
         this.bar.replaceChildren(
             h('div', { class: 'switches', role: 'group', 'aria-label': 'what is shown' }, ...switches, reset),
             h('div', { class: 'exports', role: 'group', 'aria-label': 'take along' },
+                this.spec.size === 'small' && this.sizeButton(),
                 button('CSV', `save the data of “${this.spec.title}” as CSV`, () => this.exported(() => this.saveCsv())),
                 button('SVG', `save “${this.spec.title}” as SVG`, () => this.exported(() => this.saveSvg())),
                 button('PNG', `save “${this.spec.title}” as PNG`, () => this.exported(() => this.savePng())),
                 button('Link', 'put a link to this view into the address bar', () => this.link())),
         );
         this.fillReset();
+    }
+
+    private sizeButton(): HTMLElement {
+        const words = this.isLarge ? 'as small as the others' : 'as wide as the page';
+        return button(this.isLarge ? 'Smaller' : 'Larger', `${words} (key w)`, () => this.resize());
+    }
+
+    private resize(): void {
+        if (this.spec.size !== 'small') return;
+        this.isLarge = !this.isLarge;
+        this.element.classList.toggle('large', this.isLarge);
+        this.activate(false);
+        if (this.state === 'ready') this.rebuild();
+        this.fillBar();
+        this.element.scrollIntoView({ block: 'nearest' });
+    }
+
+    /** Of the picture, in pixels. */
+    private get height(): number {
+        return this.isLarge && !this.paperWidth ? 460 : this.spec.height;
     }
 
     private fillReset(): void {
@@ -320,6 +343,7 @@ export class Figure {
             0: () => this.ranged(null, null),
             n: () => plot.step(1),
             p: () => plot.step(-1),
+            w: () => this.resize(),
             Enter: () => plot.choose(),
             Escape: () => this.hovered(null, false),
             '?': () => toggleHelp(),

@@ -9,6 +9,7 @@ const KEYS: [string, string][] = [
     ['double click, 0', 'all of it again'],
     ['n, p', 'step to the next or previous point and read it out'],
     ['Enter, click', 'go to the IOs behind a point'],
+    ['w', 'as wide as the page, or as it was'],
     ['l', 'linear or logarithmic upwards'],
     ['x', 'linear or logarithmic along'],
     ['t', 'along IO numbers or time'],

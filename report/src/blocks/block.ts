@@ -48,18 +48,17 @@ function one(block: MergedBlock): HTMLElement[] {
         case 'table':
             return table(block.parts as Of<'table'>);
         case 'chart':
-            return charts(block.parts as Of<'chart'>).map((figure) => shown(figure, 'small'));
+            return charts(block.parts as Of<'chart'>).map(shown);
         case 'heat':
-            return heats(block.parts as Of<'heat'>).map((figure) => shown(figure, 'small'));
+            return heats(block.parts as Of<'heat'>).map(shown);
         case 'trace':
-            return [shown(traceFigure(block.parts as TracePart[]), 'wide')];
+            return [shown(traceFigure(block.parts as TracePart[]))];
         default:
             throw new Error(`this page does not know blocks of kind “${block.kind}”; a newer flashscope made it`);
     }
 }
 
-function shown(figure: Figure, size: 'small' | 'wide'): HTMLElement {
-    figure.element.classList.add(size);
+function shown(figure: Figure): HTMLElement {
     placed(figure.spec.id, () => openerOf(figure));
     return figure.element;
 }

@@ -34,6 +34,7 @@ function chartSpec(parts: ChartPart[]): Spec {
         caption: block.caption,
         group: block.group,
         height: 280,
+        size: 'small',
         switches: switches(block),
         scene: (flags) => scene(parts, flags),
         summary: () => summary(parts),

@@ -25,6 +25,7 @@ function heatSpec(block: HeatBlock): Spec {
         caption: block.caption,
         group: block.group,
         height: 280,
+        size: 'small',
         switches: [],
         scene: () => scene(block, layer),
         summary: () => summary(block, layer),

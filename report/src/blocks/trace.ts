@@ -31,6 +31,7 @@ class TraceSpec implements Spec {
     readonly caption: string;
     readonly group: string | null;
     readonly height = 360;
+    readonly size = 'wide';
     readonly switches: Switch[];
     private loaded: Loaded[] = [];
     private layers = new Map<string, IosLayer>();

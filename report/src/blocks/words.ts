@@ -8,6 +8,9 @@ import { glyph } from '../legend';
 import { colourOf, shapeOf, theme } from '../theme';
 import { linkTo } from './table';
 
+/** Of a reason, what is seen before it is unfolded. */
+const DETAIL_LETTERS = 240;
+
 const TONES = { good: ['✓', 'use'], alert: ['!', 'beware'], plain: ['·', ''] };
 
 export function texts(parts: Part<TextBlock>[]): HTMLElement {
@@ -54,8 +57,15 @@ function item({ tone, text, detail, links }: Item): HTMLElement {
         h('span', { class: 'tone', 'aria-hidden': 'true' }, mark),
         h('div', {},
             h('p', {}, words !== '' && h('span', { class: 'hidden-words' }, `${words}: `), text),
-            detail && h('p', { class: 'detail' }, detail),
+            detail && details(detail),
             (links ?? []).length > 0 && h('p', { class: 'links' }, ...links.map(({ to, label }) => linkTo(to, label)))));
+}
+
+/** Long reasons are folded, so that the next item stays in sight. */
+function details(words: string): HTMLElement {
+    if (words.length <= DETAIL_LETTERS * 2) return h('p', { class: 'detail' }, words);
+    const cut = words.lastIndexOf(' ', DETAIL_LETTERS);
+    return h('details', { class: 'detail' }, h('summary', {}, `${words.slice(0, cut)} …`), h('p', {}, words));
 }
 
 /** What one result says, under its name; gone while the result is switched off. */

@@ -24,6 +24,10 @@ async function withPage(hash: string, body: (page: Page, opened: Opened) => Prom
     await close(opened);
 }
 
+const clickExport = (page: Page, id: string, label: string) =>
+    page.$$eval(`[id="${id}"] .exports button`, (all, words) =>
+        (all.find((one) => one.textContent === words) as HTMLElement).click(), label);
+
 const pressed = (page: Page, id: string, key: string) =>
     page.$eval(`[id="${id}"] [data-key="${key}"]`, (element) => element.getAttribute('aria-pressed'));
 
@@ -115,14 +119,14 @@ test('a link to a view opens the same view', () => withPage('', async (page, { f
     await show(page, 'rw-32k');
     await page.focus('#rw-32k .plot');
     for (const key of ['+', '+', 'ArrowRight', 'l', 'ArrowUp'] as const) await page.keyboard.press(key);
-    await page.$$eval('#rw-32k .exports button', (all) => (all[3] as HTMLElement).click());
+    await clickExport(page, 'rw-32k', 'Link');
     const hash = await page.evaluate(() => location.hash);
     assert.match(hash, /^#rw-32k\?x=.*not=ylog/);
     const again = await browser.newPage();
     await again.setViewport({ width: 1280, height: 900 });
     await again.goto(`file://${join(folder, 'report.html')}${hash}`);
     await drawn(again, 'rw-32k');
-    await again.$$eval('#rw-32k .exports button', (all) => (all[3] as HTMLElement).click());
+    await clickExport(again, 'rw-32k', 'Link');
     assert.equal(await again.evaluate(() => location.hash), hash);
     await again.close();
 }));
@@ -132,9 +136,9 @@ test('CSV, SVG and PNG are saved and hold what is shown', () => withPage('', asy
     await client.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: folder });
     for (const id of ['granularity', 'rw-32k', 'wear']) {
         await show(page, id);
-        for (const nth of [0, 1, 2]) {
-            await page.$$eval(`[id="${id}"] .exports button`, (all, i) => (all[i] as HTMLElement).click(), nth);
-            const file = join(folder, `${id}.${['csv', 'svg', 'png'][nth]}`);
+        for (const kind of ['CSV', 'SVG', 'PNG']) {
+            await clickExport(page, id, kind);
+            const file = join(folder, `${id}.${kind.toLowerCase()}`);
             for (let tries = 0; !existsSync(file) && tries < 100; tries++) await new Promise((r) => setTimeout(r, 50));
             assert.ok(existsSync(file), `${file} was saved`);
         }
@@ -165,6 +169,20 @@ test('a table is sorted by click and by key', () => withPage('', async (page) =>
     assert.equal(await first(), 'Kingston DTI');
     const order = await page.$$eval('#key-characteristics th', (all) => all[4].getAttribute('aria-sort'));
     assert.equal(order, 'descending');
+}));
+
+test('a chart is made as wide as the page and small again', () => withPage('', async (page) => {
+    await show(page, 'granularity');
+    const width = () => page.$eval('#granularity canvas', (canvas) => canvas.clientWidth);
+    const small = await width();
+    await page.focus('#granularity .plot');
+    await page.keyboard.press('w');
+    await settled(page);
+    await shot(page, 'larger');
+    assert.ok((await width()) > 1.8 * small);
+    await page.$eval('#granularity .exports button', (element) => (element as HTMLElement).click());
+    await settled(page);
+    assert.equal(await width(), small);
 }));
 
 test('charts of a group share their zoom', () => withPage('', async (page) => {
