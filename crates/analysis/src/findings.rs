@@ -70,6 +70,10 @@ pub struct Hint {
     pub text: String,
     /// The measurements that say so, and which of paper 001's hints it confirms or contradicts.
     pub evidence: String,
+    /// Where that is seen: names of micro-benchmarks, such as `locality`, and ids of experiments, such as
+    /// `baseline/RW/32KiB`.
+    #[serde(default)]
+    pub seen_in: Vec<String>,
 }
 
 /// What was seen that weakens the result, and what to do about it.

@@ -30,24 +30,27 @@ use crate::findings::{Advice, Hint, Indicator, Indicators};
 use crate::indicators::curve::{At, baseline, curve};
 use crate::result::{Context, Point};
 
+/// A hint, and the micro-benchmarks that show what it says.
+type Rule = (fn(&Scene<'_>) -> Option<Hint>, &'static [&'static str]);
+
 /// In the order in which they are shown: what to write first, then how much at once, then what to expect.
-const HINTS: &[fn(&Scene<'_>) -> Option<Hint>] = &[
-    io_size::hint,
-    granularity::hint,
-    alignment::hint,
-    random_writes::hint,
-    focus::hint,
-    streams::hint,
-    reverse::hint,
-    in_place::hint,
-    large_steps::hint,
-    repetition::hint,
-    mixes::hint,
-    queue_depth::hint,
-    parallelism::hint,
-    pause::hint,
-    startup::hint,
-    oscillation::hint,
+const HINTS: &[Rule] = &[
+    (io_size::hint, &["granularity"]),
+    (granularity::hint, &["granularity"]),
+    (alignment::hint, &["alignment"]),
+    (random_writes::hint, &["baseline"]),
+    (focus::hint, &["locality", "baseline"]),
+    (streams::hint, &["partitioning"]),
+    (reverse::hint, &["order"]),
+    (in_place::hint, &["order"]),
+    (large_steps::hint, &["order", "baseline"]),
+    (repetition::hint, &["repetition"]),
+    (mixes::hint, &["mix", "baseline"]),
+    (queue_depth::hint, &["queue-depth"]),
+    (parallelism::hint, &["parallelism"]),
+    (pause::hint, &["pause", "baseline"]),
+    (startup::hint, &["baseline"]),
+    (oscillation::hint, &["baseline"]),
 ];
 
 /// A cost that differs by less than this factor changes nobody's design.
@@ -56,7 +59,8 @@ const MATERIAL: f64 = 1.1;
 /// What this device likes, in the order in which it is to be shown. Missing points give fewer hints.
 pub fn hints(context: &Context, indicators: &Indicators, points: &[Point<'_>]) -> Vec<Hint> {
     let scene = Scene { context, indicators, points };
-    HINTS.iter().filter_map(|hint| hint(&scene)).collect()
+    let found = HINTS.iter().filter_map(|(hint, micros)| Some((hint(&scene)?, micros)));
+    found.map(|(hint, micros)| hint.seen_also_in(micros)).collect()
 }
 
 /// How large, where, and in how many streams to write: always three answers.
@@ -93,7 +97,19 @@ impl<'a> Scene<'a> {
 }
 
 fn says(text: String, evidence: String) -> Option<Hint> {
-    Some(Hint { text, evidence })
+    Some(Hint { text, evidence, seen_in: Vec::new() })
+}
+
+impl Hint {
+    /// With the experiment that shows it best.
+    fn seen_in(self, point: &Point<'_>) -> Hint {
+        Hint { seen_in: vec![point.experiment.id()], ..self }
+    }
+
+    fn seen_also_in(mut self, micros: &[&str]) -> Hint {
+        self.seen_in.extend(micros.iter().map(|micro| (*micro).to_string()));
+        self
+    }
 }
 
 /// Surely above, and by enough to matter.

@@ -8,6 +8,7 @@ mod figures;
 mod help;
 mod inside;
 mod journal;
+mod known;
 mod manifest;
 mod pages;
 mod pattern_args;

@@ -6,13 +6,18 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use flashscope_analysis::Warning;
+use flashscope_bench::{MICROS, Micro};
 use flashscope_report::Stored;
 use flashscope_report::html::document::Document;
-use flashscope_report::html::{Bundle, page, remains, run_page};
+use flashscope_report::html::{
+    Beside, Bundle, Known, MicroDoc, comparison_page, is_measure, measure_page, page, remains, run_page,
+};
 
 use crate::exit::message;
+use crate::known::known;
 use crate::replay::{self, ReplayReport};
 use crate::screen::Screen;
+use crate::shell::{quoted, resume};
 use crate::simulate::{self, StoredSweep};
 use crate::traces::{self, output::Output};
 
@@ -27,14 +32,14 @@ pub struct Page {
     pub warnings: Vec<Warning>,
 }
 
-/// The page of a folder, in no more than `room_bytes`. Of a result that cannot be read it says why, and what
-/// it is.
+/// The page of a folder, in no more than `room_bytes`, beside devices that are known. Of a result that cannot
+/// be read it says why, and what it is.
 ///
 /// # Errors
 /// There is no such folder, or no result in it.
-pub fn page_of(folder: &Path, room_bytes: usize) -> Result<Page> {
-    let (document, mut warnings) = match document(folder) {
-        Ok(document) => (document, Vec::new()),
+pub fn page_of(folder: &Path, room_bytes: usize, known: &[Known]) -> Result<Page> {
+    let (document, mut warnings) = match document(folder, known) {
+        Ok(found) => found,
         Err(error) => {
             let problem = message(&error);
             let Some(document) = remains(folder, &problem) else { return Err(error) };
@@ -47,24 +52,53 @@ pub fn page_of(folder: &Path, room_bytes: usize) -> Result<Page> {
     Ok(Page { bundle, warnings })
 }
 
-/// By the file that only this kind of result has.
-fn document(folder: &Path) -> Result<Document> {
+/// By the file that only this kind of result has. The warnings say what of the folder is damaged.
+fn document(folder: &Path, known: &[Known]) -> Result<(Document, Vec<Warning>)> {
     if let Some(sweep) = StoredSweep::read(folder)? {
-        return Ok(simulate::page(&sweep));
+        return Ok((simulate::page(&sweep), Vec::new()));
     }
     if let Some(document) = traces::page_stored(folder)? {
-        return Ok(document);
+        return Ok((document, Vec::new()));
     }
     if let Some(report) = ReplayReport::read(folder)? {
-        return Ok(replay::page(folder, &report, &Stored::read(folder)?.manifest));
+        let manifest = Stored::read(folder)?.manifest;
+        return Ok((replay::page(folder, &report, &manifest), Vec::new()));
     }
-    Ok(run_page(&Stored::read(folder)?))
+    measured(folder, known)
+}
+
+/// What `run` and `measure` left.
+fn measured(folder: &Path, known: &[Known]) -> Result<(Document, Vec<Warning>)> {
+    let (stored, damage) = Stored::salvage(folder)?;
+    let writes = stored.manifest.options["write"] == true && !stored.manifest.target.virtual_time;
+    let micro = |micro: &Micro| MicroDoc { name: micro.name, doc: micro.doc, parameter: micro.parameter };
+    let micros: Vec<MicroDoc> = MICROS.iter().map(micro).collect();
+    let beside = Beside { micros: &micros, known, resume: &resume(folder, writes), damage: &damage };
+    let page = if is_measure(&stored) { measure_page } else { run_page };
+    Ok((page(&stored, &beside), damage))
+}
+
+/// What several results are beside the first; none if one of them is not a run or measurement.
+pub fn comparison(folders: &[impl AsRef<Path>], pages: &[Page]) -> Option<Bundle> {
+    let is_measured = |page: &Page| matches!(page.bundle.document.kind, "run" | "measure");
+    if !pages.iter().all(is_measured) {
+        return None;
+    }
+    let stored = folders.iter().map(|folder| Some(Stored::salvage(folder.as_ref()).ok()?.0));
+    Some(Bundle::plain(comparison_page(&stored.collect::<Option<Vec<Stored>>>()?)?))
+}
+
+/// Leaves the page of a finished result in its folder, and says so.
+pub fn leave(folder: &Path, screen: &Screen) {
+    if put(folder, screen) {
+        screen.note(&format!("  charts in {}", folder.join(REPORT).display()));
+    }
 }
 
 /// Leaves the page of a finished result in its folder. Without it the result is whole: what keeps it from
-/// being made is told, and no error.
-pub fn leave(folder: &Path, screen: &Screen) {
-    let made = page_of(folder, Bundle::room_bytes(1)).and_then(|made| {
+/// being made is told, and no error; then false.
+pub fn put(folder: &Path, screen: &Screen) -> bool {
+    let made = page_of(folder, Bundle::room_bytes(1), &known()).and_then(|made| {
         made.warnings.iter().for_each(|warning| screen.note(&format!("warning: {}", warning.seen)));
         let (kept, mut writer) = Output::of("the report", &folder.join(REPORT))?;
         writer.write_all(page(&[made.bundle]).as_bytes()).context("cannot write the report")?;
@@ -72,8 +106,9 @@ pub fn leave(folder: &Path, screen: &Screen) {
         drop(writer);
         kept.keep()
     });
-    match made {
-        Ok(()) => screen.note(&format!("  charts in {}", folder.join(REPORT).display())),
-        Err(error) => screen.note(&format!("The report could not be made: {error:#}")),
+    if let Err(error) = &made {
+        let again = quoted(folder);
+        screen.note(&format!("warning: no {REPORT}: {}; make it with: flashscope report {again}", message(error)));
     }
+    made.is_ok()
 }

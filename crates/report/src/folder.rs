@@ -2,6 +2,7 @@
 //! it at any moment ([`Stored`]), also while it is written and after a kill. docs/results.md documents it.
 
 mod files;
+mod salvage;
 mod stored;
 
 use std::fs::{self, File, OpenOptions};

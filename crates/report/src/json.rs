@@ -46,7 +46,7 @@ pub fn measure_json(context: &Context, finished: &Finished) -> Value {
 
 /// A whole characterisation.
 pub fn run_json(findings: &Findings<'_>) -> Value {
-    let Findings { context, finished, indicators, advice, hints, warnings, folder } = *findings;
+    let Findings { context, finished, indicators, advice, hints, warnings, folder, .. } = *findings;
     json!({
         "schema_version": SCHEMA_VERSION,
         "target": context.target.name,

@@ -2,10 +2,10 @@
 //! and colour, and prints.
 
 mod compare;
-mod measure;
-mod result;
+pub(crate) mod measure;
+pub(crate) mod result;
 mod text;
-mod why;
+pub(crate) mod why;
 
 pub use compare::compare_view;
 pub use measure::{measure_view, strip};
@@ -42,4 +42,6 @@ pub struct Findings<'a> {
     pub warnings: &'a [Warning],
     /// Where the data lie.
     pub folder: Option<&'a Path>,
+    /// Size of the page that lies there too.
+    pub page_bytes: Option<u64>,
 }

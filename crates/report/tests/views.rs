@@ -12,6 +12,7 @@ fn hints() -> Vec<Hint> {
     vec![Hint {
         text: "Keep random writes inside 8 MiB: outside, each costs 4.6 times as much.".into(),
         evidence: "locality: 0.8 ms inside, 9.3 ms outside; as paper 001's hint 4 says".into(),
+        seen_in: vec!["locality".into()],
     }]
 }
 
@@ -35,6 +36,7 @@ fn show(style: Style) -> String {
         hints: &hints,
         warnings: &warnings,
         folder: Some("./flashscope-mtron".as_ref()),
+        page_bytes: Some(1_600_000),
     };
     result_view(&findings, style)
 }
@@ -200,6 +202,7 @@ fn the_json_of_run_has_the_promised_keys_and_null_for_a_blank() {
         hints: &hints,
         warnings: &[],
         folder: None,
+        page_bytes: None,
     };
     let json = run_json(&findings);
     assert_eq!((&json["target"], &json["state"]), (&"rig:mtron".into(), &"random, enforced".into()));

@@ -34,4 +34,5 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
         format!("Expect a slow IO again and again: of every {period} {of}, at least one takes about {peak}."),
         format!("{id}: period of {period} IOs, median {}, peak {peak}", words::time(found.p50_ns)),
     )
+    .map(|hint| hint.seen_in(found.point))
 }

@@ -63,4 +63,5 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
             short_mean(&found)
         ),
     )
+    .map(|hint| hint.seen_in(found.point))
 }

@@ -16,6 +16,7 @@ use crate::exit::{Done, Usage, not_zero};
 use crate::figures;
 use crate::journal::{FolderJournal, folder_path, fresh_seed};
 use crate::manifest::{Facts, manifest};
+use crate::pages;
 use crate::progress::{Progress, rounded};
 use crate::screen::Screen;
 use crate::signal;
@@ -232,14 +233,20 @@ impl<'a> Session<'a> {
         }
     }
 
+    fn tell_place(&self) {
+        let (dir, page) = (self.folder.path().display(), pages::REPORT);
+        self.screen.note(&format!("  every IO is in {dir}/, the page to look at is {dir}/{page}"));
+    }
+
     fn conclude(&self, finished: &Finished) -> Result<Done> {
+        pages::put(self.folder.path(), self.screen);
         if self.args.lab.json {
             self.screen.print(&serde_json::to_string_pretty(&measure_json(&self.context, finished))?)?;
         } else {
             let responses = figures::responses(self.folder.path(), finished);
             let means_ns = responses.map_or(Vec::new(), |responses| responses.mean_ns);
             self.screen.print(&measure_view(&self.context, finished, &means_ns, self.screen.style()))?;
-            self.screen.note(&format!("  every IO is in {}/", self.folder.path().display()));
+            self.tell_place();
         }
         self.warn();
         Ok(self.status(&finished.run))
@@ -268,11 +275,12 @@ impl<'a> Session<'a> {
 
     /// The size that was chosen, with what a measurement of it alone would say, and all that were tried.
     fn conclude_scaled(&self, chosen: Bytes, tried: &[Finished]) -> Result<Done> {
+        pages::put(self.folder.path(), self.screen);
         if self.args.lab.json {
             self.screen.print(&serde_json::to_string_pretty(&self.scaled_json(chosen, tried))?)?;
         } else {
             self.screen.print(&scaled_view(chosen, tried))?;
-            self.screen.note(&format!("  every IO is in {}/", self.folder.path().display()));
+            self.tell_place();
         }
         self.warn();
         // A size that ended early ends the search with it.

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 
 use crate::cli::ReportArgs;
 use crate::exit::{Done, Usage};
-use crate::pages::{Page, REPORT, page_of};
+use crate::known::known;
+use crate::pages::{Page, REPORT, comparison, page_of};
 use crate::screen::Screen;
 use crate::traces::output::Output;
 
@@ -21,14 +22,22 @@ const HEAD_BYTES: u64 = 4096;
 /// Runs the command.
 pub fn run(args: &ReportArgs, screen: &Screen) -> Result<Done> {
     let output = output(args);
+    if args.json && output == Path::new("-") {
+        return Err(Usage("-o - and --json both go to standard output: leave out one of them".into()).into());
+    }
     may_replace(&output, args.force)?;
     let room_bytes = Bundle::room_bytes(args.dirs.len());
-    let pages = args.dirs.iter().map(|dir| page_of(dir, room_bytes)).collect::<Result<Vec<Page>>>()?;
+    let known = known();
+    // Known devices are beside the first result alone: laid over one another they would come again and again.
+    let others = |i: usize| if i == 0 { &known[..] } else { &[] };
+    let pages = args.dirs.iter().enumerate().map(|(i, dir)| page_of(dir, room_bytes, others(i)));
+    let pages = pages.collect::<Result<Vec<Page>>>()?;
     for warning in pages.iter().flat_map(|page| &page.warnings) {
         screen.note(&format!("warning: {}; {}", warning.seen, warning.remedy));
     }
     let facts: Vec<Value> = args.dirs.iter().zip(&pages).map(|(dir, page)| facts(dir, page)).collect();
-    let bundles: Vec<Bundle> = pages.into_iter().map(|page| page.bundle).collect();
+    let comparison = comparison(&args.dirs, &pages);
+    let bundles: Vec<Bundle> = pages.into_iter().map(|page| page.bundle).chain(comparison).collect();
     let html = page(&bundles);
     write(&output, &html)?;
     if output == Path::new("-") {
@@ -68,8 +77,7 @@ fn may_replace(output: &Path, force: bool) -> Result<()> {
         return Ok(());
     }
     let mut head = Vec::new();
-    let read = || File::open(output)?.take(HEAD_BYTES).read_to_end(&mut head);
-    let read = { read }();
+    let read = File::open(output).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
     read.with_context(|| format!("cannot read {}, which is there already", output.display()))?;
     if head.is_empty() || is_report(&head) {
         return Ok(());

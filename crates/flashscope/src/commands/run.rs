@@ -20,6 +20,7 @@ use crate::exit::{Done, Usage, not_zero};
 use crate::figures;
 use crate::journal::{FolderJournal, enforced_pieces, folder_path, fresh_seed};
 use crate::manifest::{Facts, manifest};
+use crate::pages;
 use crate::plan_view::plan_lines;
 use crate::progress::Progress;
 use crate::screen::Screen;
@@ -260,11 +261,12 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
     Ok(done)
 }
 
-/// Draws the pictures; without them the result is still worth showing.
+/// Draws the pictures and the page; without them the result is still worth showing.
 fn draw(folder: &ResultFolder, context: &Context, finished: &[Finished], screen: &Screen) {
     if let Err(error) = figures::draw(folder, &context.target.name, finished) {
         screen.note(&format!("The pictures could not be drawn: {error:#}"));
     }
+    pages::put(folder.path(), screen);
 }
 
 /// The folder that the result goes to, and what is in it already.
@@ -398,6 +400,7 @@ pub fn show_result(shown: &Shown<'_>, more: Vec<Warning>, as_json: bool, screen:
         hints: &hints,
         warnings: &warnings,
         folder: Some(folder),
+        page_bytes: std::fs::metadata(folder.join(pages::REPORT)).ok().map(|page| page.len()),
     };
     let text = if as_json {
         serde_json::to_string_pretty(&run_json(&findings))?

@@ -39,28 +39,10 @@ impl Stored {
     /// # Errors
     /// There is no folder or no result; a file cannot be read, is damaged, or is of a newer flashscope.
     pub fn read(path: &Path) -> Result<Stored, ReportError> {
+        check(path)?;
         let file = path.join(MANIFEST);
-        fs::metadata(path).map_err(|cause| ReportError::file("read", path, cause))?;
-        if !file.exists() {
-            return Err(ReportError::Folder {
-                path: path.to_path_buf(),
-                cause: format!("this is no result of flashscope: it has no {MANIFEST}"),
-                remedy: "name the folder that a run gave as 'results in'",
-            });
-        }
-        let text = read(&file)?;
-        let Version { schema_version } = parse(&file, &text)?;
-        if schema_version != SCHEMA_VERSION {
-            return Err(ReportError::Content {
-                path: file,
-                line: None,
-                cause: format!("schema version {schema_version}, this flashscope knows {SCHEMA_VERSION}"),
-                remedy: "read it with the flashscope that wrote it, or a newer one",
-            });
-        }
-        let manifest = parse(&file, &text)?;
-        let context = path.join(CONTEXT);
-        let context = if context.exists() { Some(parse(&context, &read(&context)?)?) } else { None };
+        let manifest = parse(&file, &text(&file)?)?;
+        let context = optional(&path.join(CONTEXT))?;
         let finished = finished(&path.join(RUNS))?;
         let warnings = finished.iter().filter_map(|run| records_missing(path, run)).collect();
         Ok(Stored { path: path.to_path_buf(), manifest, context, finished, warnings })
@@ -72,9 +54,45 @@ impl Stored {
     }
 }
 
+/// Whether there is a result of this version; a manifest that cannot be read says nothing against it.
+pub(super) fn check(path: &Path) -> Result<(), ReportError> {
+    fs::metadata(path).map_err(|cause| ReportError::file("read", path, cause))?;
+    let file = path.join(MANIFEST);
+    let has_runs = path.join(RUNS).is_file();
+    let foreign = |cause: String| ReportError::Folder {
+        path: path.to_path_buf(),
+        cause,
+        remedy: "name the folder that a run gave as 'results in'",
+    };
+    if !file.exists() {
+        let cause = format!("this is no result of flashscope: it has no {MANIFEST}");
+        return if has_runs { Ok(()) } else { Err(foreign(cause)) };
+    }
+    let text = text(&file)?;
+    match serde_json::from_str::<Version>(&text) {
+        Ok(Version { schema_version: SCHEMA_VERSION }) => Ok(()),
+        Ok(Version { schema_version }) => Err(ReportError::Content {
+            path: file,
+            line: None,
+            cause: format!("schema version {schema_version}, this flashscope knows {SCHEMA_VERSION}"),
+            remedy: "read it with the flashscope that wrote it, or a newer one",
+        }),
+        Err(_) if has_runs => Ok(()),
+        Err(cause) if cause.is_data() => {
+            Err(foreign(format!("this is no result of flashscope: its {MANIFEST} is of something else")))
+        }
+        Err(cause) => Err(damaged(&file, cause.line(), cause.to_string())),
+    }
+}
+
+/// The content of a file of JSON; none if there is no such file.
+pub(super) fn optional<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ReportError> {
+    if path.exists() { parse(path, &text(path)?).map(Some) } else { Ok(None) }
+}
+
 /// The whole lines of `runs.jsonl`.
 pub(super) fn finished(path: &Path) -> Result<Vec<Finished>, ReportError> {
-    let text = read(path)?;
+    let text = text(path)?;
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
     let parse = |(i, line): (usize, &str)| {
         serde_json::from_str(line).map_err(|cause| damaged(path, i + 1, cause.to_string()))
@@ -84,13 +102,13 @@ pub(super) fn finished(path: &Path) -> Result<Vec<Finished>, ReportError> {
 }
 
 /// A run whose IOs could not be kept gives way to the same run measured again.
-fn without_repeated(all: Vec<Finished>) -> Vec<Finished> {
+pub(super) fn without_repeated(all: Vec<Finished>) -> Vec<Finished> {
     let place = |finished: &Finished| (finished.experiment.id(), finished.repeat);
     let kept: BTreeSet<_> = all.iter().filter(|finished| finished.run.records.is_some()).map(place).collect();
     all.into_iter().filter(|done| done.run.records.is_some() || !kept.contains(&place(done))).collect()
 }
 
-fn read(path: &Path) -> Result<String, ReportError> {
+pub(super) fn text(path: &Path) -> Result<String, ReportError> {
     let bytes = fs::read(path).map_err(|cause| ReportError::file("read", path, cause))?;
     // A line torn by a kill may end inside a character.
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -105,7 +123,7 @@ fn damaged(path: &Path, line: usize, cause: String) -> ReportError {
     ReportError::Content { path: path.to_path_buf(), line: Some(line), cause, remedy }
 }
 
-fn records_missing(folder: &Path, finished: &Finished) -> Option<Warning> {
+pub(super) fn records_missing(folder: &Path, finished: &Finished) -> Option<Warning> {
     let relative = finished.run.records.as_ref()?;
     let cause = match ends_as_parquet(&folder.join(relative)) {
         Ok(true) => return None,

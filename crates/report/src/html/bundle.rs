@@ -1,6 +1,6 @@
 //! A document together with the IOs of its traces.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use flashscope_analysis::Warning;
@@ -42,7 +42,7 @@ impl Bundle {
     pub fn fill(mut document: Document, folder: &Path, room_bytes: usize) -> (Bundle, Vec<Warning>) {
         let words = serde_json::to_string(&document).expect("plain data").len();
         let mut blobs = BTreeMap::new();
-        let (mut warnings, mut lost) = (Vec::new(), Vec::new());
+        let mut warnings = Vec::new();
         let blocks = document.sections.iter_mut().flat_map(|section| &mut section.blocks);
         let traces =
             blocks.filter_map(|block| block.trace().map(|trace| folder.join(&trace.file)).zip(Some(block)));
@@ -57,23 +57,21 @@ impl Bundle {
                 }
                 Err(error) => {
                     let seen = format!("The single IOs of {} cannot be shown: {error}", trace.title);
-                    lost.push(trace.id.clone());
                     *block = Block::Items { items: vec![Item::alert(seen.clone(), "")] };
                     warnings.push(Warning { seen, remedy: REMEDY.into() });
                 }
             }
         }
-        document.unlink(&lost);
+        document.unlink();
         (Bundle { document, blobs }, warnings)
     }
 
     /// IOs of all traces, and those of them that are there one by one.
     pub fn ios(&self) -> (u64, u64) {
-        let blocks = self.document.sections.iter().flat_map(|section| &section.blocks);
         let sum = |(all, exact), trace: &Trace| {
             (all + trace.ios, exact + if trace.column_ios == 1 { trace.ios } else { 0 })
         };
-        blocks.filter_map(Block::trace).fold((0, 0), sum)
+        self.document.blocks().filter_map(Block::trace).fold((0, 0), sum)
     }
 }
 
@@ -81,19 +79,27 @@ impl Block {
     fn trace(&self) -> Option<&Trace> {
         if let Block::Trace(trace) = self { Some(trace) } else { None }
     }
+
+    fn id(&self) -> Option<&str> {
+        match self {
+            Block::Table(table) => Some(&table.id),
+            Block::Chart(chart) => Some(&chart.id),
+            Block::Trace(trace) => Some(&trace.id),
+            Block::Heat(heat) => Some(&heat.id),
+            Block::Text { .. } | Block::Facts { .. } | Block::Items { .. } => None,
+        }
+    }
 }
 
 impl Document {
     /// Takes away the ways to blocks that are not there.
-    fn unlink(&mut self, lost: &[String]) {
-        if lost.is_empty() {
-            return;
-        }
-        let unlink = |link: &mut Option<String>| drop(link.take_if(|to| lost.contains(to)));
+    fn unlink(&mut self) {
+        let ids: BTreeSet<String> = self.blocks().filter_map(Block::id).map(String::from).collect();
+        let unlink = |link: &mut Option<String>| drop(link.take_if(|to| !ids.contains(to)));
         for block in self.sections.iter_mut().flat_map(|section| &mut section.blocks) {
             match block {
                 Block::Items { items } => {
-                    items.iter_mut().for_each(|item| item.links.retain(|link| !lost.contains(&link.to)));
+                    items.iter_mut().for_each(|item| item.links.retain(|link| ids.contains(&link.to)));
                 }
                 Block::Table(table) => {
                     table.rows.iter_mut().flatten().for_each(|cell| unlink(&mut cell.link));
@@ -105,5 +111,9 @@ impl Document {
                 Block::Text { .. } | Block::Facts { .. } | Block::Trace(_) | Block::Heat(_) => {}
             }
         }
+    }
+
+    fn blocks(&self) -> impl Iterator<Item = &Block> {
+        self.sections.iter().flat_map(|section| &section.blocks)
     }
 }

@@ -8,6 +8,7 @@
 mod blob;
 mod columns;
 mod exact;
+mod guard;
 mod ios;
 mod pack;
 

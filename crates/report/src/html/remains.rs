@@ -10,10 +10,13 @@ use crate::folder::MANIFEST;
 use crate::number::size;
 
 /// The page of a folder whose content cannot be shown, for `problem`. None if nothing in it says that it is
-/// a result of flashscope.
+/// a result of flashscope. Of a newer version no number is shown, for its meaning may have changed.
 pub fn remains(folder: &Path, problem: &str) -> Option<Document> {
-    let text = fs::read(folder.join(MANIFEST)).ok()?;
-    let manifest: Value = serde_json::from_slice(&text).unwrap_or_default();
+    let text = String::from_utf8_lossy(&fs::read(folder.join(MANIFEST)).ok()?).into_owned();
+    if !text.contains("\"schema_version\"") {
+        return None;
+    }
+    let manifest: Value = serde_json::from_str(&text).unwrap_or_default();
     let word = |pointer: &str| manifest.pointer(pointer).and_then(Value::as_str).map(String::from);
     let name =
         folder.file_name().map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into());

@@ -31,7 +31,7 @@ pub fn measure_view(context: &Context, finished: &Finished, values_ns: &[f64], s
     out
 }
 
-fn rows(context: &Context, finished: &Finished) -> Vec<(&'static str, String)> {
+pub(crate) fn rows(context: &Context, finished: &Finished) -> Vec<(&'static str, String)> {
     let run = &finished.run;
     let outcome = &run.outcome;
     let mut rows = vec![("mean", mean(finished))];
@@ -77,7 +77,7 @@ fn mean(finished: &Finished) -> String {
     format!("{} ± {half}   ({range} at {trust})", span(estimate.mean_ns))
 }
 
-fn startup(phases: &Phases) -> String {
+pub(crate) fn startup(phases: &Phases) -> String {
     if phases.startup_ios == 0 {
         return "none".into();
     }
@@ -97,7 +97,7 @@ fn regimes(phases: &Phases) -> String {
     phases.regimes.iter().map(regime).collect::<Vec<_>>().join(", ")
 }
 
-fn period(phases: &Phases) -> String {
+pub(crate) fn period(phases: &Phases) -> String {
     match phases.period {
         None if phases.alternations > 1 => "not proved: too few cycles seen".into(),
         None => "none".into(),
@@ -115,7 +115,7 @@ fn ios_of(ios: u64) -> String {
 }
 
 /// `has_count` says whether the pattern has a number of IOs of its own.
-fn because(stop: Stop, has_count: bool) -> &'static str {
+pub(crate) fn because(stop: Stop, has_count: bool) -> &'static str {
     match stop {
         Stop::Precision => "the interval is as narrow as asked",
         Stop::Ios if has_count => "the number of IOs is reached",

@@ -52,9 +52,9 @@ fn head(findings: &Findings<'_>, style: Style) -> String {
 }
 
 /// One characteristic: its name, its value, its intervals.
-struct Cell {
-    name: &'static str,
-    value: String,
+pub(crate) struct Cell {
+    pub(crate) name: &'static str,
+    pub(crate) value: String,
     interval: String,
 }
 
@@ -67,7 +67,8 @@ impl Cell {
 
 /// Table 3's row if the terminal is wide enough, else one line for each.
 fn row(indicators: &Indicators, style: Style) -> String {
-    let (paper, more) = cells(indicators);
+    let (paper, mut more) = cells(indicators);
+    more.retain(|cell| !cell.value.is_empty());
     let pick = |cells: &[Cell], part: fn(&Cell) -> String| cells.iter().map(part).collect::<Vec<_>>();
     let wide = |cells: &[Cell]| {
         vec![
@@ -98,7 +99,7 @@ fn row(indicators: &Indicators, style: Style) -> String {
 }
 
 /// The columns of table 3, and what was found beside them.
-fn cells(found: &Indicators) -> (Vec<Cell>, Vec<Cell>) {
+pub(crate) fn cells(found: &Indicators) -> (Vec<Cell>, Vec<Cell>) {
     let both = |shown: Among| (shown.value, shown.interval);
     let ms = |indicator: Option<Indicator>| {
         let ns = |found: Indicator| span_among(found.value * 1e6, (found.ci_low * 1e6, found.ci_high * 1e6));
@@ -137,7 +138,7 @@ fn cells(found: &Indicators) -> (Vec<Cell>, Vec<Cell>) {
         Cell::new("granularity", pair(found.granularity_bytes, None, size)),
         Cell::new("alignment", pair(found.alignment_bytes, found.alignment_factor, size)),
     ];
-    (paper, more.into_iter().filter(|cell| !cell.value.is_empty()).collect())
+    (paper, more)
 }
 
 fn join(first: &str, second: &str) -> String {
@@ -189,6 +190,8 @@ fn place(findings: &Findings<'_>, style: Style) -> String {
     let Some(folder) = findings.folder else { return String::new() };
     let ios: u64 = findings.finished.iter().map(|done| done.run.ios).sum();
     let runs = findings.finished.len() as u64;
-    let amount = format!("{}, {}", counted(runs, "run"), counted(ios, "IO"));
+    let page =
+        findings.page_bytes.map_or(String::new(), |bytes| format!("report.html of {}, ", size(bytes as f64)));
+    let amount = format!("{page}{}, {}", counted(runs, "run"), counted(ios, "IO"));
     format!("\n  results in {}   {}\n", folder.display(), style.paint(Tone::Faint, &format!("({amount})")))
 }

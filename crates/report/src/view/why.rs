@@ -11,7 +11,7 @@ const WORTH: f64 = 0.05;
 
 /// One sentence on the run that a mean of its first 512 IOs would have told most wrongly; none if that mean
 /// would have been right within 5 % everywhere.
-pub(super) fn not_512(finished: &[Finished]) -> Option<String> {
+pub(crate) fn not_512(finished: &[Finished]) -> Option<String> {
     let errors = finished.iter().filter_map(|done| {
         let mean_ns = done.run.outcome.estimate?.mean_ns;
         let first_ns = mean_of_first(&done.run.outcome, FIXED_IOS)?;

@@ -10,6 +10,7 @@ use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Typ
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 
+use super::guard::guarded;
 use crate::error::ReportError;
 
 /// Rows that are read at a time. An IO that as many others overtook comes so many places late.
@@ -63,7 +64,7 @@ impl IoFile {
             }
             Ok(IoFile { reader, columns: places })
         };
-        open().map_err(|cause| content(path, &cause))
+        guarded(open).map_err(|cause| content(path, &cause))
     }
 
     /// IOs in it.
@@ -76,26 +77,28 @@ impl IoFile {
     /// # Errors
     /// It is damaged.
     pub(super) fn read(&self, path: &Path, ios_max: u64, take: impl FnMut(&[Io])) -> Result<(), ReportError> {
-        self.in_order(ios_max, take).map_err(|cause| content(path, &cause))
+        guarded(|| self.in_order(ios_max, take)).map_err(|cause| content(path, &cause))
     }
 
     /// Sorts every batch together with the later half of what came before.
     fn in_order(&self, ios_max: u64, mut take: impl FnMut(&[Io])) -> Read<()> {
         let mut waiting: Vec<Io> = Vec::with_capacity(2 * BATCH);
-        let mut left = usize::try_from(ios_max).unwrap_or(usize::MAX);
+        let mut left = usize::try_from(ios_max.min(self.ios())).unwrap_or(usize::MAX);
         for group in 0..self.reader.num_row_groups() {
             let group = self.reader.get_row_group(group)?;
             let mut columns = Columns::open(&*group, self.columns)?;
+            let mut before = waiting.len();
             while left > 0 && columns.append(left.min(BATCH), &mut waiting)? {
-                left = left.saturating_sub(BATCH);
+                left -= waiting.len() - before;
                 waiting.sort_by_key(|io| io.submit_ns);
                 let done = waiting.len().saturating_sub(BATCH);
                 take(&waiting[..done]);
                 waiting.drain(..done);
+                before = waiting.len();
             }
         }
         take(&waiting);
-        Ok(())
+        if left > 0 { Err(wrong("it holds fewer IOs than it says".into())) } else { Ok(()) }
     }
 }
 

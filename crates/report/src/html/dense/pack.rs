@@ -1,6 +1,6 @@
 //! Many traces in little room: each has an equal share, and what one leaves the others may use.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::columns::Columns;
 use super::exact::{exact, unit_bytes};
@@ -67,7 +67,7 @@ pub(in super::super) fn pack(paths: &[PathBuf], room_bytes: usize) -> Vec<Result
     packed.into_iter().flatten().collect()
 }
 
-fn open(place: usize, path: &PathBuf) -> Result<Job, ReportError> {
+fn open(place: usize, path: &Path) -> Result<Job, ReportError> {
     let file = IoFile::open(path)?;
     let mut sample: Vec<Io> = Vec::new();
     file.read(path, SAMPLE_IOS, |ios| sample.extend(ios))?;
@@ -77,7 +77,7 @@ fn open(place: usize, path: &PathBuf) -> Result<Job, ReportError> {
 }
 
 impl Job {
-    fn pack(&self, path: &PathBuf, room_bytes: usize) -> Result<Packed, ReportError> {
+    fn pack(&self, path: &Path, room_bytes: usize) -> Result<Packed, ReportError> {
         // A sample may mislead by some; whoever is far beyond is not tried.
         if self.file.ios() <= EXACT_IOS_MAX && self.exact_bytes <= room_bytes / 2 * 3 {
             let packed = self.exact(path)?;
@@ -88,7 +88,7 @@ impl Job {
         self.columns(path, room_bytes)
     }
 
-    fn exact(&self, path: &PathBuf) -> Result<Packed, ReportError> {
+    fn exact(&self, path: &Path) -> Result<Packed, ReportError> {
         let mut all: Vec<Io> = Vec::with_capacity(self.file.ios() as usize);
         self.file.read(path, u64::MAX, |ios| all.extend(ios))?;
         all.sort_by_key(|io| io.submit_ns);
@@ -99,7 +99,7 @@ impl Job {
     }
 
     /// As many columns as there is room for.
-    fn columns(&self, path: &PathBuf, room_bytes: usize) -> Result<Packed, ReportError> {
+    fn columns(&self, path: &Path, room_bytes: usize) -> Result<Packed, ReportError> {
         let ios = self.file.ios();
         let mut fine = Columns::new(ios.div_ceil(COLUMNS_MAX).max(2), HEAD_IOS_MAX);
         self.file.read(path, u64::MAX, |ios| fine.extend(ios))?;

@@ -1,0 +1,75 @@
+//! The key characteristics beside those of known devices: paper 001's table 3 with one more row.
+
+use flashscope_analysis::{Indicator, Indicators};
+
+use super::Scene;
+use crate::html::document::{Block, Cell, Column, Section, Table};
+use crate::view::result::cells;
+
+/// A column: its name in the row of a terminal, its unit, its value, and the micro-benchmark it comes from.
+pub(in super::super) type Characteristic =
+    (&'static str, &'static str, fn(&Indicators) -> Option<Indicator>, &'static str);
+
+pub(in super::super) const CHARACTERISTICS: [Characteristic; 12] = [
+    ("SR", "ms", |found| found.sr_ms, "baseline"),
+    ("RR", "ms", |found| found.rr_ms, "baseline"),
+    ("SW", "ms", |found| found.sw_ms, "baseline"),
+    ("RW", "ms", |found| found.rw_ms, "baseline"),
+    ("pause", "ms", |found| found.pause_ms, "pause"),
+    ("locality", "MiB", |found| found.locality_mib, "locality"),
+    ("partitions", "streams", |found| found.partitions, "partitioning"),
+    ("reverse", "times SW", |found| found.reverse_factor, "order"),
+    ("in place", "times SW", |found| found.in_place_factor, "order"),
+    ("large steps", "times RW", |found| found.large_increment_factor, "order"),
+    ("granularity", "bytes", |found| found.granularity_bytes, "granularity"),
+    ("alignment", "bytes", |found| found.alignment_bytes, "alignment"),
+];
+
+const CAPTION: &str = "Times are for one IO of the baseline size (32 KiB unless said otherwise). Behind a \
+                       size or a number of streams, what it costs within it: locality against sequential \
+                       writes, partitions against one stream. = means no different; a blank, that no effect \
+                       was seen or nothing was measured.";
+
+pub(super) fn section(scene: &Scene<'_>) -> Section {
+    let mut own = row(&scene.context.target.name, &scene.indicators, true);
+    own.iter_mut().for_each(|cell| cell.is_marked = true);
+    let mut rows = vec![own];
+    rows.extend(scene.beside.known.iter().map(|known| row(&known.name, &known.indicators, false)));
+    let is_blank = CHARACTERISTICS.iter().all(|(_, _, of, _)| of(&scene.indicators).is_none());
+    let beside = if scene.beside.known.is_empty() {
+        String::new()
+    } else {
+        " The devices below are those of uFLIP (Bouganim, Jónsson, Bonnet 2009, table 3), as published."
+            .into()
+    };
+    let mut columns = vec![Column::words("device")];
+    columns.extend(CHARACTERISTICS.iter().map(|(name, unit, ..)| Column::number(name, unit)));
+    let table = Table {
+        id: "characteristics-table".into(),
+        title: "Key characteristics".into(),
+        caption: format!("{CAPTION}{beside}"),
+        columns,
+        rows,
+    };
+    let blocks = if is_blank { Vec::new() } else { vec![Block::Table(table)] };
+    Section::new("characteristics", "Key characteristics", blocks)
+}
+
+fn row(name: &str, indicators: &Indicators, is_linked: bool) -> Vec<Cell> {
+    let (paper, more) = cells(indicators);
+    let mut row = vec![Cell::words(name)];
+    for (shown, (_, _, of, micro)) in paper.into_iter().chain(more).zip(CHARACTERISTICS) {
+        let found = of(indicators);
+        let link = (is_linked && found.is_some()).then(|| super::charts::chart_id(micro));
+        row.push(Cell {
+            text: shown.value,
+            value: found.map(|found| found.value),
+            interval: found
+                .filter(|found| found.ci_low < found.ci_high)
+                .map(|found| [found.ci_low, found.ci_high]),
+            link,
+            is_marked: false,
+        });
+    }
+    row
+}

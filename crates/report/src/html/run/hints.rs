@@ -1,0 +1,64 @@
+//! What the device likes, and what weakens the result.
+
+use flashscope_analysis::{Advice, Finished, Hint, Warning};
+
+use super::charts::chart_id;
+use super::{Scene, trace_id};
+use crate::html::document::{Block, Item, Link, Section, Tone};
+use crate::view::why;
+
+pub(super) fn hints(scene: &Scene<'_>) -> Section {
+    let hints = flashscope_analysis::hints(&scene.context, &scene.indicators, &scene.points);
+    let items: Vec<Item> = hints.iter().map(|hint| item(hint, scene)).collect();
+    let advice = flashscope_analysis::advice(&scene.context, &scene.indicators, &scene.points);
+    let advice: Vec<Item> = advice.iter().map(answer).collect();
+    let mut blocks = Vec::new();
+    for items in [advice, items].into_iter().filter(|items| !items.is_empty()) {
+        blocks.push(Block::Items { items });
+    }
+    blocks.extend(why::not_512(&scene.stored.finished).map(Block::text));
+    Section::new("hints", "What this device likes", blocks)
+}
+
+/// A question that every device has an answer to.
+fn answer(advice: &Advice) -> Item {
+    let text = format!("{}: {}", advice.question, advice.answer);
+    Item { tone: Tone::Plain, text, detail: advice.because.clone(), links: Vec::new() }
+}
+
+fn item(hint: &Hint, scene: &Scene<'_>) -> Item {
+    let links = hint.seen_in.iter().filter_map(|name| link(name, scene)).collect();
+    Item { tone: Tone::Good, text: hint.text.clone(), detail: hint.evidence.clone(), links }
+}
+
+/// A name is that of a micro-benchmark or the id of an experiment.
+fn link(name: &str, scene: &Scene<'_>) -> Option<Link> {
+    let is_micro = scene.beside.micros.iter().any(|micro| micro.name == name);
+    if is_micro {
+        return Some(Link::to(chart_id(name), name));
+    }
+    let of = |done: &&&Finished| done.experiment.id() == name && done.run.records.is_some();
+    let done = scene.runs.iter().find(of)?;
+    Some(Link::to(trace_id(done), format!("every IO of {name}")))
+}
+
+pub(super) fn doubts(scene: &Scene<'_>) -> Section {
+    let mut warnings = Vec::new();
+    if !scene.runs.is_empty() && !super::measured::is_measure(scene.stored) {
+        warnings = flashscope_analysis::warnings(&scene.context, &scene.indicators, &scene.points);
+    }
+    let mut items: Vec<Item> =
+        warnings.iter().chain(&scene.stored.warnings).map(|warning| doubt(warning, scene)).collect();
+    if super::measured::is_measure(scene.stored) {
+        let missing = scene.runs.iter().filter_map(|done| Some((done, done.run.outcome.missing?)));
+        let text = |id: String, why| format!("{id}: not reached: {why}");
+        items.extend(missing.map(|(done, why)| Item::alert(text(done.experiment.id(), why), "")));
+    }
+    let blocks = if items.is_empty() { Vec::new() } else { vec![Block::Items { items }] };
+    Section::new("doubts", "What weakens this result", blocks)
+}
+
+fn doubt(warning: &Warning, scene: &Scene<'_>) -> Item {
+    let remedy = warning.remedy.replace("flashscope run --resume DIR", scene.beside.resume);
+    Item::alert(warning.seen.clone(), format!("What to do: {remedy}"))
+}
