@@ -108,7 +108,10 @@ pub fn put(folder: &Path, screen: &Screen) -> bool {
     });
     if let Err(error) = &made {
         let again = quoted(folder);
-        screen.note(&format!("warning: no {REPORT}: {}; make it with: flashscope report {again}", message(error)));
+        screen.note(&format!(
+            "warning: no {REPORT}: {}; make it with: flashscope report {again}",
+            message(error)
+        ));
     }
     made.is_ok()
 }

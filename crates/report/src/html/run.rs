@@ -99,6 +99,7 @@ pub fn run_page(stored: &Stored, beside: &Beside<'_>) -> Document {
     let sections = vec![
         about::device(&scene),
         characteristics::section(&scene),
+        hints::advice(&scene),
         hints::hints(&scene),
         hints::doubts(&scene),
         charts::section(&scene),

@@ -10,20 +10,29 @@ use crate::view::why;
 pub(super) fn hints(scene: &Scene<'_>) -> Section {
     let hints = flashscope_analysis::hints(&scene.context, &scene.indicators, &scene.points);
     let items: Vec<Item> = hints.iter().map(|hint| item(hint, scene)).collect();
-    let advice = flashscope_analysis::advice(&scene.context, &scene.indicators, &scene.points);
-    let advice: Vec<Item> = advice.iter().map(answer).collect();
     let mut blocks = Vec::new();
-    for items in [advice, items].into_iter().filter(|items| !items.is_empty()) {
+    if !items.is_empty() {
         blocks.push(Block::Items { items });
     }
     blocks.extend(why::not_512(&scene.stored.finished).map(Block::text));
     Section::new("hints", "What this device likes", blocks)
 }
 
-/// A question that every device has an answer to.
-fn answer(advice: &Advice) -> Item {
+/// The questions that every device has an answer to.
+pub(super) fn advice(scene: &Scene<'_>) -> Section {
+    let advice = flashscope_analysis::advice(&scene.context, &scene.indicators, &scene.points);
+    let items = advice.iter().map(|advice| answer(advice, scene)).collect();
+    let blocks = if scene.runs.is_empty() { Vec::new() } else { vec![Block::Items { items }] };
+    Section::new("advice", "To design with", blocks)
+}
+
+fn answer(advice: &Advice, scene: &Scene<'_>) -> Item {
     let text = format!("{}: {}", advice.question, advice.answer);
-    Item { tone: Tone::Plain, text, detail: advice.because.clone(), links: Vec::new() }
+    let mut micros: Vec<&str> = advice.experiments.iter().filter_map(|id| id.split('/').next()).collect();
+    micros.dedup();
+    let names = micros.into_iter().chain(advice.experiments.iter().map(String::as_str));
+    let links = names.filter_map(|name| link(name, scene)).collect();
+    Item { tone: Tone::Good, text, detail: advice.because.clone(), links }
 }
 
 fn item(hint: &Hint, scene: &Scene<'_>) -> Item {
