@@ -81,6 +81,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Write stored results in another program's format
     Export(ExportArgs),
+    /// Turn a job of fio into a pattern, and print the command that measures it
+    Import(ImportArgs),
     /// List micro-benchmarks, virtual devices and the settings of a pattern
     List(ListArgs),
     /// Print the script with which a shell completes commands, flags and names
@@ -415,6 +417,20 @@ pub struct ExportArgs {
     /// With --to csv: every IO too
     #[arg(long)]
     pub ios: bool,
+}
+
+/// `flashscope import`.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// A job file of fio
+    #[arg(value_name = "JOB.fio")]
+    pub file: PathBuf,
+    /// Only the job of this name
+    #[arg(long, value_name = "NAME")]
+    pub job: Option<String>,
+    /// Write the pattern to a file for `measure --pattern`
+    #[arg(long, short, value_name = "FILE.toml")]
+    pub output: Option<PathBuf>,
 }
 
 /// `flashscope list`.

@@ -6,6 +6,7 @@ pub mod completions;
 pub mod create;
 pub mod doctor;
 pub mod export;
+pub mod import;
 pub mod list;
 pub mod man;
 pub mod measure;

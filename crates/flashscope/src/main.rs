@@ -5,6 +5,7 @@ mod commands;
 mod confirm;
 mod exit;
 mod figures;
+mod fio_job;
 mod help;
 mod inside;
 mod journal;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => commands::compare::run(args, &screen),
         Command::Report(args) => commands::report::run(args, &screen),
         Command::Export(args) => commands::export::run(args, &screen),
+        Command::Import(args) => commands::import::run(args, &screen),
         Command::List(args) => commands::list::run(args, &screen),
         Command::Completions(args) => commands::completions::run(args, &screen),
         Command::Man(args) => commands::man::run(args, &screen),

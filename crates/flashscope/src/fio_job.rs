@@ -1,0 +1,62 @@
+//! fio's job files as patterns: what has the same meaning is taken over, what has another is told, what has
+//! none is refused with its line. docs/data.md has the table. Nothing here runs a job.
+
+mod draft;
+mod ini;
+mod options;
+mod units;
+
+use flashscope_core::Pattern;
+
+/// A job that can be run.
+#[derive(Debug)]
+pub struct Imported {
+    /// Its section's name.
+    pub name: String,
+    /// `filename`, if there is one.
+    pub target: Option<String>,
+    /// What it does.
+    pub pattern: Pattern,
+    /// More of `measure`: its flags and their values.
+    pub flags: Vec<(&'static str, String)>,
+    /// What means something else here, a line each.
+    pub notes: Vec<String>,
+}
+
+/// Something that cannot be taken over: where, what, why and what to do.
+#[derive(Debug)]
+pub struct Refusal {
+    /// Line of the file, from 1.
+    pub line: usize,
+    /// The option, `name=value`.
+    pub option: String,
+    /// Why not, and the nearest way.
+    pub why: String,
+}
+
+/// The jobs of a file, in order.
+///
+/// # Errors
+/// All that cannot be taken over.
+pub fn import(text: &str) -> Result<Vec<Imported>, Vec<Refusal>> {
+    let sections = ini::sections(text).map_err(|refusal| vec![refusal])?;
+    let mut refusals = Vec::new();
+    let mut jobs = Vec::new();
+    for (number, section) in sections.iter().enumerate() {
+        if number > 0 && !section.has("stonewall") && !section.has("wait_for_previous") {
+            let why = format!(
+                "fio runs it at the same time as [{}]; write stonewall to run one after the \
+                 other, or numjobs for several of one kind",
+                sections[0].name
+            );
+            refusals.push(Refusal { line: section.line, option: format!("[{}]", section.name), why });
+        }
+        match draft::draft(section) {
+            Ok(job) => jobs.push(job),
+            Err(more) => refusals.extend(more),
+        }
+    }
+    refusals.sort_by_key(|refusal| refusal.line);
+    refusals.dedup_by_key(|refusal| (refusal.line, refusal.option.clone()));
+    if refusals.is_empty() { Ok(jobs) } else { Err(refusals) }
+}

@@ -1,0 +1,132 @@
+//! fio's options that are not taken over as they are: those without an effect on the IOs, and those that a
+//! pattern cannot express, with the nearest way.
+
+/// Options that `draft` takes over.
+pub const TAKEN: &[&str] = &[
+    "rw",
+    "bs",
+    "size",
+    "io_size",
+    "offset",
+    "offset_increment",
+    "iodepth",
+    "numjobs",
+    "runtime",
+    "time_based",
+    "ioengine",
+    "direct",
+    "filename",
+    "rate_iops",
+    "rate_process",
+    "thinktime",
+    "thinktime_blocks",
+    "rwmixread",
+    "rwmixwrite",
+    "random_distribution",
+    "norandommap",
+    "randseed",
+    "number_ios",
+    "loops",
+    "kb_base",
+    "ramp_time",
+];
+
+/// Options that change nothing in what is done, or only in how fio shows it.
+const WITHOUT_EFFECT: &[&str] = &[
+    "stonewall",
+    "wait_for_previous",
+    "group_reporting",
+    "new_group",
+    "name",
+    "description",
+    "thread",
+    "invalidate",
+    "fallocate",
+    "create_on_open",
+    "create_serialize",
+    "file_service_type",
+    "randrepeat",
+    "allrandrepeat",
+    "random_generator",
+    "write_bw_log",
+    "write_lat_log",
+    "write_iops_log",
+    "write_hist_log",
+    "write_iolog",
+    "log_avg_msec",
+    "log_offset",
+    "log_max_value",
+    "per_job_logs",
+    "percentile_list",
+    "clat_percentiles",
+    "lat_percentiles",
+    "slat_percentiles",
+    "disable_lat",
+    "disable_clat",
+    "disable_slat",
+    "disable_bw_measurement",
+    "gtod_reduce",
+    "clocksource",
+    "unified_rw_reporting",
+    "bwavgtime",
+    "iopsavgtime",
+    "exitall",
+    "exitall_on_error",
+    "eta",
+    "overwrite",
+    "unlink",
+    "startdelay",
+    "norandommap",
+    "refill_buffers",
+    "scramble_buffers",
+    "zero_buffers",
+    "buffer_pattern",
+    "buffer_compress_percentage",
+    "dedupe_percentage",
+    "mem",
+    "iomem",
+    "iomem_align",
+    "unit_base",
+    "softrandommap",
+];
+
+/// Why others cannot be expressed, and what is nearest.
+const REFUSED: &[(&str, &str)] = &[
+    ("bsrange", "a pattern has one size of IO; measure the sizes one by one, or let --bs auto search"),
+    ("bssplit", "a pattern has one size of IO; measure the sizes one by one"),
+    ("bs_unaligned", "addresses are multiples of bs; --shift moves them all"),
+    ("blockalign", "addresses are multiples of bs; --shift moves them all"),
+    ("ba", "addresses are multiples of bs; --shift moves them all"),
+    ("directory", "name the file itself with filename"),
+    ("nrfiles", "a pattern works on one target; measure the files one by one"),
+    ("rate", "a pattern knows IOs a second: write rate_iops"),
+    ("rate_min", "a pattern knows no least rate; compare the rate that is measured"),
+    ("rwmixcycle", "the turns of a mix are fixed by its ratio"),
+    ("fsync", "a pattern has no flushes; record a trace with them and replay it"),
+    ("fdatasync", "a pattern has no flushes; record a trace with them and replay it"),
+    ("sync", "writes are not forced to the medium one by one"),
+    ("verify", "nothing is read back; `flashscope replay --verify` proves what a trace wrote"),
+    ("read_iolog", "that is a trace: flashscope replay FILE TARGET"),
+    ("thinktime_spin", "pauses are idle; write thinktime alone"),
+    ("thinktime_blocks_type", "pauses come after IOs that are done; leave it out"),
+    ("thinktime_iotime", "pauses come after a number of IOs: write thinktime_blocks"),
+    ("iodepth_batch", "each IO is submitted when there is room for it"),
+    ("iodepth_batch_submit", "each IO is submitted when there is room for it"),
+    ("iodepth_low", "each IO is submitted when there is room for it"),
+    ("percentage_random", "an IO pattern is sequential or random; --mix has both"),
+    ("zonemode", "there are no zones; offset and size make one"),
+    ("steadystate", "flashscope finds the running phase itself; leave it out"),
+    ("latency_target", "rates that meet a latency are not searched for"),
+    ("opendir", "name the file itself with filename"),
+];
+
+/// What to do with an option that is not taken over: nothing, or say why not.
+pub fn judge(name: &str) -> Result<(), String> {
+    if TAKEN.contains(&name) || WITHOUT_EFFECT.contains(&name) {
+        return Ok(());
+    }
+    let known = REFUSED.iter().find(|(refused, _)| *refused == name).map(|(_, why)| (*why).to_string());
+    Err(known.unwrap_or_else(|| {
+        "what it would mean here is not known; leave it out if the job does not depend on it".into()
+    }))
+}
