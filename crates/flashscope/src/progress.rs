@@ -1,11 +1,13 @@
 //! What a person sees while a run goes on: where it is, the estimate so far, and why it still runs.
 
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use flashscope_analysis::{Estimate, Finished, Stop};
+use flashscope_analysis::{Estimate, Finished, Stop, Why};
 use flashscope_bench::Event;
 use flashscope_report::counted;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::screen::Screen;
 
@@ -52,12 +54,16 @@ fn bar(screen: &Screen, length: u64) -> ProgressBar {
     ProgressBar::with_draw_target(Some(length), target)
 }
 
-/// Shows the events of a campaign.
+/// Shows the events of a campaign in two lines: which run of how many and when all will be over; below, the
+/// mean so far with its interval, drawn as it narrows.
 pub struct Progress<'a> {
     screen: &'a Screen,
     bar: ProgressBar,
-    started: Instant,
-    title: String,
+    /// When the first run began, and how many were over by then: neither enforcing the state nor what was
+    /// measured before an interruption says how long runs take.
+    started: Option<(Instant, u64)>,
+    /// The second line.
+    estimate: Arc<Mutex<String>>,
     state: Option<ProgressBar>,
 }
 
@@ -65,9 +71,15 @@ impl<'a> Progress<'a> {
     /// Nothing shown yet.
     pub fn new(screen: &'a Screen) -> Progress<'a> {
         let bar = bar(screen, 1);
-        let style = ProgressStyle::with_template("  [{pos}/{len}] {msg}  {bar:16} {prefix}");
-        bar.set_style(style.expect("a fixed template").progress_chars("▰▰▱"));
-        Progress { screen, bar, started: Instant::now(), title: String::new(), state: None }
+        let estimate = Arc::new(Mutex::new(String::new()));
+        let shown = Arc::clone(&estimate);
+        let second_line = move |_: &ProgressState, out: &mut dyn Write| {
+            let _ = out.write_str(&shown.lock().unwrap_or_else(PoisonError::into_inner));
+        };
+        let style = ProgressStyle::with_template("  {wide_msg} {bar:16} {prefix:>11}\n  {estimate}");
+        let style = style.expect("a fixed template").with_key("estimate", second_line);
+        bar.set_style(style.progress_chars("▰▰▱"));
+        Progress { screen, bar, started: None, estimate, state: None }
     }
 
     /// Shows one event.
@@ -80,18 +92,18 @@ impl<'a> Progress<'a> {
                 self.screen.detail(&format!("  pause between runs: {}", rounded(found.pause_ns as f64)));
             }
             Event::Started { number, of, experiment, repeat } => {
-                self.title = format!("{} {} {}", experiment.micro, experiment.curve, experiment.label);
+                let mut title = format!("{} {} {}", experiment.micro, experiment.curve, experiment.label);
                 if *repeat > 0 {
-                    self.title += &format!(" (repeat {})", repeat + 1);
+                    title += &format!(" (repeat {})", repeat + 1);
                 }
+                self.started.get_or_insert_with(|| (Instant::now(), *number as u64 - 1));
                 self.bar.set_length(*of as u64);
                 self.bar.set_position(*number as u64 - 1);
-                self.bar.set_prefix(self.left(*number, *of));
-                self.bar.set_message(self.title.clone());
+                self.bar.set_message(format!("[{number}/{of}] {title}"));
+                self.show_estimate(String::new());
             }
             Event::Look { ios, estimate, why } => {
-                let why = why.map_or(String::new(), |why| format!(" · {why}"));
-                self.bar.set_message(format!("{}  {}{why}", self.title, so_far(*ios, *estimate)));
+                self.show_estimate(second_line(*ios, *estimate, why.as_ref()));
             }
             Event::Done(finished) => self.done(finished),
         }
@@ -117,14 +129,62 @@ impl<'a> Progress<'a> {
         self.screen.detail(&format!("  {}", one_line(finished)));
     }
 
-    fn left(&self, number: usize, of: usize) -> String {
-        let done = (number - 1) as f64;
-        if done < 1.0 {
-            return String::new();
-        }
-        let left = self.started.elapsed().mul_f64((of as f64 - done) / done);
-        format!("{} left", humantime::format_duration(Duration::from_secs(left.as_secs())))
+    fn show_estimate(&self, text: String) {
+        *self.estimate.lock().unwrap_or_else(PoisonError::into_inner) = text;
+        self.bar.set_prefix(self.left());
+        self.bar.tick();
     }
+
+    /// By the mean of the runs that are over; nothing before there is one.
+    fn left(&self) -> String {
+        let (done, of) = (self.bar.position(), self.bar.length().unwrap_or(0));
+        match self.started {
+            Some((start, first)) if done > first => left(start.elapsed(), done - first, of - first),
+            _ => String::new(),
+        }
+    }
+}
+
+/// What remains if the runs to come take as long as those that are over; one that has begun may be nearly done.
+fn left(elapsed: Duration, done: u64, of: u64) -> String {
+    let each = elapsed.as_secs_f64() / (done as f64 + 0.5);
+    let seconds = each * (of.saturating_sub(done) as f64 - 0.5).max(0.5);
+    match seconds.ceil() as u64 {
+        seconds @ ..60 => format!("~{seconds} s left"),
+        seconds @ 60..3600 => format!("~{} min left", seconds.div_ceil(60)),
+        seconds => format!("~{:.1} h left", seconds as f64 / 3600.0),
+    }
+}
+
+/// The columns of the second line; with its indent it fits the narrowest terminal in use.
+const COLUMNS: usize = 76;
+
+/// The interval drawn, the mean, and what it still waits for.
+fn second_line(ios: u64, estimate: Option<Estimate>, why: Option<&Why>) -> String {
+    let drawn = estimate.map_or(String::new(), |estimate| whisker(estimate.relative_half_width()));
+    let waits = match why {
+        Some(Why::Wide { asked, .. }) => format!(" (± {:.1} % asked)", asked * 100.0),
+        Some(why) => format!(" · {why}"),
+        None => String::new(),
+    };
+    let text = format!("{drawn:WHISKER$} {}{waits}", so_far(ios, estimate));
+    if text.chars().count() <= COLUMNS {
+        return text;
+    }
+    text.chars().take(COLUMNS - 1).chain(['…']).collect()
+}
+
+/// Columns of an interval as wide as the mean itself.
+const WHISKER: usize = 17;
+
+/// An interval around its mean, as wide as its half width is great beside the mean; by its root, so that the
+/// last per cents still show.
+fn whisker(share: f64) -> String {
+    let reach = WHISKER / 2;
+    let arm = (share.clamp(0.0, 1.0).sqrt() * reach as f64).round() as usize;
+    let side = |end: &str| if arm == 0 { String::new() } else { end.to_string() };
+    let line = "─".repeat(arm.saturating_sub(1));
+    format!("{}{}{line}●{line}{}", " ".repeat(reach - arm), side("├"), side("┤"))
 }
 
 /// One finished run in one line.
@@ -170,4 +230,32 @@ pub fn rounded(ns: f64) -> String {
         2
     };
     format!("{value:.digits$} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_narrows_around_its_mean() {
+        let drawn = [1.0, 0.5, 0.05, 0.0].map(whisker);
+        assert_eq!(drawn, ["├───────●───────┤", "  ├─────●─────┤", "      ├─●─┤", "        ●"]);
+        assert!([f64::INFINITY, 9.0].map(whisker).iter().all(|drawn| drawn.chars().count() == WHISKER));
+    }
+
+    #[test]
+    fn the_time_left_shrinks_to_nothing_and_is_rounded_up() {
+        let after = |seconds, done| left(Duration::from_secs(seconds), done, 10);
+        assert_eq!(after(3, 1), "~17 s left");
+        assert_eq!(after(190, 9), "~10 s left");
+        assert_eq!(after(600, 2), "~30 min left");
+        assert_eq!(after(7200, 1), "~11.3 h left");
+    }
+
+    #[test]
+    fn the_second_line_fits_eighty_columns() {
+        let why = Why::StartupNotOver { startup_ios: 1 << 40, ios: 1 << 41, need_ios: 1 << 42 };
+        let line = second_line(1 << 41, None, Some(&why));
+        assert!(line.chars().count() <= COLUMNS && line.ends_with('…'), "{line}");
+    }
 }
