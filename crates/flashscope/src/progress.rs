@@ -145,7 +145,8 @@ impl<'a> Progress<'a> {
     }
 }
 
-/// What remains if the runs to come take as long as those that are over; one that has begun may be nearly done.
+/// What remains if the runs to come take as long as those that are over; one that has begun may be nearly
+/// done.
 fn left(elapsed: Duration, done: u64, of: u64) -> String {
     let each = elapsed.as_secs_f64() / (done as f64 + 0.5);
     let seconds = each * (of.saturating_sub(done) as f64 - 0.5).max(0.5);
