@@ -159,6 +159,13 @@ pub const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "import",
+        &[
+            ("The command that measures a job of fio", "flashscope import job.fio"),
+            ("Its pattern, to be measured again and again", "flashscope import job.fio -o job.toml"),
+        ],
+    ),
+    (
         "list",
         &[
             ("Virtual devices", "flashscope list rigs"),
