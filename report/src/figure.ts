@@ -218,7 +218,7 @@ export class Figure {
     }
 
     private chosen(hit: Hit): void {
-        if (hit.link) openPlace({ id: hit.link, view: emptyView(), off: hidden() });
+        if (hit.link) openPlace({ id: hit.link, view: emptyView(), off: null });
     }
 
     private flip(key: string): void {

@@ -75,7 +75,10 @@ function complain(message: string): void {
     if (!old) document.body.prepend(h('p', { class: 'banner', role: 'alert' }, words));
 }
 
-addEventListener('error', (event) => complain(event.message));
+addEventListener('error', (event) => {
+    // Browsers report so that sizes changed once more while they were told; nothing is wrong then.
+    if (!event.message.startsWith('ResizeObserver')) complain(event.message);
+});
 addEventListener('unhandledrejection', (event) => complain(String((event.reason as Error)?.message ?? event.reason)));
 addEventListener('hashchange', openHash);
 startTheme();

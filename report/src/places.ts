@@ -27,7 +27,7 @@ export const isPlaced = (id: string): boolean => known.has(id);
 
 /** Shows a block and moves there; false if there is none. */
 export function openPlace(place: Place): boolean {
-    if (place.off.join() !== hidden().join()) setHidden(place.off);
+    if (place.off && place.off.join() !== hidden().join()) setHidden(place.off);
     const opener = openers.get(place.id)?.();
     const element = opener?.element ?? document.getElementById(place.id);
     if (!element) return false;

@@ -14,8 +14,8 @@ export interface View {
 export interface Place {
     id: string;
     view: View;
-    /** Numbers of the results that are switched off. */
-    off: number[];
+    /** Numbers of the results that are switched off; none leaves them as they are. */
+    off: number[] | null;
 }
 
 export const emptyView = (): View => ({ x: null, y: null, flags: {} });
@@ -29,7 +29,7 @@ export function toHash({ id, view, off }: Place): string {
     const not = names.filter((name) => !view.flags[name]);
     if (on.length > 0) parts.push(`on=${on.join(',')}`);
     if (not.length > 0) parts.push(`not=${not.join(',')}`);
-    if (off.length > 0) parts.push(`off=${off.join(',')}`);
+    if (off && off.length > 0) parts.push(`off=${off.join(',')}`);
     return `#${encodeURIComponent(id)}${parts.length > 0 ? `?${parts.join('&')}` : ''}`;
 }
 
@@ -42,7 +42,8 @@ export function fromHash(hash: string): Place | null {
     for (const name of list(params.get('on'))) flags[name] = true;
     for (const name of list(params.get('not'))) flags[name] = false;
     const view = { x: readRange(params.get('x')), y: readRange(params.get('y')), flags };
-    return { id: decoded(id), view, off: list(params.get('off')).map(Number).filter(Number.isInteger) };
+    const off = params.has('off') ? list(params.get('off')).map(Number).filter(Number.isInteger) : null;
+    return { id: decoded(id), view, off };
 }
 
 function decoded(text: string): string {

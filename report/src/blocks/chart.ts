@@ -6,23 +6,24 @@ import type { AxisSpec, LegendEntry, Scene } from '../canvas/scene';
 import { csv } from '../export/csv';
 import { Figure, type Flags, type Spec, type Switch } from '../figure';
 import { onAxis, stretchOf } from '../groups';
-import type { Part } from '../merge';
+import { overlays, type ChartPart } from '../overlay';
 import { isShown, resultName } from '../results';
 import { padded, type Range } from '../scale';
 import { colourOf, dashOf, shapeOf, theme } from '../theme';
 import { format } from '../units';
 
-type ChartPart = Part<ChartBlock>;
-
 /** Makes the figures of a chart: one, but one for each result where series are stacked. */
 export function charts(parts: ChartPart[]): Figure[] {
     const isStacked = parts.some(({ block }) => block.series.some((s) => s.look === 'stacked'));
-    if (!isStacked || parts.length === 1) return [new Figure(chartSpec(parts))];
-    return parts.map((part, i) => {
-        const title = `${part.block.title}: ${resultName(part.result)}`;
-        const group = part.block.group ?? `stacked ${part.block.id}`;
-        const id = i === 0 ? part.block.id : `${part.block.id}-${part.result}`;
-        return new Figure(chartSpec([{ ...part, block: { ...part.block, id, title, group } }]));
+    const sets = isStacked ? parts.map((part) => [part]) : overlays(parts);
+    if (sets.length === 1) return [new Figure(chartSpec(sets[0]))];
+    return sets.map((set, i) => {
+        const { block, result } = set[0];
+        const title = `${block.title}: ${set.map((part) => resultName(part.result)).join(', ')}`;
+        const group = block.group ?? `side by side ${block.id}`;
+        const id = i === 0 ? block.id : `${block.id}-${result}`;
+        const [first, ...others] = set;
+        return new Figure(chartSpec([{ ...first, block: { ...block, id, title, group } }, ...others]));
     });
 }
 

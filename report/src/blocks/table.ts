@@ -6,7 +6,7 @@ import { csv, type Value } from '../export/csv';
 import { save } from '../export/save';
 import type { Part } from '../merge';
 import { isPlaced, openPlace } from '../places';
-import { hidden, isShown, onResults, resultName } from '../results';
+import { isShown, onResults, resultName } from '../results';
 import { emptyView } from '../view';
 import { formatLike } from '../units';
 
@@ -151,7 +151,7 @@ export function linkTo(id: string, label: string): HTMLElement {
     const onclick = (event: Event) => {
         event.preventDefault();
         history.pushState(null, '', `#${encodeURIComponent(id)}`);
-        openPlace({ id, view: emptyView(), off: hidden() });
+        openPlace({ id, view: emptyView(), off: null });
     };
     return h('a', { href: `#${encodeURIComponent(id)}`, onclick }, label);
 }

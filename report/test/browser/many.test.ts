@@ -34,6 +34,9 @@ test('two results are overlaid, and a switch takes one away', async () => {
     await settled(page);
     assert.doesNotMatch(await legend(), /rig:mtron: SR/);
     assert.equal(await page.$$eval('#key-characteristics tbody tr', (all) => all.length), 4);
+    await page.evaluate(() => { location.hash = '#traces'; });
+    await settled(page);
+    assert.doesNotMatch(await legend(), /rig:mtron: SR/, 'a link within the page leaves the results as they are');
     await shot(page, 'overlay-one');
     assert.deepEqual(opened.errors, []);
     await close(opened);

@@ -34,7 +34,7 @@ test('a link holds the view, and reading it gives the view again', () => {
         view: { x: [0, 1234.5], y: [1e5, 2.5e8], flags: { ylog: false, time: true, average: false } } };
     const hash = toHash(place);
     assert.deepEqual(fromHash(hash), place);
-    assert.equal(toHash({ id: 'a', off: [], view: { x: null, y: null, flags: {} } }), '#a');
+    assert.equal(toHash({ id: 'a', off: null, view: { x: null, y: null, flags: {} } }), '#a');
 });
 
 test('a link that makes no sense opens what it can', () => {
@@ -42,5 +42,6 @@ test('a link that makes no sense opens what it can', () => {
     assert.equal(fromHash('#'), null);
     const view = { x: null, y: null, flags: {} };
     assert.deepEqual(fromHash('#a?x=9,1&y=foo&off=b'), { id: 'a', off: [], view });
-    assert.deepEqual(fromHash('#%E0%A4%A?x=1'), { id: '%E0%A4%A', off: [], view });
+    assert.deepEqual(fromHash('#a'), { id: 'a', off: null, view });
+    assert.deepEqual(fromHash('#%E0%A4%A?x=1'), { id: '%E0%A4%A', off: null, view });
 });
