@@ -14,6 +14,7 @@ use flashscope_report::html::{
 };
 
 use crate::exit::message;
+use crate::inside::with_inside;
 use crate::known::known;
 use crate::replay::{self, ReplayReport};
 use crate::screen::Screen;
@@ -75,7 +76,7 @@ fn measured(folder: &Path, known: &[Known]) -> Result<(Document, Vec<Warning>)> 
     let micros: Vec<MicroDoc> = MICROS.iter().map(micro).collect();
     let beside = Beside { micros: &micros, known, resume: &resume(folder, writes), damage: &damage };
     let page = if is_measure(&stored) { measure_page } else { run_page };
-    Ok((page(&stored, &beside), damage))
+    Ok((with_inside(page(&stored, &beside), folder), damage))
 }
 
 /// What several results are beside the first; none if one of them is not a run or measurement.

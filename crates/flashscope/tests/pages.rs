@@ -219,3 +219,22 @@ fn the_page_of_a_trace_has_what_the_description_has() {
         blocks(&page, "heat").is_empty() && texts(&page).contains("map of addresses is not in this folder")
     );
 }
+
+#[test]
+fn a_measurement_of_a_simulated_ssd_has_its_inside_below_the_trace_and_one_of_a_rig_has_none() {
+    let scratch = Scratch::new();
+    let folder = scratch.path("");
+    let target = "sim:bplru-board?capacity=32m&over_provisioning=0.2&initial=random";
+    words(&folder, &format!("measure {target} --rw randwrite --bs 4k --number-ios 900 --seed 3 -o m")).well();
+    words(&folder, "report m -o m.html").well();
+    let page = document(&folder.join("m.html"));
+    let trace = blocks(&page, "trace")[0];
+    let group = trace["group"].as_str().expect("it shares its axis of time");
+    let chart = by_id(&page, "chart", &format!("{group}-programs"));
+    assert_eq!((chart["group"].as_str(), trace["ios"].as_u64()), (Some(group), Some(900)));
+    words(&folder, "measure rig:mtron --rw randread --number-ios 50 --seed 3 -o rig").well();
+    words(&folder, "report rig -o rig.html").well();
+    let page = document(&folder.join("rig.html"));
+    let ids = blocks(&page, "chart").into_iter().map(|chart| chart["id"].to_string());
+    assert!(blocks(&page, "heat").is_empty() && ids.clone().all(|id| !id.contains("-programs")));
+}

@@ -2,12 +2,19 @@
 
 use std::path::Path;
 
-use flashscope_report::html::document::{Axis, Block, Chart, Heat, Item, Look, Point, Scale, Series};
+use flashscope_report::html::document::{
+    Axis, Block, Chart, Document, Heat, Item, Look, Point, Scale, Series,
+};
 use flashscope_report::{counted, digits, grouped, size};
 use flashscope_sim::nand::Cause;
 use flashscope_sim::ssd::inside::{Inside, WearMap};
 
 use super::{file_of, kept};
+
+/// More traces than this have the main curves alone.
+const FULL_MAX: usize = 8;
+/// So many traces of a document have what happened inside below them, so that the page stays small.
+const INSIDE_MAX: usize = 64;
 
 /// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +40,29 @@ pub fn inside_blocks(folder: &Path, records: &str, group: &str, detail: Detail) 
         Ok(None) => Vec::new(),
         Err(error) => vec![Block::Items { items: vec![Item::alert(format!("{error:#}"), "")] }],
     }
+}
+
+/// Adds what the device did inside below each trace of a document that says of its IOs alone.
+pub fn with_inside(mut document: Document, folder: &Path) -> Document {
+    let is_trace = |block: &&Block| matches!(block, Block::Trace(_));
+    let traces = document.sections.iter().flat_map(|section| &section.blocks).filter(is_trace).count();
+    let detail = if traces > FULL_MAX { Detail::Few } else { Detail::Full };
+    let mut left = INSIDE_MAX;
+    for section in &mut document.sections {
+        let below = |mut block: Block| {
+            let mut inside = Vec::new();
+            if let (Block::Trace(trace), true) = (&mut block, left > 0) {
+                inside = inside_blocks(folder, &trace.file, &trace.id, detail);
+                if !inside.is_empty() {
+                    trace.group = Some(trace.id.clone());
+                    left -= 1;
+                }
+            }
+            std::iter::once(block).chain(inside)
+        };
+        section.blocks = std::mem::take(&mut section.blocks).into_iter().flat_map(below).collect();
+    }
+    document
 }
 
 fn blocks(inside: &Inside, group: &str, detail: Detail) -> Vec<Block> {
@@ -73,11 +103,13 @@ fn spans(times_ns: &[u64], count: u64) -> Vec<Span> {
             from = i;
         }
     }
-    let end = times_ns.len().saturating_sub(1);
+    let end = times_ns.len() - 1;
     match spans.last_mut() {
-        Some(last) if end > from => *last = span(last.from, end),
-        None if end > 0 => spans.push(span(0, end)),
-        _ => {}
+        // What is left over goes with its neighbour, unless that is a gap between two samples.
+        Some(last) if last.to - last.from > 1 => *last = span(last.from, end),
+        _ if times_ns[end] > times_ns[from] => spans.push(span(from, end)),
+        Some(last) => *last = span(last.from, end),
+        None => {}
     }
     spans
 }
@@ -89,7 +121,7 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    /// Steps of a value for each stretch; none without a value above 0.
+    /// Steps of a value for each stretch; none without a stretch.
     fn steps(&self, name: &str, look: Look, value: impl Fn(&Span) -> Option<f64>) -> Option<Series> {
         let point = |at_ns: u64, value: Option<f64>| Point {
             x: at_ns as f64,
@@ -100,8 +132,7 @@ impl View<'_> {
             self.spans.iter().map(|span| point(span.begin_ns, value(span))).collect();
         let last = self.spans.last()?;
         points.push(point(last.end_ns, value(last)));
-        let is_something = points.iter().any(|point| point.y.is_some_and(|y| y > 0.0));
-        is_something.then(|| Series { name: name.into(), look, points })
+        Some(Series { name: name.into(), look, points })
     }
 
     /// How often the counts of a column went up, a second.
@@ -114,11 +145,18 @@ impl View<'_> {
         })
     }
 
-    /// By cause, above one another.
+    /// By cause, above one another: those that read or programmed anything, so that colours mean the same in
+    /// both charts.
     fn by_cause(&self, what: &str) -> Vec<Series> {
-        let series =
-            |cause: &Cause| self.rate(words(*cause), &[&format!("{what}_{}", cause.name())], Look::Stacked);
-        Cause::ALL.iter().filter_map(series).collect()
+        let column = |what: &str, cause: Cause| format!("{what}_{}", cause.name());
+        let happened = |name: String| self.inside.samples.contains_key(&name);
+        let is_there =
+            |cause: &Cause| happened(column("reads", *cause)) || happened(column("programs", *cause));
+        if !Cause::ALL.iter().any(|cause| happened(column(what, *cause))) {
+            return Vec::new();
+        }
+        let causes = Cause::ALL.into_iter().filter(is_there);
+        causes.filter_map(|cause| self.rate(words(cause), &[&column(what, cause)], Look::Stacked)).collect()
     }
 
     fn chart(
@@ -174,7 +212,13 @@ impl View<'_> {
         let caption = "Bytes programmed for each byte that the host wrote just then. 1 is a device that does \
                        nothing else; a write buffer can bring it below, and pushes it up where it empties.";
         let y = ("bytes programmed for each byte written", "");
-        self.chart("amplification", "Inside: write amplification", caption.into(), y, Vec::from_iter(series))
+        self.chart(
+            "amplification",
+            "Inside: write amplification",
+            caption.into(),
+            y,
+            Vec::from_iter(series.filter(is_something)),
+        )
     }
 
     fn erases(&self) -> Option<Chart> {
@@ -186,7 +230,7 @@ impl View<'_> {
             self.rate("partial merges", &["merges_partial"], Look::Steps),
             self.rate("full merges", &["merges_full"], Look::Steps),
         ];
-        let series: Vec<Series> = all.into_iter().flatten().collect();
+        let series: Vec<Series> = all.into_iter().flatten().filter(is_something).collect();
         let caption = match series.len() {
             0 | 1 => "Each erase holds up its die for milliseconds, and wears the block.",
             _ => {
@@ -212,7 +256,7 @@ impl View<'_> {
             "Inside: write buffer",
             caption,
             ("in the buffer", "bytes"),
-            Vec::from_iter(series),
+            Vec::from_iter(series.filter(is_something)),
         )
     }
 
@@ -225,8 +269,18 @@ impl View<'_> {
              can write.",
             counted(u64::from(self.inside.wear.blocks), "block")
         );
-        self.chart("free", "Inside: free blocks", caption, ("free blocks", "blocks"), Vec::from_iter(series))
+        self.chart(
+            "free",
+            "Inside: free blocks",
+            caption,
+            ("free blocks", "blocks"),
+            Vec::from_iter(series.filter(is_something)),
+        )
     }
+}
+
+fn is_something(series: &Series) -> bool {
+    series.points.iter().any(|point| point.y.is_some_and(|y| y > 0.0))
 }
 
 fn axis(label: &str, unit: &str) -> Axis {

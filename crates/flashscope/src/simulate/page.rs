@@ -86,8 +86,10 @@ fn facts(sweep: &StoredSweep, reports: &[&SimReport]) -> Vec<(&'static str, Stri
 /// A device's name without what all have in common; a part speaks for itself.
 fn short(entry: &Entry, entries: &[Entry]) -> String {
     let parts = ["ftl=", "gc=", "buffer="];
-    let plain =
-        |word: &str| parts.iter().find_map(|part| word.strip_prefix(part)).unwrap_or(word).to_string();
+    let plain = |word: &str| {
+        let value = parts.iter().find_map(|part| word.strip_prefix(part));
+        value.filter(|value| *value != "none").unwrap_or(word).to_string()
+    };
     distinct(entry, entries).split(' ').map(plain).collect::<Vec<_>>().join(" ")
 }
 
