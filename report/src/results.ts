@@ -22,6 +22,16 @@ export function setResults(results: Result[]): void {
 }
 
 export const list = (): Named[] => all;
+/**
+ * Whether the parts of a block must say whose they are: also a single one, where the page shows several results
+ * and only one of them has it. A comparison is about all of them.
+ */
+export function needNames(parts: { result: number }[]): boolean {
+    const isComparison = (i: number) => all[i]?.document?.kind === 'comparison';
+    const several = all.filter((_, i) => !isComparison(i)).length > 1;
+    return parts.length > 1 || (several && !parts.some(({ result }) => isComparison(result)));
+}
+
 export const resultName = (i: number): string => all[i]?.name ?? '';
 export const resultCount = (): number => all.length;
 export const blobOf = (i: number, key: string): string | null => all[i]?.blobs(key) ?? null;

@@ -7,7 +7,7 @@ import { csv } from '../export/csv';
 import { Figure, type Flags, type Spec, type Switch } from '../figure';
 import { onAxis, stretchOf } from '../groups';
 import { overlays, type ChartPart } from '../overlay';
-import { isShown, resultName } from '../results';
+import { isShown, needNames, resultName } from '../results';
 import { padded, type Range } from '../scale';
 import { colourOf, dashOf, shapeOf, theme } from '../theme';
 import { format } from '../units';
@@ -59,7 +59,7 @@ function switches({ x, y, series }: ChartBlock): Switch[] {
 }
 
 function curves(parts: ChartPart[]): (Curve & { key: string; result: number })[] {
-    const isOverlaid = parts.length > 1;
+    const isOverlaid = needNames(parts);
     const names = [...new Set(parts.flatMap(({ block }) => block.series.map((s) => s.name)))];
     const slots = parts.reduce((sum, { block }) => sum + block.series.length, 0);
     let slot = 0;
@@ -92,7 +92,7 @@ function scene(parts: ChartPart[], flags: Flags): Scene {
         x,
         y,
         layers: shown.map((curve) => new CurveLayer(curve, x, y)),
-        legend: all.length > 1 ? all.filter((c) => isShown(c.result)).map((c) => entry(c, flags)) : [],
+        legend: all.length > 1 || needNames(parts) ? all.filter((c) => isShown(c.result)).map((c) => entry(c, flags)) : [],
         notes: shown.every((c) => c.series.points.length === 0) ? ['There is nothing to draw.'] : [],
     };
 }

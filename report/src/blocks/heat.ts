@@ -7,12 +7,12 @@ import { csv } from '../export/csv';
 import { Figure, type Spec } from '../figure';
 import { onAxis, stretchOf } from '../groups';
 import type { Part } from '../merge';
-import { resultName } from '../results';
+import { needNames, resultName } from '../results';
 import { format } from '../units';
 
 export function heats(parts: Part<HeatBlock>[]): Figure[] {
     return parts.map(({ result, block }, i) => {
-        const title = parts.length > 1 ? `${block.title}: ${resultName(result)}` : block.title;
+        const title = needNames(parts) ? `${block.title}: ${resultName(result)}` : block.title;
         return new Figure(heatSpec({ ...block, title, id: i === 0 ? block.id : `${block.id}-${result}` }));
     });
 }

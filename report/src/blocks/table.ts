@@ -6,7 +6,7 @@ import { csv, type Value } from '../export/csv';
 import { save } from '../export/save';
 import type { Part } from '../merge';
 import { isPlaced, openPlace } from '../places';
-import { isShown, onResults, resultName } from '../results';
+import { isShown, needNames, onResults, resultName } from '../results';
 import { emptyView } from '../view';
 import { formatLike } from '../units';
 
@@ -25,7 +25,7 @@ export function table(parts: TablePart[]): HTMLElement[] {
         if (like) like.push(part);
         else sets.push([part]);
     }
-    return sets.map((set) => new TableView(set, parts.length > 1).element);
+    return sets.map((set) => new TableView(set, needNames(parts)).element);
 }
 
 const sameColumns = (a: Column[], b: Column[]): boolean =>

@@ -8,7 +8,7 @@ import { traceCsv } from '../export/trace';
 import { Figure, type Flags, type Spec, type Switch } from '../figure';
 import { onAxis, type Stretch } from '../groups';
 import type { Part } from '../merge';
-import { blobOf, isShown, resultName } from '../results';
+import { blobOf, isShown, needNames, resultName } from '../results';
 import { padded, type Range } from '../scale';
 import { colourOf, shapeOf, theme, type Theme } from '../theme';
 import { TraceData } from '../trace/data';
@@ -64,7 +64,7 @@ class TraceSpec implements Spec {
     scene(flags: Flags): Scene {
         const shown = this.loaded.filter(({ result }) => isShown(result));
         const isTime = flags.time;
-        const isOverlaid = this.parts.length > 1;
+        const isOverlaid = needNames(this.parts);
         const dense = shown.map((one) => this.iosLayer(one, isTime, isOverlaid));
         return {
             x: { label: isTime ? 'time of submission' : 'IO number', unit: isTime ? 'ns' : 'IOs', isLog: flags.xlog,
@@ -81,7 +81,7 @@ class TraceSpec implements Spec {
     }
 
     summary(): string {
-        return this.parts.map(({ result, block }) => `${this.parts.length > 1 ? `${resultName(result)}: ` : ''}`
+        return this.parts.map(({ result, block }) => `${needNames(this.parts) ? `${resultName(result)}: ` : ''}`
             + findings(block).join(' ')).join(' ');
     }
 

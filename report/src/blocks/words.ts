@@ -3,7 +3,7 @@
 import type { FactsBlock, Item, ItemsBlock, TextBlock } from '../document';
 import { h } from '../dom';
 import type { Part } from '../merge';
-import { isShown, onResults, resultName } from '../results';
+import { isShown, needNames, onResults, resultName } from '../results';
 import { glyph } from '../legend';
 import { colourOf, shapeOf, theme } from '../theme';
 import { linkTo } from './table';
@@ -15,13 +15,14 @@ const TONES = { good: ['✓', 'use'], alert: ['!', 'beware'], plain: ['·', ''] 
 
 export function texts(parts: Part<TextBlock>[]): HTMLElement {
     const words = parts.map(({ block }) => block.text);
-    if (words.every((text) => text === words[0])) return h('p', { class: 'text' }, words[0]);
+    const isAll = parts.length > 1 || !needNames(parts);
+    if (isAll && words.every((text) => text === words[0])) return h('p', { class: 'text' }, words[0]);
     return h('div', {}, ...parts.map((part) => ofResult(part.result, h('p', { class: 'text' }, part.block.text))));
 }
 
 /** Names and values; of several results a column for each. */
 export function facts(parts: Part<FactsBlock>[]): HTMLElement {
-    if (parts.length === 1) {
+    if (!needNames(parts)) {
         const rows = parts[0].block.rows.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]);
         return h('dl', { class: 'facts' }, ...rows);
     }
@@ -46,7 +47,7 @@ export function facts(parts: Part<FactsBlock>[]): HTMLElement {
 export function items(parts: Part<ItemsBlock>[]): HTMLElement {
     const lists = parts.map(({ result, block }) => {
         const list = h('ul', { class: 'items' }, ...(block.items ?? []).map(item));
-        return parts.length > 1 ? ofResult(result, list) : list;
+        return needNames(parts) ? ofResult(result, list) : list;
     });
     return lists.length === 1 ? lists[0] : h('div', {}, ...lists);
 }

@@ -143,6 +143,12 @@ export class TraceData {
         return this.sums[c] + (this.sums[c + 1] - this.sums[c]) * ((n - c * k) / this.columnIos(c));
     }
 
+    /** From where on sums are exact if they shall not hold what was before `io`: of columns, from the next one. */
+    exactFrom(io: number): number {
+        if (this.all || io < this.headSums.length) return io;
+        return Math.ceil(io / this.block.column_ios) * this.block.column_ios;
+    }
+
     private sumUp(): Float64Array {
         if (this.all) return prefix(this.all.response, () => 1);
         return prefix(this.columns!.mean, (c) => this.columnIos(c));

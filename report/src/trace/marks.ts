@@ -119,7 +119,7 @@ export class AverageLayer implements Layer {
     ) {}
 
     draw(pen: Pen, frame: Frame): void {
-        const begin = this.isWithStartup ? 0 : this.data.block.marks.startup_ios;
+        const begin = this.isWithStartup ? 0 : this.data.exactFrom(this.data.block.marks.startup_ios);
         const before = this.data.sumTo(begin);
         const points: number[] = [];
         let last = -1;

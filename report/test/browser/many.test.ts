@@ -17,6 +17,8 @@ const wish = (id: string, ios: number, more: Partial<Wish> = {}): Wish => ({ id,
 test('two results are overlaid, and a switch takes one away', async () => {
     const results = [run('rig:mtron', 1, [wish('rw-32k', 1200), wish('sw-32k', 60_000)]),
         run('rig:samsung', 1.8, [wish('rw-32k', 1000, { seed: 9 }), wish('sw-32k', 60_000, { seed: 3 })])];
+    const { blocks } = results[0].document.sections[3];
+    blocks.splice(blocks.findIndex((block) => 'id' in block && block.id === 'locality'), 1);
     const opened = await open(browser, html([...results, comparison(['rig:mtron', 'rig:samsung'])]));
     const { page } = opened;
     await settled(page);
@@ -26,6 +28,8 @@ test('two results are overlaid, and a switch takes one away', async () => {
     await shot(page, 'overlay');
     const legend = () => page.$eval('#granularity .legend', (e) => (e as HTMLElement).innerText);
     assert.match(await legend(), /rig:mtron: SR[^]*rig:samsung: SR/);
+    const own = await page.$eval('#locality .legend', (e) => (e as HTMLElement).innerText);
+    assert.equal(own.trim(), 'rig:samsung', 'what one result alone has says whose it is');
     await show(page, 'rw-32k');
     await shot(page, 'overlay-trace');
     await show(page, 'sw-32k');

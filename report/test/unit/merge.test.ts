@@ -61,6 +61,8 @@ test('a trace knows its IOs, times and sums: every IO, and columns', () => {
             const far = Math.abs(data.sumTo(n) - sum(n)) / Math.max(1, sum(n));
             assert.ok(far < (columnIos === 1 ? 1e-12 : 1e-6), `${columnIos}: sum to ${n} is off by ${far}`);
         }
+        assert.equal(data.exactFrom(99), 99);
+        assert.equal(data.exactFrom(150), columnIos === 1 ? 150 : 192);
         for (const n of [0, 64 * 17, 64 * 40]) {
             assert.equal(data.timeOf(n), made.submit[n]);
             assert.equal(data.ioAt(made.submit[n]), n);
