@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TraceError {
     /// A line that is not what the format says.
-    #[error("line {line}: {problem}: `{text}`; mend it, or read leniently to leave it out")]
+    #[error("line {line}: {problem}: `{text}`; {}", Remedy::ReadLeniently)]
     Line {
         /// From 1, in the uncompressed text.
         line: u64,
@@ -16,10 +16,7 @@ pub enum TraceError {
         text: String,
     },
     /// An entry of a binary format that is not what the format says.
-    #[error(
-        "entry {entry}, at byte {offset_bytes}: {problem}: `{bytes}`; mend it, or read leniently to leave \
-         out and count such entries"
-    )]
+    #[error("entry {entry}, at byte {offset_bytes}: {problem}: `{bytes}`; {}", Remedy::ReadLeniently)]
     Entry {
         /// From 1.
         entry: u64,
@@ -132,7 +129,7 @@ pub enum TraceError {
         /// Why not.
         problem: String,
         /// What to do.
-        remedy: String,
+        remedy: Remedy,
     },
     /// It cannot be laid on a device of this size.
     #[error("the trace does not fit: {problem}; {remedy}")]
@@ -182,6 +179,24 @@ pub enum TraceError {
 }
 
 impl TraceError {
+    /// The way out, where how it is taken depends on what reads the trace. The error's text ends with it.
+    pub fn remedy(&self) -> Option<&Remedy> {
+        match self {
+            TraceError::Line { .. } | TraceError::Entry { .. } => Some(&Remedy::ReadLeniently),
+            TraceError::Request { remedy, .. } => Some(remedy),
+            TraceError::In { error, .. } => error.remedy(),
+            _ => None,
+        }
+    }
+
+    /// Its text with the way out told in other words; without one, only what is wrong.
+    pub fn with_remedy(&self, words: Option<&str>) -> String {
+        let text = self.to_string();
+        let Some(remedy) = self.remedy() else { return text };
+        let problem = text.strip_suffix(&format!("; {remedy}")).unwrap_or(&text);
+        words.map_or(problem.to_string(), |words| format!("{problem}; {words}"))
+    }
+
     /// Whether it is no fault of the trace, but whoever reads it was told to stop.
     pub fn is_interruption(&self) -> bool {
         match self {
@@ -190,6 +205,26 @@ impl TraceError {
             _ => false,
         }
     }
+}
+
+/// What a person may do about a trace, where a program that reads it has a way of its own to be told so.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Remedy {
+    /// Leave out what is bad.
+    #[error("mend it, or read leniently to leave it out")]
+    ReadLeniently,
+    /// Take one device of several, or make one of them.
+    #[error("choose one of the trace's devices, or lay them one behind the other")]
+    OneDevice,
+    /// A larger target, or a smaller trace.
+    #[error("take a larger target, or fit the trace to it first")]
+    Fit,
+    /// Smaller blocks, or larger requests.
+    #[error("take a target with smaller blocks, or align it first")]
+    Align,
+    /// Anything that needs no other words.
+    #[error("{0}")]
+    Other(String),
 }
 
 /// Text from a file as a message shows it: printable, and cut to 200 characters.

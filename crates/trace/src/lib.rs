@@ -32,10 +32,11 @@ mod stage;
 pub mod stats;
 mod text;
 pub mod transform;
+mod wording;
 mod writer;
 
 pub use ahead::Ahead;
-pub use error::TraceError;
+pub use error::{Remedy, TraceError};
 pub use format::blktrace::CpuFiles;
 pub use format::{FORMATS, Format, sniff};
 pub use output::Compress;
@@ -44,4 +45,5 @@ pub use record::{Process, Record};
 pub use records::Records;
 pub use seekable::{is_read_from_its_end, open_bytes, open_file};
 pub use source::TraceSource;
+pub use wording::told;
 pub use writer::{Loss, Losses, Writer};

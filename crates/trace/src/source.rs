@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use flashscope_core::{Op, Request, RequestSource, TargetInfo, Time};
 
-use crate::error::TraceError;
+use crate::error::{Remedy, TraceError};
 use crate::record::Record;
 use crate::records::Records;
 
@@ -137,7 +137,7 @@ impl TraceSource {
             None if record.device == 0 => Ok(true),
             None => {
                 let problem = format!("it is for a second device, {name}");
-                Err(self.refused(record, &problem, "choose one of the trace's devices"))
+                Err(self.refused(record, &problem, Remedy::OneDevice))
             }
         }
     }
@@ -146,16 +146,12 @@ impl TraceSource {
         let Record { time_ns, offset_bytes, length_bytes, op, flags, .. } = *record;
         if offset_bytes.checked_add(length_bytes).is_none_or(|end| end > self.size_bytes) {
             let problem = format!("it reaches beyond the target's {} bytes", self.size_bytes);
-            return Err(self.refused(record, &problem, "take a larger target, or fit the trace to it first"));
+            return Err(self.refused(record, &problem, Remedy::Fit));
         }
         let block = self.logical_block_bytes;
         if offset_bytes % block != 0 || length_bytes % block != 0 {
             let problem = format!("it is not aligned to the target's blocks of {block} bytes");
-            return Err(self.refused(
-                record,
-                &problem,
-                "take a target with smaller blocks, or align it first",
-            ));
+            return Err(self.refused(record, &problem, Remedy::Align));
         }
         let first_ns = *self.first_ns.get_or_insert(time_ns);
         self.due = self.due.max(Time(time_ns.saturating_sub(first_ns)));
@@ -167,7 +163,7 @@ impl TraceSource {
                 depths.enter(self.due.0, done_ns)
             }
             (Some(_), None) => {
-                let remedy = "replay it on time or as fast as possible instead";
+                let remedy = Remedy::Other("replay it on time or as fast as possible instead".into());
                 return Err(self.refused(record, "the trace does not say how long it took", remedy));
             }
         };
@@ -175,13 +171,13 @@ impl TraceSource {
         Ok(Request64 { request, length_bytes })
     }
 
-    fn refused(&self, record: &Record, problem: &str, remedy: &str) -> TraceError {
+    fn refused(&self, record: &Record, problem: &str, remedy: Remedy) -> TraceError {
         let Record { op, length_bytes, offset_bytes, .. } = record;
         TraceError::Request {
             record: self.taken,
             request: format!("{op} of {length_bytes} bytes at offset {offset_bytes}"),
             problem: problem.into(),
-            remedy: remedy.into(),
+            remedy,
         }
     }
 

@@ -38,18 +38,27 @@ pub use split::Split;
 pub use window::{Origin, TimeWindow};
 pub use written::Written;
 
-use crate::error::TraceError;
+use std::fmt;
+
+use crate::error::{Remedy, TraceError};
 use crate::reader::{BATCH, Counts};
 use crate::record::Record;
 use crate::records::Records;
+use crate::wording::told;
 
 /// What a transform changed, for a person: "12 requests are split".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// How many.
     pub count: u64,
-    /// Of what, and what became of it.
+    /// Of what, in the plural, and what became of it.
     pub about: String,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&told(self.count, &self.about))
+    }
 }
 
 impl Note {
@@ -207,7 +216,7 @@ fn refused(number: u64, record: &Record, refusal: Refusal) -> TraceError {
         record: number,
         request: format!("{op} of {length_bytes} bytes at offset {offset_bytes}"),
         problem: refusal.problem,
-        remedy: refusal.remedy,
+        remedy: Remedy::Other(refusal.remedy),
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use anyhow::Result;
 use flashscope_core::{Nanos, Op, Request, RequestSource, TargetInfo};
 use flashscope_trace::transform::Note;
-use flashscope_trace::{Counts, Record, Records, TraceError, TraceSource};
+use flashscope_trace::{Counts, Record, Records, TraceError, TraceSource, told};
 
 use super::tally::Times;
 use super::{ReplayArgs, ResponseUs};
@@ -152,9 +152,10 @@ impl<'a> Requests<'a> {
         let mut requests = Requests { args, info: info.clone(), piece_bytes: PIECE_BYTES_MAX as u32 };
         let (mut source, passed) = requests.source()?;
         let mut batch = vec![Request::default(); 4096];
-        let mut deeper = 0;
+        let mut deeper = 0u64;
         while let count @ 1.. = source.fill(&mut batch) {
-            deeper += batch[..count].iter().filter(|request| u32::from(request.depth) > iodepth).count();
+            deeper +=
+                batch[..count].iter().filter(|request| u32::from(request.depth) > iodepth).count() as u64;
             if signal::listen().load(Ordering::Relaxed) {
                 return Err(Interrupted.into());
             }
@@ -166,11 +167,12 @@ impl<'a> Requests<'a> {
         let most = most.clamp(block_bytes, PIECE_BYTES_MAX) / block_bytes * block_bytes;
         requests.piece_bytes = passed.length_bytes_max.clamp(block_bytes, most) as u32;
         let trace = source.trace();
-        let first_bad_line = trace.first_bad_line().map(ToString::to_string);
-        let notes = trace.notes().into_iter().map(|note| format!("{} {}", note.count, note.about));
+        let first_bad_line = trace.first_bad_line().map(|error| error.with_remedy(None));
+        let notes = trace.notes().into_iter().map(|note| note.to_string());
         let mut notes: Vec<_> = notes.collect();
         if deeper > 0 {
-            notes.push(format!("{deeper} requests had more in flight in the trace than --iodepth {iodepth}"));
+            let about = format!("requests had more in flight in the trace than --iodepth {iodepth}");
+            notes.push(told(deeper, &about));
         }
         notes.extend(open_end(trace));
         let survey = Survey { passed, counts: trace.counts(), first_bad_line, notes, format: trace.format() };

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use flashscope_report::{counted, size};
+use flashscope_trace::told;
 use serde::{Deserialize, Serialize};
 
 use super::ResponseUs;
@@ -207,7 +208,7 @@ pub fn remarks(report: &ReplayReport) -> Vec<String> {
         ));
     }
     if report.left_out > 0 {
-        lines.push(format!("  {} that change data are left out.", counted(report.left_out, "request")));
+        lines.push(format!("  {}.", told(report.left_out, "requests that change data are left out")));
     }
     if let Some(blocks) = report.verified_blocks {
         lines.push(format!(
@@ -217,7 +218,7 @@ pub fn remarks(report: &ReplayReport) -> Vec<String> {
     }
     lines.extend(report.notes.iter().map(|note| format!("  {note}.")));
     if report.other_lines > 0 {
-        lines.push(format!("  {} of the trace tell of no request.", counted(report.other_lines, "line")));
+        lines.push(format!("  {}.", told(report.other_lines, "lines of the trace tell of no request")));
     }
     if report.unsorted_requests > 0 {
         let count = counted(report.unsorted_requests, "request");

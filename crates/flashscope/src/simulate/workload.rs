@@ -265,7 +265,7 @@ impl Source {
     pub fn notes(&self) -> Vec<String> {
         let Some((source, _)) = self.trace() else { return Vec::new() };
         let notes = source.trace().notes();
-        let mut notes: Vec<_> = notes.iter().map(|note| format!("{} {}", note.count, note.about)).collect();
+        let mut notes: Vec<_> = notes.iter().map(ToString::to_string).collect();
         notes.extend(open_end(source.trace()));
         notes
     }
@@ -273,11 +273,7 @@ impl Source {
     /// Lines of a trace that a lenient reader left out, and the first of them.
     pub fn bad_lines(&self) -> (u64, Option<String>) {
         let Some((source, _)) = self.trace() else { return (0, None) };
-        let first = source.trace().first_bad_line().map(|bad| match bad {
-            TraceError::Line { line, problem, text } => format!("line {line}: {problem}: `{text}`"),
-            TraceError::Entry { entry, problem, bytes, .. } => format!("entry {entry}: {problem}: `{bytes}`"),
-            other => other.to_string(),
-        });
+        let first = source.trace().first_bad_line().map(|error| error.with_remedy(None));
         (source.trace().counts().bad_lines, first)
     }
 }

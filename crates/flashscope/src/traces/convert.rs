@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use flashscope_report::counted;
-use flashscope_trace::{Compress, FORMATS, Losses, Records, Writer};
+use flashscope_trace::{Compress, FORMATS, Losses, Records, Writer, told};
 
 use super::open::{ReadArgs, named, open, open_end};
 use super::output::{Output, check_not_input};
@@ -147,27 +147,28 @@ pub fn output_format<'a>(output: &Path, asked: Option<&'a str>) -> Result<&'a st
 pub fn summary(written: &WrittenTrace, trace: &dyn Records, output: &Path, format: &str) -> String {
     let begin = if written.complete { "" } else { "interrupted: " };
     let output = written.part.as_deref().unwrap_or(output).display();
-    let first = format!("{begin}{} requests written to {output} as {format}", written.records);
+    let requests = told(written.records, "requests written");
+    let first = format!("{begin}{requests} to {output} as {format}");
     [vec![first], what_changed(written, trace)].concat().join("\n")
 }
 
 /// What differs from the trace that was read, and what it was like.
 fn what_changed(written: &WrittenTrace, trace: &dyn Records) -> Vec<String> {
-    let mut lines: Vec<String> =
-        trace.notes().iter().map(|note| format!("  {} {}", note.count, note.about)).collect();
-    lines.extend(written.losses.iter().map(|(loss, count)| format!("  {count} {}", loss.about())));
+    let mut lines: Vec<String> = trace.notes().iter().map(|note| format!("  {note}")).collect();
+    lines.extend(written.losses.iter().map(|(loss, count)| format!("  {}", told(count, loss.about()))));
     let counts = trace.counts();
     if counts.bad_lines > 0 {
-        let first = trace.first_bad_line().map(|error| format!("; the first: {error}")).unwrap_or_default();
-        lines.push(format!("  {} bad lines of the input are left out{first}", counts.bad_lines));
+        let first = trace.first_bad_line().map(|error| format!("; the first: {}", error.with_remedy(None)));
+        let about = told(counts.bad_lines, "bad lines of the input are left out");
+        lines.push(format!("  {about}{}", first.unwrap_or_default()));
     }
     if counts.other_lines > 0 {
         lines.push(format!("  {} of the input without a request", counted(counts.other_lines, "line")));
     }
     if counts.unsorted > 0 {
         lines.push(format!(
-            "  {} requests of the input are earlier than the one before them",
-            counts.unsorted
+            "  {}",
+            told(counts.unsorted, "requests of the input are earlier than one before")
         ));
     }
     lines.extend(open_end(trace).map(|text| format!("  {text}")));

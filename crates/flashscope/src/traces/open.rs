@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use flashscope_trace::{CpuFiles, Records, TraceError, is_read_from_its_end, open_file};
+use flashscope_trace::{CpuFiles, Records, Remedy, TraceError, is_read_from_its_end, open_file};
 use indicatif::ProgressBar;
 use rustix::fs::OFlags;
 
@@ -66,10 +66,9 @@ pub fn bytes_to_read(path: &Path, read: &ReadArgs) -> Option<u64> {
         |path: &PathBuf| std::fs::metadata(path).ok().filter(|file| file.is_file()).map(|file| file.len());
     match cpu_files(path) {
         Some(files) => files.iter().map(bytes).sum(),
-        None => {
-            let is_seen = file(path).is_ok_and(|file| !is_read_from_its_end(&file, read.from.as_deref()));
-            bytes(&path.to_path_buf()).filter(|_| is_seen)
-        }
+        // A pipe is not even opened: who writes to it would meet one that is closed again.
+        None => bytes(&path.to_path_buf())
+            .filter(|_| file(path).is_ok_and(|file| !is_read_from_its_end(&file, read.from.as_deref()))),
     }
 }
 
@@ -146,22 +145,33 @@ pub fn open_end(trace: &dyn Records) -> Option<String> {
     trace.counts().is_last_line_open.then(|| text.into())
 }
 
-/// Ways out as the trace crate tells them, and as flags.
-const FLAGS: [(&str, &str); 4] = [
-    ("read leniently", "add --lenient"),
-    ("choose one of the trace's devices", "choose one with --device"),
-    ("or fit the trace to it first", "or add --fit modulo, compact or linear"),
-    ("or align it first", "or add --align with their size"),
-];
+/// A way out as flags.
+fn flags(remedy: &Remedy) -> Option<&'static str> {
+    match remedy {
+        Remedy::ReadLeniently => Some("mend it, or add --lenient to leave it out"),
+        Remedy::OneDevice => {
+            Some("choose one with --device, or make one of all with --fit modulo --concatenate")
+        }
+        Remedy::Fit => Some("take a larger target, or add --fit modulo, compact or linear"),
+        Remedy::Align => Some("take a target with smaller blocks, or add --align with their size"),
+        Remedy::Other(_) => None,
+    }
+}
 
 /// An error of a trace in the words of the command line, with the trace's name.
 pub fn message(path: &Path, error: &TraceError) -> String {
     let name = if path == Path::new("-") { PathBuf::from("standard input") } else { path.to_path_buf() };
-    let mut text = format!("{}: {error}", name.display());
-    for (remedy, flag) in FLAGS {
-        text = text.replace(remedy, flag);
-    }
-    text
+    let text = match error.remedy().and_then(flags) {
+        Some(flags) => error.with_remedy(Some(flags)),
+        None => error.to_string(),
+    };
+    let several = match error {
+        TraceError::NoSuchDevice { device, .. } if device.contains(',') => {
+            "; --device names one, and may be given several times"
+        }
+        _ => "",
+    };
+    format!("{}: {text}{several}", name.display())
 }
 
 /// An error of a trace, with its name. One that a flag could have avoided is the caller's.

@@ -98,7 +98,7 @@ pub fn run(args: &StatsArgs, screen: &Screen) -> Result<Done> {
         screen.note(&format!("  {STATS} and pictures in {}", path.display()));
     }
     if let Some(first) = trace.first_bad_line() {
-        screen.note(&format!("  the first bad line: {first}"));
+        screen.note(&format!("  the first bad line: {}", first.with_remedy(None)));
     }
     Ok(if complete { Done::Well } else { Done::Interrupted })
 }

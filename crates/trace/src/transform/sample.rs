@@ -109,7 +109,7 @@ impl Transform for Sample {
 
     fn notes(&self) -> Vec<Note> {
         let left_out = Note::some(self.left_out, "requests are not in the sample of addresses");
-        let shortened = Note::some(self.shortened, "requests are in the sample with a part of their range");
+        let shortened = Note::some(self.shortened, "requests are in the sample with a part of the range");
         // Two counts, which add up over several passes.
         let bytes = Note::some(self.bytes, "bytes are sampled by their address");
         let about = format!("bytes of these are in the sample, in units of {}", self.unit_bytes);

@@ -121,7 +121,7 @@ impl<R: Records> Records for Sort<R> {
 
     fn notes(&self) -> Vec<Note> {
         let mut notes = self.input.notes();
-        let found = "requests are earlier than the one before them; all are put in the order of their times";
+        let found = "requests are earlier than one before; the trace is put in the order of its times";
         let left =
             format!("requests come more than {} requests too late, and are not put in order", self.window);
         notes.extend(Note::some(self.found.records, found));

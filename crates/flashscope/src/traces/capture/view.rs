@@ -4,6 +4,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 
 use flashscope_trace::capture::Dropped;
+use flashscope_trace::told;
 use serde_json::{Value, json};
 
 use super::CaptureArgs;
@@ -82,14 +83,19 @@ impl Captured {
         let Recorded { tally, counts, losses, first_bad_line } = &self.recorded;
         let mut lines = vec![
             format!(
-                "{} requests in {:.3} s, written to {} as {format}",
-                counts.records,
+                "{} in {:.3} s, written to {} as {format}",
+                told(counts.records, "requests"),
                 self.seconds,
                 output.display()
             ),
             format!(
-                "  {} reads of {} bytes, {} writes of {} bytes, {} flushes, {} trims",
-                tally.reads, tally.read_bytes, tally.writes, tally.written_bytes, tally.flushes, tally.trims
+                "  {} of {} bytes, {} of {} bytes, {}, {}",
+                told(tally.reads, "reads"),
+                tally.read_bytes,
+                told(tally.writes, "writes"),
+                tally.written_bytes,
+                told(tally.flushes, "flushes"),
+                told(tally.trims, "trims")
             ),
         ];
         if counts.records == 0 {
@@ -97,18 +103,19 @@ impl Captured {
                 "  nothing was asked of the device: all was in the cache, or it is another device".into(),
             );
         }
-        lines.extend(losses.iter().map(|(loss, count)| format!("  {count} {}", loss.about())));
+        lines.extend(losses.iter().map(|(loss, count)| format!("  {}", told(count, loss.about()))));
         if let Some(error) = first_bad_line.as_ref().filter(|_| self.dropped.total() == 0) {
-            lines.push(format!("  {} lines are not understood; the first: {error}", counts.bad_lines));
+            let about = told(counts.bad_lines, "lines are not understood");
+            lines.push(format!("  {about}; the first: {}", error.with_remedy(None)));
         }
         if let How::Ended(status) | How::Interrupted(Some(status)) = self.how {
             lines.push(format!("  the command ended with {status}"));
         }
         if self.dropped.total() > 0 {
             lines.push(format!(
-                "WARNING: the kernel lost {} events: the trace is not whole; record again with a larger \
+                "WARNING: the kernel lost {}: the trace is not whole; record again with a larger \
                  --buffer, or without compressing",
-                self.dropped.total()
+                told(self.dropped.total(), "events")
             ));
         }
         lines.join("\n")
