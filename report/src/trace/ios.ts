@@ -14,6 +14,8 @@ const DOTS_MAX = 8_000;
 /** Width of the stripes of which each shows its slowest IO, in pixels. */
 const STRIPE = 10;
 const REACH = 14;
+/** Stands for an operation that is not kept. */
+const UNKNOWN = -1;
 
 /** Of the dots, in pixels, by how many there are. */
 const radius = (ios: number): number => (ios > 1500 ? 1.6 : ios > 250 ? 2.3 : 3.2);
@@ -90,29 +92,31 @@ export class IosLayer implements Layer {
         const { head } = this.data.columns!;
         const points: number[] = [];
         for (let i = from; i < to; i++) points.push(this.xOf(frame, i), py(frame, Math.max(1, head[i])));
-        pen.dots(this.headShape(), points, radius(to - from), this.headColour(frame.theme));
+        pen.dots(this.shape(this.likelyOp), points, radius(to - from), this.colour(frame.theme, this.likelyOp));
     }
 
     private drawSpots(pen: Pen, frame: Frame, spots: Iterable<Spot>, radius: number, halo?: string): void {
-        const byOp: number[][] = [];
+        const byOp = new Map<number, number[]>();
         for (const spot of spots) {
-            (byOp[spot.op] ??= []).push(this.xOf(frame, spot.x), py(frame, Math.max(1, spot.ns)));
+            const points = byOp.get(spot.op) ?? [];
+            byOp.set(spot.op, points);
+            points.push(this.xOf(frame, spot.x), py(frame, Math.max(1, spot.ns)));
         }
-        byOp.forEach((points, op) => pen.dots(shapeOf(this.look.result ?? op), points, radius, this.colour(frame.theme, op), halo));
+        byOp.forEach((points, op) => pen.dots(this.shape(op), points, radius, this.colour(frame.theme, op), halo));
     }
 
     private colour(theme: Theme, op: number): string {
+        if (this.look.result === null && op === UNKNOWN) return theme.faint;
         return colourOf(theme, this.look.result ?? op);
     }
 
-    /** What the IOs of the head did is not known where there are several operations. */
-    private headColour(theme: Theme): string {
-        const isKnown = this.look.result !== null || this.data.ops.length === 1;
-        return isKnown ? this.colour(theme, this.data.ops[0]) : theme.faint;
+    private shape(op: number): Shape {
+        return shapeOf(this.look.result ?? Math.max(0, op));
     }
 
-    private headShape(): Shape {
-        return shapeOf(this.look.result ?? (this.data.ops.length === 1 ? this.data.ops[0] : 0));
+    /** Of IOs whose operation is not kept: known all the same where there is only one. */
+    private get likelyOp(): number {
+        return this.data.ops.length === 1 ? this.data.ops[0] : UNKNOWN;
     }
 
     private *singles(from: number, to: number): Iterable<Spot> {
@@ -183,8 +187,8 @@ export class IosLayer implements Layer {
         const columns = this.data.columns!;
         const io = c * this.data.block.column_ios + columns.minAt[c];
         const hit = (x: number, y: number, theme: Theme): Hit =>
-            describeFastest(this.data, c, x, y, this.colour(theme, 0), this.look.resultName);
-        return { x: this.look.isTime ? this.data.timeOf(io) : io, ns: columns.min[c], op: 0, hit };
+            describeFastest(this.data, c, x, y, this.colour(theme, this.likelyOp), this.look.resultName);
+        return { x: this.look.isTime ? this.data.timeOf(io) : io, ns: columns.min[c], op: this.likelyOp, hit };
     }
 
     hit(frame: Frame, x: number, y: number): Hit | null {
@@ -250,8 +254,8 @@ export class IosLayer implements Layer {
 
     private ofHead(i: number): Spot {
         const hit = (x: number, y: number, theme: Theme): Hit =>
-            describeIo(this.data, i, x, y, this.headColour(theme), this.look.resultName);
-        return { x: i, ns: this.data.columns!.head[i], op: 0, hit };
+            describeIo(this.data, i, x, y, this.colour(theme, this.likelyOp), this.look.resultName);
+        return { x: i, ns: this.data.columns!.head[i], op: this.likelyOp, hit };
     }
 
     private cellAt(frame: Frame, x: number, y: number): Hit | null {

@@ -45,6 +45,7 @@ export class StartupLayer implements Layer {
 }
 
 export function startupWords(ios: number, [low, high]: [number, number]): string {
+    if (ios === 0) return `no start-up (at most ${count(high)} IOs)`;
     const between = high > low ? ` (${count(low)} to ${count(high)})` : '';
     return `start-up: ${count(ios)} IOs${between}`;
 }
