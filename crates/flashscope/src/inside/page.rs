@@ -14,7 +14,7 @@ use super::{file_of, kept};
 /// More traces than this have the main curves alone.
 const FULL_MAX: usize = 8;
 /// So many traces of a document have what happened inside below them, so that the page stays small.
-const INSIDE_MAX: usize = 64;
+const INSIDE_MAX: usize = 128;
 
 /// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,12 +47,16 @@ pub fn with_inside(mut document: Document, folder: &Path) -> Document {
     let is_trace = |block: &&Block| matches!(block, Block::Trace(_));
     let traces = document.sections.iter().flat_map(|section| &section.blocks).filter(is_trace).count();
     let detail = if traces > FULL_MAX { Detail::Few } else { Detail::Full };
-    let mut left = INSIDE_MAX;
+    let (mut left, mut more) = (INSIDE_MAX, false);
     for section in &mut document.sections {
         let below = |mut block: Block| {
             let mut inside = Vec::new();
-            if let (Block::Trace(trace), true) = (&mut block, left > 0) {
+            if let Block::Trace(trace) = &mut block {
                 inside = inside_blocks(folder, &trace.file, &trace.id, detail);
+                if left == 0 {
+                    more |= !inside.is_empty();
+                    inside.clear();
+                }
                 if !inside.is_empty() {
                     trace.group = Some(trace.id.clone());
                     left -= 1;
@@ -61,6 +65,12 @@ pub fn with_inside(mut document: Document, folder: &Path) -> Document {
             std::iter::once(block).chain(inside)
         };
         section.blocks = std::mem::take(&mut section.blocks).into_iter().flat_map(below).collect();
+        if std::mem::take(&mut more) {
+            section.blocks.push(Block::text(format!(
+                "What the device did inside is shown for {INSIDE_MAX} experiments; for the others it is in \
+                 the folder's inside/."
+            )));
+        }
     }
     document
 }
@@ -71,7 +81,11 @@ fn blocks(inside: &Inside, group: &str, detail: Detail) -> Vec<Block> {
     if detail == Detail::Full {
         charts.push(view.reads());
     }
-    charts.extend([view.erases(), view.buffer(), view.free()]);
+    charts.extend([view.erases(), view.buffer()]);
+    let free = inside.column("free_blocks");
+    if detail == Detail::Full || free.iter().any(|blocks| *blocks != free[0]) {
+        charts.push(view.free());
+    }
     let wear = (detail == Detail::Full).then(|| Block::Heat(wear(&inside.wear, group)));
     charts.into_iter().flatten().map(Block::Chart).chain(wear).collect()
 }

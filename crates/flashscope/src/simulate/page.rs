@@ -147,8 +147,10 @@ const NUMBERS: &[(&str, &str, Value)] = &[
     ("of it effective", "%", |r| Some(share(r.device.effective_over_provisioning))),
 ];
 
+type Words = fn(&SimReport) -> String;
+
 /// Columns of words.
-const WORDS: &[(&str, fn(&SimReport) -> String)] = &[
+const WORDS: &[(&str, Words)] = &[
     ("ftl", |r| r.device.ftl.clone()),
     ("gc", |r| r.device.gc.clone().unwrap_or_default()),
     ("buffer", |r| r.device.buffer.clone()),
