@@ -60,10 +60,14 @@ fn summary(pairs: &Pairs<'_>, letter: &str) -> Vec<Item> {
     let text = match (faster, slower) {
         _ if pairs.both.is_empty() => format!("No experiment was measured in both A and {letter}."),
         (0, 0) if unknown == 0 => format!("Between A and {letter} no difference is seen in {of}."),
-        _ => format!(
-            "Of {of}, {letter} is faster than A in {faster} and slower in {slower}; no difference is seen in \
-             {same}, and {unknown} have no mean in one of them."
-        ),
+        _ => {
+            let unknown =
+                if unknown > 0 { format!(", no mean in one of them in {unknown}") } else { String::new() };
+            format!(
+                "Of {of}, {letter} is faster than A in {faster} and slower in {slower}; no difference is seen \
+                 in {same}{unknown}."
+            )
+        }
     };
     let links = vec![Link::to(table_id(letter), "all of them")];
     let mut items = vec![if pairs.both.is_empty() { plain(text) } else { Item { links, ..plain(text) } }];
