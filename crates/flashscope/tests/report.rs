@@ -64,9 +64,12 @@ fn nothing_but_a_report_is_written_over() {
     words(&scratch, "report a -o - --json").failed(2, &["-o -", "--json"]);
 }
 
+/// A folder's name, what is done to it, and a word of what is told; none if it is no damage.
+type Damage = (&'static str, fn(&Path), &'static str);
+
 #[test]
 fn of_what_is_damaged_a_page_is_made_with_a_warning() {
-    let damages: [(&str, fn(&Path), &str); 5] = [
+    let damages: [Damage; 5] = [
         ("killed", |folder| fs::remove_file(folder.join("context.json")).unwrap(), ""),
         ("cut", |folder| cut(&folder.join("manifest.json")), "manifest.json"),
         ("torn", |folder| cut(&folder.join("runs.jsonl")), ""),
