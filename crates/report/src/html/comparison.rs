@@ -64,8 +64,8 @@ fn summary(pairs: &Pairs<'_>, letter: &str) -> Vec<Item> {
             let unknown =
                 if unknown > 0 { format!(", no mean in one of them in {unknown}") } else { String::new() };
             format!(
-                "Of {of}, {letter} is faster than A in {faster} and slower in {slower}; no difference is seen \
-                 in {same}{unknown}."
+                "Of {of}, {letter} is faster than A in {faster} and slower in {slower}; no difference is \
+                 seen in {same}{unknown}."
             )
         }
     };
