@@ -32,7 +32,7 @@ impl Touch {
     #[inline]
     fn blocks(&self) -> Option<u16> {
         let (from, to) = (self.from / 8, self.to / 8);
-        let is_whole = self.from % 8 == 0 && self.to % 8 == 7;
+        let is_whole = self.from.is_multiple_of(8) && self.to % 8 == 7;
         is_whole.then_some((u16::MAX >> (15 - to)) & (u16::MAX << from))
     }
 
