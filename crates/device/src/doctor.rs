@@ -2,7 +2,7 @@
 //! anything is measured. Reads `/sys`, `/proc` and one block of the target; changes nothing, writes nothing.
 //!
 //! A check is one file in `doctor/checks` and one line in `doctor/checks.rs`. It is a function from a
-//! [`Scene`] (everything that was gathered) to remarks, so that made-up machines can be shown to it.
+//! `Scene` (everything that was gathered) to remarks, so that made-up machines can be shown to it.
 
 mod checks;
 mod scene;
