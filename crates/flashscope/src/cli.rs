@@ -79,6 +79,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Make one page of stored results, to be opened in any browser: charts, every IO, differences
     Report(ReportArgs),
+    /// Pack a result into one file that can be sent, without what says whose it is
+    Pack(PackArgs),
     /// Write stored results in another program's format
     Export(ExportArgs),
     /// Turn a job of fio into a pattern, and print the command that measures it
@@ -366,7 +368,7 @@ pub struct CreateArgs {
 /// `flashscope show`.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// A result folder
+    /// A result folder or pack
     pub dir: PathBuf,
     /// Print it as one JSON document
     #[arg(long)]
@@ -376,7 +378,7 @@ pub struct ShowArgs {
 /// `flashscope compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// A result folder
+    /// A result folder or pack
     pub a: PathBuf,
     /// Another
     pub b: PathBuf,
@@ -388,7 +390,7 @@ pub struct CompareArgs {
 /// `flashscope report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Result folders; several are laid over one another
+    /// Result folders or packs; several are laid over one another
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
     /// Where the page goes; - is standard output [default: DIR/report.html, of several ./report.html]
@@ -402,10 +404,23 @@ pub struct ReportArgs {
     pub json: bool,
 }
 
+/// `flashscope pack`.
+#[derive(Debug, Args)]
+pub struct PackArgs {
+    /// A result folder
+    pub dir: PathBuf,
+    /// The pack [default: ./DIR.flashscope]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Keep what says whose device and machine it was: serial, names, paths
+    #[arg(long)]
+    pub identify: bool,
+}
+
 /// `flashscope export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// Result folders; several go into one export
+    /// Result folders or packs; several go into one export
     #[arg(required = true)]
     pub dirs: Vec<PathBuf>,
     /// fio (JSON and logs, as fio-plot finds them), uflip or csv

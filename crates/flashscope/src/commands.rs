@@ -10,6 +10,7 @@ pub mod import;
 pub mod list;
 pub mod man;
 pub mod measure;
+pub mod pack;
 pub mod replay;
 pub mod report;
 pub mod run;

@@ -11,6 +11,7 @@ mod inside;
 mod journal;
 mod known;
 mod manifest;
+mod pack;
 mod pages;
 mod pattern_args;
 mod plan_view;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         Command::Show(args) => commands::show::run(args, &screen),
         Command::Compare(args) => commands::compare::run(args, &screen),
         Command::Report(args) => commands::report::run(args, &screen),
+        Command::Pack(args) => commands::pack::run(args, &screen),
         Command::Export(args) => commands::export::run(args, &screen),
         Command::Import(args) => commands::import::run(args, &screen),
         Command::List(args) => commands::list::run(args, &screen),

@@ -1,6 +1,9 @@
 //! Standard output is the result, standard error is progress and warnings.
 
+use std::borrow::Cow;
+use std::cell::RefCell;
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 
 use anyhow::Result;
 use flashscope_report::Style;
@@ -15,6 +18,8 @@ pub struct Screen {
     out_is_terminal: bool,
     err_is_terminal: bool,
     no_color: bool,
+    /// Folders that exist only meanwhile, and what they are called instead.
+    names: RefCell<Vec<(String, String)>>,
 }
 
 impl Screen {
@@ -26,6 +31,7 @@ impl Screen {
             out_is_terminal: std::io::stdout().is_terminal(),
             err_is_terminal: std::io::stderr().is_terminal(),
             no_color: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
+            names: RefCell::default(),
         }
     }
 
@@ -45,8 +51,26 @@ impl Screen {
         self.err_is_terminal && !self.quiet
     }
 
+    /// From now on shows a folder that exists only meanwhile by the name that the person gave.
+    pub fn rename(&self, folder: &Path, name: &Path) {
+        // As it may stand in JSON and in a page.
+        let plain = |c: char| if c.is_control() || "\"\\<>&".contains(c) { '_' } else { c };
+        let name = name.display().to_string().chars().map(plain).collect();
+        self.names.borrow_mut().push((folder.display().to_string(), name));
+    }
+
+    /// A text with the names that folders are shown by.
+    pub fn named<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let renamed = |text: Cow<'a, str>, (folder, name): &(String, String)| match text.contains(folder) {
+            true => Cow::Owned(text.replace(folder, name)),
+            false => text,
+        };
+        self.names.borrow().iter().fold(Cow::Borrowed(text), renamed)
+    }
+
     /// The result.
     pub fn print(&self, text: &str) -> Result<()> {
+        let text = self.named(text);
         let mut out = std::io::stdout().lock();
         out.write_all(text.as_bytes())?;
         if !text.ends_with('\n') {
@@ -58,7 +82,7 @@ impl Screen {
     /// A remark beside the result; nobody minds if it cannot be shown.
     pub fn note(&self, text: &str) {
         if !self.quiet {
-            let _ = writeln!(std::io::stderr(), "{text}");
+            let _ = writeln!(std::io::stderr(), "{}", self.named(text));
         }
     }
 
@@ -73,6 +97,6 @@ impl Screen {
     pub fn error(&self, text: &str) {
         let (on, off) =
             if self.err_is_terminal && !self.no_color { ("\x1b[1;31m", "\x1b[0m") } else { ("", "") };
-        let _ = writeln!(std::io::stderr(), "{on}error:{off} {text}");
+        let _ = writeln!(std::io::stderr(), "{on}error:{off} {}", self.named(text));
     }
 }

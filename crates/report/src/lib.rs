@@ -9,6 +9,7 @@ mod error;
 mod export;
 mod figure;
 mod folder;
+mod footer;
 pub mod html;
 mod ios;
 mod json;
@@ -26,6 +27,7 @@ pub use figure::{
     sweep_figure, time_figure,
 };
 pub use folder::{Manifest, Records, ResultFolder, SCHEMA_VERSION, Stored};
+pub use footer::Footer;
 pub use json::{compare_json, iops_of, measure_json, run_json};
 pub use number::{counted, digits, grouped, paper_factor, paper_round, percent, size, span};
 pub use read::Responses;

@@ -1,23 +1,28 @@
 //! `flashscope compare`: two stored results side by side.
 
+use std::path::Path;
+
 use anyhow::Result;
 use flashscope_report::{Stored, compare_json, compare_view};
 
 use crate::cli::CompareArgs;
 use crate::exit::{Done, Usage};
+use crate::pack::Opened;
 use crate::screen::Screen;
 use crate::simulate::{Pairs, StoredSweep};
 
 /// Runs the command.
 pub fn run(args: &CompareArgs, screen: &Screen) -> Result<Done> {
-    let text = match (StoredSweep::read(&args.a)?, StoredSweep::read(&args.b)?) {
-        (None, None) => measured(args, screen)?,
+    let (a, b) = (Opened::of(&args.a, screen)?, Opened::of(&args.b, screen)?);
+    let (a, b) = (a.folder(), b.folder());
+    let text = match (StoredSweep::read(a)?, StoredSweep::read(b)?) {
+        (None, None) => measured(a, b, args.json, screen)?,
         (Some(a), Some(b)) => {
             let pairs = Pairs::of(&a, &b);
             if args.json { serde_json::to_string_pretty(&pairs.json())? } else { pairs.view() }
         }
-        (a, _) => {
-            let (simulated, other) = if a.is_some() { (&args.a, &args.b) } else { (&args.b, &args.a) };
+        (of_a, _) => {
+            let (simulated, other) = if of_a.is_some() { (a, b) } else { (b, a) };
             // If the other one is no result at all, that comes first.
             Stored::read(other)?;
             let message = format!(
@@ -33,9 +38,9 @@ pub fn run(args: &CompareArgs, screen: &Screen) -> Result<Done> {
     Ok(Done::Well)
 }
 
-fn measured(args: &CompareArgs, screen: &Screen) -> Result<String> {
-    let (a, b) = (Stored::read(&args.a)?, Stored::read(&args.b)?);
-    if args.json {
+fn measured(a: &Path, b: &Path, json: bool, screen: &Screen) -> Result<String> {
+    let (a, b) = (Stored::read(a)?, Stored::read(b)?);
+    if json {
         return Ok(serde_json::to_string_pretty(&compare_json(&a, &b))?);
     }
     Ok(compare_view(&a, &b, screen.style()))

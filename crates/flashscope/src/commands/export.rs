@@ -7,6 +7,7 @@ use flashscope_report::{EXPORTS, Material, counted, export};
 
 use crate::cli::ExportArgs;
 use crate::exit::{Done, Usage};
+use crate::pack::Opened;
 use crate::screen::Screen;
 use crate::signal;
 use crate::whole::WholeFolder;
@@ -22,7 +23,8 @@ pub fn run(args: &ExportArgs, screen: &Screen) -> Result<Done> {
         let problem = format!("--ios: {} writes every IO anyhow; leave it out", format.name);
         return Err(Usage(problem).into());
     }
-    let materials = args.dirs.iter().map(|dir| Material::read(dir)).collect::<Result<Vec<_>, _>>()?;
+    let opened = Opened::all(&args.dirs, screen)?;
+    let materials = opened.iter().map(|dir| Material::read(dir.folder())).collect::<Result<Vec<_>, _>>()?;
     let name =
         args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}-{}", materials[0].name, args.to)));
     let folder = WholeFolder::create(&name)?;

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::cli::ReportArgs;
 use crate::exit::{Done, Usage};
 use crate::known::known;
+use crate::pack::Opened;
 use crate::pages::{Page, REPORT, comparison, page_of};
 use crate::screen::Screen;
 use crate::traces::output::Output;
@@ -26,19 +27,21 @@ pub fn run(args: &ReportArgs, screen: &Screen) -> Result<Done> {
         return Err(Usage("-o - and --json both go to standard output: leave out one of them".into()).into());
     }
     may_replace(&output, args.force)?;
-    let room_bytes = Bundle::room_bytes(args.dirs.len());
+    let dirs = Opened::all(&args.dirs, screen)?;
+    let room_bytes = Bundle::room_bytes(dirs.len());
     let known = known();
     // Known devices are beside the first result alone: laid over one another they would come again and again.
     let others = |i: usize| if i == 0 { &known[..] } else { &[] };
-    let pages = args.dirs.iter().enumerate().map(|(i, dir)| page_of(dir, room_bytes, others(i)));
+    let pages = dirs.iter().enumerate().map(|(i, dir)| page_of(dir.folder(), room_bytes, others(i)));
     let pages = pages.collect::<Result<Vec<Page>>>()?;
     for warning in pages.iter().flat_map(|page| &page.warnings) {
         screen.note(&format!("warning: {}; {}", warning.seen, warning.remedy));
     }
     let facts: Vec<Value> = args.dirs.iter().zip(&pages).map(|(dir, page)| facts(dir, page)).collect();
-    let comparison = comparison(&args.dirs, &pages);
+    let comparison = comparison(&dirs, &pages);
     let bundles: Vec<Bundle> = pages.into_iter().map(|page| page.bundle).chain(comparison).collect();
     let html = page(&bundles);
+    let html = screen.named(&html);
     write(&output, &html)?;
     if output == Path::new("-") {
         return Ok(Done::Well);
@@ -68,7 +71,7 @@ fn output(args: &ReportArgs) -> PathBuf {
 
 fn is_writable(dir: &Path) -> bool {
     use rustix::fs::{Access, access};
-    access(dir, Access::WRITE_OK).is_ok()
+    dir.is_dir() && access(dir, Access::WRITE_OK).is_ok()
 }
 
 /// Refuses to write over what is no page of flashscope.

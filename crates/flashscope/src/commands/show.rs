@@ -7,6 +7,7 @@ use crate::cli::ShowArgs;
 use crate::commands::run::{Shown, show_result};
 use crate::exit::Done;
 use crate::figures;
+use crate::pack::Opened;
 use crate::replay::{self, ReplayReport};
 use crate::screen::Screen;
 use crate::shell::resume;
@@ -15,22 +16,24 @@ use crate::traces::show_stored;
 
 /// Runs the command.
 pub fn run(args: &ShowArgs, screen: &Screen) -> Result<Done> {
-    if let Some(sweep) = StoredSweep::read(&args.dir)? {
+    let opened = Opened::of(&args.dir, screen)?;
+    let dir = opened.folder();
+    if let Some(sweep) = StoredSweep::read(dir)? {
         return simulations(&sweep, args, screen);
     }
-    if show_stored(&args.dir, args.json, screen)? {
+    if show_stored(dir, args.json, screen)? {
         return Ok(Done::Well);
     }
-    if let Some(report) = ReplayReport::read(&args.dir)? {
+    if let Some(report) = ReplayReport::read(dir)? {
         let text = if args.json { serde_json::to_string_pretty(&report)? } else { replay::view(&report) };
         screen.print(&text)?;
         return Ok(Done::Well);
     }
-    let Stored { path, context, finished, warnings, manifest } = Stored::read(&args.dir)?;
+    let Stored { path, context, finished, warnings, manifest } = Stored::read(dir)?;
     let writes = manifest.options["write"] == true && !manifest.target.virtual_time;
-    let resume = resume(&args.dir, writes);
+    let resume = resume(dir, writes);
     let context = context
-        .with_context(|| format!("{}: the run was killed; finish it with: {resume}", args.dir.display()))?;
+        .with_context(|| format!("{}: the run was killed; finish it with: {resume}", dir.display()))?;
     if !finished.iter().all(|done| done.experiment.micro == "measure") || finished.is_empty() {
         let shown = Shown { context: &context, finished: &finished, folder: &path, resume: &resume };
         show_result(&shown, warnings, args.json, screen)?;

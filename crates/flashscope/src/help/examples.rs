@@ -152,6 +152,17 @@ pub const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "pack",
+        &[
+            ("For somebody else to look at", "flashscope pack mtron"),
+            ("With serial, names and paths", "flashscope pack plain --identify -o whole.flashscope"),
+            (
+                "What was sent is read like a folder",
+                "flashscope pack mtron; flashscope show mtron.flashscope",
+            ),
+        ],
+    ),
+    (
         "export",
         &[
             ("For fio-plot", "flashscope export mtron --to fio"),

@@ -1,0 +1,44 @@
+//! A result in one file that can be sent: a tar archive, packed by zstd, that begins with a label. What
+//! identifies a person or a machine is left out unless asked for. docs/results.md documents it.
+
+mod open;
+mod veil;
+mod write;
+
+pub use open::{Opened, is_pack};
+pub use write::{Packed, write};
+
+/// How packs are called.
+pub const ENDING: &str = "flashscope";
+
+/// The first file of a pack.
+const LABEL: &str = "flashscope-pack.json";
+
+/// The version of the label and of what follows it.
+const PACK_VERSION: u32 = 1;
+
+/// The files of a result besides those in folders.
+const DOCUMENTS: [&str; 7] = [
+    "manifest.json",
+    "context.json",
+    "runs.jsonl",
+    "sim.json",
+    "replay.json",
+    "stats.json",
+    "addresses.json",
+];
+
+/// Its folders, and how their files end.
+const FOLDERS: [(&str, &str); 2] = [("ios", ".parquet"), ("inside", ".json")];
+
+/// Whether a file of this name, relative to the folder, is a part of a result.
+fn is_part(name: &str) -> bool {
+    let is_plain =
+        |name: &str| !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0']);
+    match name.split_once('/') {
+        None => DOCUMENTS.contains(&name),
+        Some((folder, file)) => {
+            FOLDERS.iter().any(|(known, ending)| *known == folder && file.ends_with(ending)) && is_plain(file)
+        }
+    }
+}
