@@ -168,7 +168,7 @@ fn label(mut entry: tar::Entry<'_, impl Read>) -> Result<()> {
         serde_json::from_str(&text).with_context(|| format!("{foreign}: its {LABEL} is foreign"))?;
     if label.pack_version != PACK_VERSION {
         bail!(
-            "it is of version {}, made by flashscope {}; this one knows version {PACK_VERSION}, so use that one",
+            "it is of version {}, made by flashscope {}; this one knows {PACK_VERSION}: use that one",
             label.pack_version,
             label.flashscope_version
         );
