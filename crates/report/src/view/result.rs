@@ -150,10 +150,10 @@ fn join(first: &str, second: &str) -> String {
 }
 
 fn advice(advice: &[Advice], style: Style) -> String {
-    let mut out = String::new();
-    if !advice.is_empty() {
-        out.push_str(&format!("\n  {}\n", style.paint(Tone::Bold, "To design with")));
+    if advice.iter().all(|one| one.experiments.is_empty()) {
+        return String::new();
     }
+    let mut out = format!("\n  {}\n", style.paint(Tone::Bold, "To design with"));
     for Advice { question, answer, because, .. } in advice {
         out.push_str(&item(style, "·", Tone::Good, &format!("{question}: {answer} ({because})")));
     }
@@ -192,6 +192,9 @@ fn place(findings: &Findings<'_>, style: Style) -> String {
     let runs = findings.finished.len() as u64;
     let page =
         findings.page_bytes.map_or(String::new(), |bytes| format!("report.html of {}, ", size(bytes as f64)));
-    let amount = format!("{page}{}, {}", counted(runs, "run"), counted(ios, "IO"));
-    format!("\n  results in {}   {}\n", folder.display(), style.paint(Tone::Faint, &format!("({amount})")))
+    let amount = format!("({page}{}, {})", counted(runs, "run"), counted(ios, "IO"));
+    let place = format!("results in {}", folder.display());
+    let is_short = place.chars().count() + 3 + amount.chars().count() <= style.columns() - 2;
+    let gap = if is_short { "   " } else { "\n    " };
+    format!("\n  {place}{gap}{}\n", style.paint(Tone::Faint, &amount))
 }

@@ -73,7 +73,6 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    std::panic::set_hook(Box::new(|_| {}));
     watch();
     let each = options.time / options.formats.len() as u32;
     let failed = options.formats.iter().filter(|format| !fuzz(format, each, &options)).count();
@@ -102,6 +101,8 @@ fn watch() {
 /// Whether all inputs of this format are in order.
 fn fuzz(format: &'static Format, time: Duration, options: &Options) -> bool {
     let inputs = Inputs::of(format.name, options.seed);
+    // A reader's panic is told with its input; one of the fuzzer itself is not to be silent.
+    std::panic::set_hook(Box::new(|_| {}));
     let start = Instant::now();
     let numbers = options.only.map_or(0..options.inputs, |only| only..only.saturating_add(1));
     let mut totals = check::Totals::default();
@@ -120,11 +121,13 @@ fn fuzz(format: &'static Format, time: Duration, options: &Options) -> bool {
             Err(message) => {
                 println!("{}: input {number}, seed {}: {message}", format.name, options.seed);
                 keep(format.name, number, &bytes);
+                drop(std::panic::take_hook());
                 return false;
             }
         }
         DONE.fetch_add(1, Ordering::Relaxed);
     }
+    drop(std::panic::take_hook());
     let seconds = start.elapsed().as_secs_f64();
     println!("{:<18} {}, {:.0} a second", format.name, totals, totals.inputs as f64 / seconds);
     true

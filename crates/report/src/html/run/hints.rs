@@ -18,11 +18,12 @@ pub(super) fn hints(scene: &Scene<'_>) -> Section {
     Section::new("hints", "What this device likes", blocks)
 }
 
-/// The questions that every device has an answer to.
+/// The questions that every device has an answer to; left out if none of them was looked at.
 pub(super) fn advice(scene: &Scene<'_>) -> Section {
     let advice = flashscope_analysis::advice(&scene.context, &scene.indicators, &scene.points);
+    let is_measured = advice.iter().any(|advice| !advice.experiments.is_empty());
     let items = advice.iter().map(|advice| answer(advice, scene)).collect();
-    let blocks = if scene.runs.is_empty() { Vec::new() } else { vec![Block::Items { items }] };
+    let blocks = if is_measured { vec![Block::Items { items }] } else { Vec::new() };
     Section::new("advice", "To design with", blocks)
 }
 
