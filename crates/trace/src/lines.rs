@@ -21,6 +21,8 @@ pub(crate) trait LineFormat: Default + Send {
 #[derive(Default)]
 pub(crate) struct Lines<F> {
     pub(crate) format: F,
+    /// Behind the first bytes of the text.
+    is_begun: bool,
     /// Within a line that is too long and already counted.
     in_long_line: bool,
 }
@@ -36,7 +38,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl<F: LineFormat> Decoder for Lines<F> {
     fn decode(&mut self, bytes: &[u8], last: bool, sink: &mut Sink<'_>) -> Result<usize, TraceError> {
-        let is_marked = sink.counts.lines == 0 && !self.in_long_line && bytes.starts_with(BYTE_ORDER_MARK);
+        let is_marked = !self.is_begun && bytes.starts_with(BYTE_ORDER_MARK);
         let mut done = if is_marked { BYTE_ORDER_MARK.len() } else { 0 };
         while sink.records.len() < BATCH && done < bytes.len() {
             let rest = &bytes[done..];
@@ -52,8 +54,10 @@ impl<F: LineFormat> Decoder for Lines<F> {
                 continue;
             }
             sink.counts.lines += 1;
+            self.is_begun = true;
             self.line(&rest[..length], sink)?;
         }
+        self.is_begun |= done > 0;
         Ok(done)
     }
 }
