@@ -355,3 +355,14 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn only_the_first_byte_order_mark_is_one_however_the_bytes_arrive() {
+    let mark = "\u{feff}";
+    for text in [mark.repeat(4), format!("{mark}{mark}1,2\n"), format!("1\n{mark}2")] {
+        let whole = read(Cursor::new(text.clone().into_bytes()), Some("msr"), true).err();
+        let trickled = read(Trickle(text.into_bytes(), 1), Some("msr"), true).err();
+        assert!(whole.is_some());
+        assert_eq!(whole, trickled);
+    }
+}
