@@ -9,6 +9,7 @@ import { openPlace } from './places';
 import { followReading, page } from './page';
 import { startPrint } from './print';
 import { list, setResults } from './results';
+import { compare } from './site';
 import { startTheme } from './theme';
 import { fromHash } from './view';
 
@@ -85,7 +86,13 @@ startTheme();
 startPrint();
 startKeys();
 
-Object.assign(window, { flashscope: { add, start } });
+/** Shows the two results of a site that the address names. */
+function startPair(): Promise<void> {
+    isStarted = true;
+    return compare(start);
+}
+
+Object.assign(window, { flashscope: { add, start, compare: startPair } });
 if (document.querySelector('script[data-flashscope="document"]')) start();
 // A page that nobody starts is still not a blank one.
 else addEventListener('load', () => setTimeout(() => isStarted || start(), 3000));

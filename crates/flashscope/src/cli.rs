@@ -79,6 +79,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Make one page of stored results, to be opened in any browser: charts, every IO, differences
     Report(ReportArgs),
+    /// Make a site of many results: a table to sort and filter, their reports, any two compared
+    Site(SiteArgs),
     /// Pack a result into one file that can be sent, without what says whose it is
     Pack(PackArgs),
     /// Write stored results in another program's format
@@ -402,6 +404,16 @@ pub struct ReportArgs {
     /// Print what was made as one JSON document
     #[arg(long)]
     pub json: bool,
+}
+
+/// `flashscope site`.
+#[derive(Debug, Args)]
+pub struct SiteArgs {
+    /// A folder that holds result folders and packs, also one level deeper
+    pub dir: PathBuf,
+    /// The site's folder; an old site is replaced
+    #[arg(long, short, value_name = "SITE", default_value = "site")]
+    pub output: PathBuf,
 }
 
 /// `flashscope pack`.

@@ -16,4 +16,5 @@ pub mod report;
 pub mod run;
 pub mod show;
 pub mod sim;
+pub mod site;
 pub mod trace;

@@ -6,6 +6,7 @@ mod confirm;
 mod exit;
 mod figures;
 mod fio_job;
+mod gallery;
 mod help;
 mod inside;
 mod journal;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         Command::Show(args) => commands::show::run(args, &screen),
         Command::Compare(args) => commands::compare::run(args, &screen),
         Command::Report(args) => commands::report::run(args, &screen),
+        Command::Site(args) => commands::site::run(args, &screen),
         Command::Pack(args) => commands::pack::run(args, &screen),
         Command::Export(args) => commands::export::run(args, &screen),
         Command::Import(args) => commands::import::run(args, &screen),

@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::exit::Usage;
 
@@ -74,6 +75,8 @@ pub struct WholeFolder {
     /// Where it is meanwhile.
     part: PathBuf,
     name: PathBuf,
+    /// Whether it changes places with an old one.
+    replaces: bool,
 }
 
 impl WholeFolder {
@@ -87,6 +90,24 @@ impl WholeFolder {
             let problem = format!("{} is there already; choose a new folder with -o", name.display());
             return Err(Usage(problem).into());
         }
+        WholeFolder::begin(name, false)
+    }
+
+    /// The same, where an old one may be replaced if it `is_ours`.
+    ///
+    /// # Errors
+    /// There is something else of that name; nothing can be made there.
+    pub fn create_or_replace(name: &Path, is_ours: impl Fn(&Path) -> bool) -> Result<WholeFolder> {
+        if !is_ours(name) {
+            return WholeFolder::create(name);
+        }
+        // What a link points to is replaced.
+        let name = fs::canonicalize(name).with_context(|| format!("cannot read {}", name.display()))?;
+        WholeFolder::begin(&name, true)
+    }
+
+    fn begin(name: &Path, replaces: bool) -> Result<WholeFolder> {
+        let unwritable = || format!("cannot make the folder {}", name.display());
         if let Some(above) = name.parent() {
             fs::create_dir_all(above).with_context(unwritable)?;
         }
@@ -94,7 +115,7 @@ impl WholeFolder {
         part.push(format!(".{}.part", std::process::id()));
         let part = name.with_file_name(part);
         fs::create_dir(&part).with_context(unwritable)?;
-        Ok(WholeFolder { part, name: name.to_path_buf() })
+        Ok(WholeFolder { part, name: name.to_path_buf(), replaces })
     }
 
     /// Where to write what is to be in it.
@@ -107,8 +128,12 @@ impl WholeFolder {
     /// # Errors
     /// Something else took that name meanwhile; then what was written is gone.
     pub fn keep(self) -> Result<()> {
-        fs::rename(&self.part, &self.name)
-            .with_context(|| format!("cannot make the folder {}", self.name.display()))
+        let unwritable = || format!("cannot make the folder {}", self.name.display());
+        if !self.replaces {
+            return fs::rename(&self.part, &self.name).with_context(unwritable);
+        }
+        // At no moment is there none; the old one goes as the part does.
+        renameat_with(CWD, &self.part, CWD, &self.name, RenameFlags::EXCHANGE).with_context(unwritable)
     }
 }
 

@@ -9,9 +9,11 @@ mod make;
 mod page;
 mod remains;
 mod run;
+mod site;
 
 pub use bundle::Bundle;
 pub use comparison::comparison_page;
-pub use page::{GENERATOR, is_report, page};
+pub use page::{GENERATOR, SITE, SITE_ASSETS, SitePage, is_report, page, site_page};
 pub use remains::remains;
 pub use run::{Beside, Known, MicroDoc, is_measure, measure_page, run_page};
+pub use site::{Listed, site_data, site_index, uncompared};

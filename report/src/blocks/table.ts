@@ -6,7 +6,8 @@ import { csv, type Value } from '../export/csv';
 import { save } from '../export/save';
 import type { Part } from '../merge';
 import { isPlaced, openPlace } from '../places';
-import { isShown, needNames, onResults, resultName } from '../results';
+import { isShown, list, needNames, onResults, resultName } from '../results';
+import { Chooser } from '../site';
 import { emptyView } from '../view';
 import { formatLike } from '../units';
 
@@ -43,16 +44,19 @@ class TableView {
     private sorted: { column: number; isDown: boolean } | null = null;
     private readonly columns: Column[];
     private words: string[] = [];
+    /** In the table of a site two rows are chosen to be compared. */
+    private readonly chooser: Chooser | null;
 
     constructor(private readonly parts: TablePart[], private readonly isOverlaid: boolean) {
-        const { block } = parts[0];
+        const { block, result } = parts[0];
+        this.chooser = list()[result]?.document?.kind === 'site' ? new Chooser(() => this.fill()) : null;
         const own = { label: 'Result', unit: '', is_number: false };
         this.columns = isOverlaid ? [own, ...block.columns] : block.columns;
         const saveCsv = () => save(`${block.id}.csv`, tableCsv(this.columns, this.rows()), 'text/csv');
         this.element = h('section', { class: 'tablebox', id: block.id },
             h('div', { class: 'bar' }, h('h3', {}, block.title || block.id),
-                h('div', { class: 'exports' }, this.rows().length > FILTER_ROWS && this.filter(), button('CSV', `save “${block.title}” as CSV`, saveCsv))),
-            block.caption && h('p', { class: 'caption' }, block.caption),
+                h('div', { class: 'exports' }, (this.chooser || this.rows().length > FILTER_ROWS) && this.filter(), button('CSV', `save “${block.title}” as CSV`, saveCsv))),
+            block.caption && h('p', { class: 'caption' }, block.caption), this.chooser?.bar,
             h('div', { class: this.rows().length > TALL_ROWS ? 'scroll tall' : 'scroll', tabindex: 0, role: 'region', 'aria-label': block.title },
                 h('table', {}, h('thead', {}, this.head), this.body)));
         onResults(() => this.fill());
@@ -70,7 +74,12 @@ class TableView {
         const seen = new IntersectionObserver((entries) => entries.some((e) => e.isIntersecting) && now(), { rootMargin: '600px' });
         seen.observe(this.element);
         addEventListener('beforeprint', now);
-        this.head.replaceChildren(...this.columns.map((column, i) => this.heading(column, i)));
+        this.fillHead();
+    }
+
+    private fillHead(): void {
+        const made = this.columns.map((column, i) => this.heading(column, i));
+        this.head.replaceChildren(...(this.chooser ? [this.chooser.heading()] : []), ...made);
     }
 
     private filter(): HTMLElement {
@@ -99,10 +108,10 @@ class TableView {
         const rows = this.rows().filter((row) => this.isWanted(row));
         const { sorted } = this;
         if (sorted) rows.sort((a, b) => compare(a.cells[sorted.column], b.cells[sorted.column], sorted.isDown));
-        this.head.replaceChildren(...this.columns.map((column, i) => this.heading(column, i)));
+        this.fillHead();
         this.body.replaceChildren(...rows.map((row) => this.row(row)));
         if (rows.length === 0) {
-            this.body.append(h('tr', {}, h('td', { colspan: this.columns.length, class: 'none' }, 'no rows')));
+            this.body.append(h('tr', {}, h('td', { colspan: this.columns.length + Number(this.chooser !== null), class: 'none' }, 'no rows')));
         }
     }
 
@@ -127,6 +136,7 @@ class TableView {
         const isMarked = cells.some((cell) => cell?.is_marked);
         const isWhole = cells.every((cell) => !cell?.text || cell.is_marked);
         return h('tr', { class: isMarked && isWhole ? 'marked' : null },
+            this.chooser?.cell(cells),
             ...this.columns.map((column, i) => this.cell(column, cells[i] ?? plain(''), i === 0)));
     }
 

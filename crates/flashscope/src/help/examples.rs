@@ -152,6 +152,13 @@ pub const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "site",
+        &[
+            ("All results and packs of this folder", "flashscope site ."),
+            ("Elsewhere, and looked at", "flashscope site . -o pages; xdg-open pages/index.html"),
+        ],
+    ),
+    (
         "pack",
         &[
             ("For somebody else to look at", "flashscope pack mtron"),

@@ -43,15 +43,21 @@ pub(super) fn frame_bytes() -> usize {
 
 fn head(out: &mut String, bundles: &[Bundle]) {
     let titles: Vec<&str> = bundles.iter().map(|bundle| bundle.document.title.as_str()).collect();
-    let title = escaped(&titles.join(", "));
+    begin(out, &titles.join(", "), POLICY);
+    let _ = write!(out, "<style>\n{STYLE}\n</style>\n</head>\n");
+}
+
+/// What every page begins with; the head stays open.
+fn begin(out: &mut String, title: &str, policy: &str) {
+    let title = escaped(title);
     let version = env!("CARGO_PKG_VERSION");
     let _ = write!(
         out,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          {GENERATOR} {version}\">\n\
-         <title>{title} · flashscope</title>\n<style>\n{STYLE}\n</style>\n</head>\n"
+         <title>{title} · flashscope</title>\n"
     );
 }
 
@@ -95,4 +101,61 @@ fn inert(json: &str) -> String {
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// What pages of a site say of themselves.
+pub const SITE: &str = "<meta name=\"flashscope\" content=\"site\">";
+
+/// As [`POLICY`], with the scripts and the style that lie beside the page.
+const SITE_POLICY: &str = "default-src 'none'; script-src 'self' file: 'unsafe-inline'; \
+                           style-src 'self' file: 'unsafe-inline'; img-src data: blob:; base-uri 'none'; \
+                           form-action 'none'";
+
+/// The files that all pages of a site share: their names, and what is in them.
+pub const SITE_ASSETS: [(&str, &str); 2] = [("report.js", SCRIPT), ("report.css", STYLE)];
+
+/// A page of a site.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SitePage<'a> {
+    /// What it is called.
+    pub title: &'a str,
+    /// The way to the site's own folder: empty, or `../`.
+    pub up: &'a str,
+    /// What stands in the page itself.
+    pub bundle: Option<&'a Bundle>,
+    /// The data that it loads, relative to the site's folder.
+    pub data: &'a [String],
+    /// The script that shows it; empty if `bundle` is all.
+    pub start: &'a str,
+    /// Pages that are linked where nothing can be drawn: address and name.
+    pub links: &'a [(String, String)],
+}
+
+/// A page whose program, style and data are files beside it.
+pub fn site_page(page: &SitePage<'_>) -> String {
+    let SitePage { title, up, bundle, data, start, links } = *page;
+    let mut out = String::new();
+    begin(&mut out, title, SITE_POLICY);
+    let _ =
+        write!(out, "{SITE}\n<link rel=\"stylesheet\" href=\"{up}assets/report.css\">\n</head>\n<body>\n");
+    if !up.is_empty() || bundle.is_none() {
+        let _ = writeln!(out, "<p class=\"home\"><a href=\"{up}index.html\">All results</a></p>");
+    }
+    out.push_str(
+        "<noscript>\n<p>The charts and tables of this page are drawn by JavaScript, which is switched off \
+                  here.</p>\n<ul>\n",
+    );
+    for (address, name) in links {
+        let _ = writeln!(out, "<li><a href=\"{}\">{}</a></li>", escaped(address), escaped(name));
+    }
+    out.push_str("</ul>\n</noscript>\n<main id=\"report\"></main>\n");
+    bundle.into_iter().for_each(|bundle| scripts(&mut out, 0, bundle));
+    for script in ["assets/report.js"].into_iter().chain(data.iter().map(String::as_str)) {
+        let _ = writeln!(out, "<script src=\"{up}{}\"></script>", escaped(script));
+    }
+    if !start.is_empty() {
+        let _ = writeln!(out, "<script>{start}</script>");
+    }
+    out.push_str("</body>\n</html>\n");
+    out
 }

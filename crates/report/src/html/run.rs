@@ -1,7 +1,7 @@
 //! The page of a characterisation, and of single measurements: what was measured on a device.
 
 mod about;
-mod characteristics;
+pub(super) mod characteristics;
 mod charts;
 mod experiments;
 mod hints;

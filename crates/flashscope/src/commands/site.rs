@@ -1,0 +1,44 @@
+//! `flashscope site`: a folder of pages of many results, to be opened from disk or put on a server.
+
+use anyhow::Result;
+use flashscope_report::counted;
+
+use crate::cli::SiteArgs;
+use crate::exit::{Done, Interrupted, Usage};
+use crate::gallery::{Gallery, is_site, look_for};
+use crate::screen::Screen;
+use crate::signal;
+use crate::whole::WholeFolder;
+
+/// Runs the command.
+pub fn run(args: &SiteArgs, screen: &Screen) -> Result<Done> {
+    let shown = args.dir.display();
+    if !args.dir.is_dir() {
+        return Err(
+            Usage(format!("{shown} is no folder; name one that holds result folders or packs")).into()
+        );
+    }
+    let found = look_for(&args.dir);
+    if found.results.is_empty() {
+        let problem = format!("{shown} holds no result; name a folder of result folders or packs");
+        return Err(Usage(problem).into());
+    }
+    let folder = WholeFolder::create_or_replace(&args.output, is_site)?;
+    let mut site = Gallery::begin(folder.part(), screen)?;
+    match site.fill(found, signal::listen()) {
+        Err(error) if error.is::<Interrupted>() => {
+            screen.note(&format!("interrupted: {} was not written", args.output.display()));
+            return Ok(Done::Interrupted);
+        }
+        filled => filled?,
+    }
+    let results = site.results();
+    for [place, why] in site.problems() {
+        screen.note(&format!("warning: {place}: {why}"));
+    }
+    folder.keep()?;
+    let index = args.output.join("index.html");
+    let pairs = counted(results * results.saturating_sub(1) / 2, "comparison");
+    screen.print(&format!("{}   ({}, {pairs})", index.display(), counted(results, "result")))?;
+    Ok(Done::Well)
+}
