@@ -25,10 +25,10 @@ pub(in super::super) const CHARACTERISTICS: [Characteristic; 12] = [
     ("alignment", "bytes", |found| found.alignment_bytes, "alignment"),
 ];
 
-pub(in super::super) const CAPTION: &str = "Times are for one IO of the baseline size (32 KiB unless said otherwise). Behind a size or a \
-     number of streams, what it costs within it: locality against sequential writes, partitions \
-     against one stream. = means no different; a blank, that no effect was seen or nothing was \
-     measured.";
+pub(in super::super) const CAPTION: &str = "Times are for one IO of the baseline size (32 KiB \
+                       unless said otherwise). Behind a size or a number of streams, what it costs within \
+                       it: locality against sequential writes, partitions against one stream. = means no \
+                       different; a blank, that no effect was seen or nothing was measured.";
 
 pub(super) fn section(scene: &Scene<'_>) -> Section {
     let mut own = row(&scene.context.target.name, &scene.indicators, true);
