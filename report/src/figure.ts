@@ -61,6 +61,8 @@ let made = 0;
 export class Figure {
     readonly element: HTMLElement;
     private view: View = emptyView();
+    /** A link was followed here, and the group does not know yet. */
+    private isOpened = false;
     private state: 'waiting' | 'preparing' | 'ready' | 'broken' = 'waiting';
     private scene: Scene | null = null;
     private readonly host = h('div', { class: 'host' });
@@ -119,9 +121,20 @@ export class Figure {
     /** Takes a view from a link. */
     open(view: View): void {
         this.view = { ...view, flags: { ...view.flags } };
-        if (this.state === 'ready') this.rebuild();
-        else this.activate(false);
+        this.isOpened = true;
+        if (this.state === 'ready') {
+            this.rebuild();
+            this.share();
+        } else {
+            this.activate(false);
+        }
         this.fillBar();
+    }
+
+    /** The others of the group follow a link too, once the data say what it means on their axes. */
+    private share(): void {
+        if (this.isOpened && this.view.x) this.group.tell(this.spec.toStretch(this.view.x, this.flags()));
+        this.isOpened = false;
     }
 
     focus(): void {
@@ -166,6 +179,7 @@ export class Figure {
         this.state = 'ready';
         this.plotBox.classList.remove('waiting');
         this.rebuild();
+        this.share();
     }
 
     private broke(error: unknown): void {

@@ -8,6 +8,7 @@ const TIME: Step[] = [[1, 'ns'], [1e3, 'µs'], [1e6, 'ms'], [1e9, 's']];
 
 const STEPS: Record<string, Step[]> = {
     ns: TIME,
+    ms: TIME.map(([factor, name]) => [factor / 1e6, name]),
     s: TIME.map(([factor, name]) => [factor / 1e9, name]),
     bytes: [[1, 'B'], [1024, 'KiB'], [1024 ** 2, 'MiB'], [1024 ** 3, 'GiB'], [1024 ** 4, 'TiB']],
 };
@@ -29,9 +30,30 @@ export function format(value: number, unit: string, digits = 3): string {
 
 /** In the unit that `text` ends in, so that an interval reads like its value. */
 export function formatLike(value: number, unit: string, text: string, digits = 3): string {
-    const step = STEPS[unit]?.find(([, name]) => text.endsWith(name) && /[\d\s]$/.test(text.slice(0, -name.length)));
+    const step = stepLike(unit, text);
     if (!step) return format(value, unit, digits);
     return withUnit(significant(value / step[0], digits), step[1]);
+}
+
+/**
+ * Both ends of an interval, in the unit of the value `text` and with the digits that tell them apart: to the first
+ * digit of the half width, at most five in all. The terminal rounds in the same way.
+ */
+export function formatEnds([low, high]: [number, number], unit: string, text: string): [string, string] {
+    const step = stepLike(unit, text) ?? stepOf(high, unit);
+    const [half, size] = [(high - low) / 2 / step[0], Math.abs(high) / step[0]];
+    const isCounted = [low, high].every((end) => Number.isInteger(end / step[0]));
+    if (isCounted || !(half > 0 && Number.isFinite(half) && size > 0)) {
+        return [formatLike(low, unit, text), formatLike(high, unit, text)];
+    }
+    const decimals = Math.min(-Math.floor(Math.log10(half)), 4 - Math.floor(Math.log10(size)));
+    const kept = Math.max(0, Math.min(6, decimals));
+    return [fixed(low, step, kept), fixed(high, step, kept)];
+}
+
+/** The step of the unit that `text` ends in. */
+function stepLike(unit: string, text: string): Step | undefined {
+    return STEPS[unit]?.find(([, name]) => text.endsWith(name) && /[\d\s]$/.test(text.slice(0, -name.length)));
 }
 
 /** In a unit that is already chosen, with a fixed number of decimals: the ticks of an axis look alike. */

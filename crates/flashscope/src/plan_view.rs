@@ -10,8 +10,9 @@ use flashscope_report::{counted, percent, size};
 use crate::progress::rounded;
 
 /// The plan, its cost, and what it leaves out. Runs end when they know enough, and nobody knows before when
-/// that is: so the least and the most stand beside the estimate.
-pub fn plan_lines(plan: &Plan, settings: &Settings, info: &TargetInfo) -> Vec<String> {
+/// that is: so the least and the most stand beside the estimate. `is_drive`: a whole one, whose size tells how
+/// much it may be written; a file says nothing of that.
+pub fn plan_lines(plan: &Plan, settings: &Settings, info: &TargetInfo, is_drive: bool) -> Vec<String> {
     let again =
         if plan.enforcements > 1 { format!(", enforced {} times", plan.enforcements) } else { String::new() };
     let mut lines = vec![format!(
@@ -24,14 +25,17 @@ pub fn plan_lines(plan: &Plan, settings: &Settings, info: &TargetInfo) -> Vec<St
     )];
     if plan.written_bytes_max > 0 {
         let share = |bytes: u64| percent(bytes as f64 / (info.size_bytes as f64 * RATED_DRIVE_WRITES));
-        let part = |bytes: u64| format!("{} ({})", size(bytes as f64), share(bytes));
+        let part = |bytes: u64| match is_drive {
+            true => format!("{} ({})", size(bytes as f64), share(bytes)),
+            false => size(bytes as f64),
+        };
         let (about, least, most) =
             (plan.written_bytes, part(plan.written_bytes_min), part(plan.written_bytes_max));
-        lines.push(format!(
-            "about {} written, {} of the rated endurance of a typical drive of this size",
-            size(about as f64),
-            share(about)
-        ));
+        let of_endurance = match is_drive {
+            true => format!(", {} of the rated endurance of a typical drive of this size", share(about)),
+            false => String::new(),
+        };
+        lines.push(format!("about {} written{of_endurance}", size(about as f64)));
         lines.push(format!("at least {least}, at most {most}, as long as the runs may have to go on"));
     }
     if !info.virtual_time {

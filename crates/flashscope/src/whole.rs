@@ -20,11 +20,16 @@ impl Whole {
     /// Begins a file that will be called `name`. A link is followed: what it points to is replaced.
     ///
     /// # Errors
-    /// There is no such folder, or nothing can be made there; the link points to nothing.
+    /// There is no such folder, or nothing can be made there; the link points to nothing; there is something
+    /// else than a file.
     pub fn create(name: &Path) -> io::Result<(Whole, File)> {
         let before = fs::metadata(name).ok();
         if before.is_none() && name.is_symlink() {
             return Err(io::Error::new(ErrorKind::NotFound, "it is a link to nothing"));
+        }
+        if before.as_ref().is_some_and(|before| !before.is_file()) {
+            // A file given its name would take the place of a device.
+            return Err(io::Error::new(ErrorKind::InvalidInput, "it is no regular file; name another"));
         }
         let name = if before.is_some() { fs::canonicalize(name)? } else { name.to_path_buf() };
         let mut part = name.clone().into_os_string();
@@ -151,5 +156,28 @@ fn is_taken(name: &Path) -> io::Result<bool> {
         Ok(_) => Ok(true),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::FileTypeExt;
+    use std::os::unix::net::UnixListener;
+
+    use super::Whole;
+
+    #[test]
+    fn nothing_but_a_file_gives_way_to_a_file() {
+        let folder = std::env::temp_dir().join(format!("flashscope-whole-{}", std::process::id()));
+        std::fs::create_dir(&folder).unwrap();
+        let socket = folder.join("socket");
+        let _listener = UnixListener::bind(&socket).unwrap();
+        assert!(Whole::create(&socket).is_err());
+        assert!(std::fs::metadata(&socket).unwrap().file_type().is_socket());
+        let link = folder.join("link");
+        std::os::unix::fs::symlink(&socket, &link).unwrap();
+        assert!(Whole::create(&link).is_err());
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "no part is left");
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -1,6 +1,7 @@
 //! The folder that a run leaves behind. One process at a time writes it ([`ResultFolder`]); anyone may read
 //! it at any moment ([`Stored`]), also while it is written and after a kill. docs/results.md documents it.
 
+mod controls;
 mod files;
 mod salvage;
 mod stored;

@@ -111,6 +111,35 @@ fn folder_of_runs() -> (Scratch, PathBuf) {
 }
 
 #[test]
+fn the_answers_come_first_unless_something_is_wrong_with_them() {
+    let (_scratch, folder) = folder_of_runs();
+    let first = |folder: &Path| shown(folder).0.document.sections[0].id.clone();
+    assert_eq!(first(&folder), "advice");
+    let runs = folder.join("runs.jsonl");
+    let text = fs::read_to_string(&runs).unwrap();
+    fs::write(&runs, format!("no run\n{text}")).unwrap();
+    assert_eq!(first(&folder), "device");
+}
+
+#[test]
+fn beside_one_another_stand_only_characteristics_that_one_of_them_has() {
+    let (_scratch, folder) = folder_of_runs();
+    let mut stored = Stored::read(&folder).unwrap();
+    let rows = |of: &Stored| {
+        let document = comparison_page(&[of.clone(), of.clone()]).unwrap();
+        let table = |block: &Block| match block {
+            Block::Table(table) if table.id == "side-by-side-table" => Some(table.rows.clone()),
+            _ => None,
+        };
+        blocks(&document).find_map(table)
+    };
+    let whole = rows(&stored).unwrap();
+    assert!(whole.iter().any(|row| row[0].text == "RW, ms") && whole.iter().all(|row| !row[1].text.is_empty()));
+    stored.finished.retain(|done| done.experiment.micro == "order");
+    assert!(rows(&stored).is_none_or(|rows| rows.iter().all(|row| row[0].text != "RW, ms")));
+}
+
+#[test]
 fn a_run_shows_charts_traces_and_a_table_and_all_links_lead_somewhere() {
     let (_scratch, folder) = folder_of_runs();
     let (bundle, damage) = shown(&folder);
@@ -243,7 +272,7 @@ fn a_missing_or_cut_file_of_ios_leaves_everything_else() {
     assert_eq!(damage.len(), 2, "{damage:?}");
     let found = ids(&bundle.document);
     assert!(!found.contains(&"trace-baseline-SR-32KiB-0") && found.contains(&"trace-baseline-RW-32KiB-0"));
-    assert!(alerts(&bundle.document).contains("The single IOs of baseline/SR/32KiB cannot be shown"));
+    assert!(alerts(&bundle.document).contains("baseline/SR/32KiB: its single IOs cannot be shown"));
     check_links(&bundle.document);
 }
 

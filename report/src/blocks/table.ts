@@ -9,7 +9,7 @@ import { isPlaced, openPlace } from '../places';
 import { isShown, list, needNames, onResults, resultName } from '../results';
 import { Chooser } from '../site';
 import { emptyView } from '../view';
-import { formatLike } from '../units';
+import { formatEnds } from '../units';
 
 type TablePart = Part<TableBlock>;
 
@@ -143,7 +143,7 @@ class TableView {
     private cell(column: Column, cell: Cell, isFirst: boolean): HTMLElement {
         const kinds = [column.is_number && 'number', cell.is_marked && 'marked'].filter(Boolean).join(' ');
         const content = cell.link ? linkTo(cell.link, cell.text || '→') : cell.text;
-        const ends = cell.interval?.map((end) => formatLike(end, column.unit, cell.text));
+        const ends = cell.interval && formatEnds(cell.interval, column.unit, cell.text);
         return h(isFirst ? 'th' : 'td', { class: kinds || null, scope: isFirst ? 'row' : null }, content,
             ends && h('small', { title: 'interval at 95 %' }, `${ends[0]} – ${ends[1]}`));
     }

@@ -3,7 +3,7 @@
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
 import { padded, shifted, sound, ticks, toPx, toValue, zoomed, type Mapping } from '../../src/scale';
-import { count, format, formatLike } from '../../src/units';
+import { count, format, formatEnds, formatLike } from '../../src/units';
 
 const plain = (text: string): string => text.replace(/\u00a0/g, ' ');
 const axis = (min: number, max: number, isLog = false): Mapping => ({ min, max, isLog, from: 0, to: 1000 });
@@ -60,4 +60,15 @@ test('numbers are written in the unit that reads best', () => {
     assert.equal(count(9876543), '9,876,543');
     assert.equal(plain(formatLike(380_000, 'ns', '0.40 ms')), '0.38 ms');
     assert.equal(plain(formatLike(380_000, 'ns', 'fast')), '380 µs');
+});
+
+test('the ends of an interval have the digits that tell them apart, in the unit of their value', () => {
+    const ends = (interval: [number, number], unit: string, text: string) => formatEnds(interval, unit, text).map(plain);
+    assert.deepEqual(ends([0.39981, 0.40042], 'ms', '0.400 ms'), ['0.3998 ms', '0.4004 ms']);
+    assert.deepEqual(ends([8.98, 9.01], 'ms', '9.00 ms'), ['8.98 ms', '9.01 ms']);
+    assert.deepEqual(ends([0.0567, 0.0867], 'ms', '68.1 µs'), ['57 µs', '87 µs']);
+    assert.deepEqual(ends([56_700, 86_700], 'ns', '68.1 µs'), ['57 µs', '87 µs']);
+    assert.deepEqual(ends([8, 16], 'MiB', '8 MiB (x2)'), ['8 MiB', '16 MiB']);
+    assert.deepEqual(ends([0.9992, 1.0008], '', 'x1.00'), ['0.9992', '1.0008']);
+    assert.deepEqual(ends([5, 5], 'ms', '5.00 ms'), ['5 ms', '5 ms']);
 });

@@ -1,14 +1,12 @@
 //! `flashscope import`: a job of fio as a pattern, ready to be measured.
 
-use std::io::Write as _;
-
 use anyhow::{Context as _, Result};
 
 use crate::cli::ImportArgs;
 use crate::exit::{Done, Usage};
 use crate::fio_job::{Imported, Refusal, import};
 use crate::screen::Screen;
-use crate::whole::Whole;
+use crate::traces::output::Output;
 
 /// Runs the command.
 pub fn run(args: &ImportArgs, screen: &Screen) -> Result<Done> {
@@ -40,10 +38,10 @@ pub fn run(args: &ImportArgs, screen: &Screen) -> Result<Done> {
         }
         Some(output) => {
             let unwritable = || format!("cannot write the pattern {}", output.display());
-            let (whole, mut file) = Whole::create(output).with_context(unwritable)?;
+            let (kept, mut file) = Output::of("the pattern", output)?;
             let table = toml::to_string(&jobs[0].pattern).context("a pattern is a table")?;
-            file.write_all(table.as_bytes()).with_context(unwritable)?;
-            whole.keep().with_context(unwritable)?;
+            file.write_all(table.as_bytes()).and_then(|()| file.flush()).with_context(unwritable)?;
+            kept.keep()?;
             vec![line(&jobs[0], &format!(" --pattern {}", quoted(&output.display().to_string())))]
         }
     };

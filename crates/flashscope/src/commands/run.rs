@@ -9,7 +9,7 @@ use flashscope_bench::{
     BenchError, Campaign, Effort, Outcome, Plan, Prior, Scope, Settings, State, Step, run as run_plan,
 };
 use flashscope_core::{Bytes, Nanos, TargetInfo};
-use flashscope_device::{DataPattern, Engine, Intent};
+use flashscope_device::{DataPattern, Engine, Intent, Kind};
 use flashscope_report::{Findings, ReportError, ResultFolder, Stored, result_view, run_json};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -218,7 +218,8 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
     let plan = Plan::new(bench.info(), &settings)?;
     bench.will_serve(depths(&plan));
     let info = bench.info().clone();
-    let lines = plan_lines(&plan, &settings, &info);
+    let is_drive = bench.handle().is_none_or(|handle| handle.identity().kind != Kind::File);
+    let lines = plan_lines(&plan, &settings, &info, is_drive);
     if args.dry_run {
         return show_plan(&plan, &info, &lines, args.lab.json, screen);
     }

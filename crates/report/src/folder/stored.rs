@@ -9,6 +9,7 @@ use flashscope_analysis::{Context, Finished, Warning};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::controls::without_controls;
 use super::{CONTEXT, MANIFEST, Manifest, RUNS, SCHEMA_VERSION};
 use crate::error::ReportError;
 
@@ -111,7 +112,7 @@ pub(super) fn without_repeated(all: Vec<Finished>) -> Vec<Finished> {
 pub(super) fn text(path: &Path) -> Result<String, ReportError> {
     let bytes = fs::read(path).map_err(|cause| ReportError::file("read", path, cause))?;
     // A line torn by a kill may end inside a character.
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(without_controls(&String::from_utf8_lossy(&bytes)))
 }
 
 fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, ReportError> {

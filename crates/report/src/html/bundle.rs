@@ -56,7 +56,7 @@ impl Bundle {
                     blobs.insert(trace.id.clone(), packed.into_trace(trace));
                 }
                 Err(error) => {
-                    let seen = format!("The single IOs of {} cannot be shown: {error}", trace.title);
+                    let seen = format!("{}: its single IOs cannot be shown: {error}", trace.title);
                     *block = Block::Items { items: vec![Item::alert(seen.clone(), "")] };
                     warnings.push(Warning { seen, remedy: REMEDY.into() });
                 }

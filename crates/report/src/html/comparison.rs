@@ -24,6 +24,12 @@ pub fn comparison_page(results: &[Stored]) -> Option<Document> {
             differences.push(Block::Table(table(&pairs, &letter)));
         }
     }
+    let mut sections = vec![Section::new("differences", "Differences that hold", differences)];
+    let beside = beside(results);
+    if !beside.rows.is_empty() {
+        let title = "Key characteristics side by side";
+        sections.push(Section::new("side-by-side", title, vec![Block::Table(beside)]));
+    }
     let named = results.iter().zip(letters()).map(|(of, letter)| format!("{letter}: {}", name(of)));
     let names: Vec<String> = named.collect();
     Some(Document {
@@ -32,14 +38,7 @@ pub fn comparison_page(results: &[Stored]) -> Option<Document> {
         title: results.iter().map(|of| of.manifest.target.name.as_str()).collect::<Vec<_>>().join(" and "),
         subtitle: names.join("; "),
         flashscope_version: env!("CARGO_PKG_VERSION").into(),
-        sections: vec![
-            Section::new("differences", "Differences that hold", differences),
-            Section::new(
-                "side-by-side",
-                "Key characteristics side by side",
-                vec![Block::Table(beside(results))],
-            ),
-        ],
+        sections,
     })
 }
 
@@ -139,7 +138,7 @@ fn row(pair: &Pair<'_>) -> Vec<Cell> {
     cells
 }
 
-/// One row for each characteristic, one column for each result.
+/// One row for each characteristic that one of them has, one column for each result.
 fn beside(results: &[Stored]) -> Table {
     let found: Vec<_> = results.iter().map(|of| indicators(&points(&of.finished))).collect();
     let shown: Vec<Vec<String>> = found
@@ -151,6 +150,7 @@ fn beside(results: &[Stored]) -> Table {
         .collect();
     let row = |(i, (name, unit, of, micro)): (usize, &super::run::Characteristic)| {
         let values: Vec<Option<Indicator>> = found.iter().map(of).collect();
+        values.iter().flatten().next()?;
         let mut row = vec![Cell::words(format!("{name}, {unit}")).seen_in(chart_id(micro))];
         row.extend(values.iter().zip(&shown).map(|(value, shown)| Cell {
             text: shown[i].clone(),
@@ -159,7 +159,7 @@ fn beside(results: &[Stored]) -> Table {
             link: None,
             is_marked: is_apart(values[0], *value),
         }));
-        row
+        Some(row)
     };
     let mut columns = vec![Column::words("characteristic")];
     columns.extend(letters().take(results.len()).map(|letter| Column::number(&letter, "")));
@@ -170,7 +170,7 @@ fn beside(results: &[Stored]) -> Table {
             "Marked where the interval lies outside that of A, or where only one of both has the effect."
                 .into(),
         columns,
-        rows: CHARACTERISTICS.iter().enumerate().map(row).collect(),
+        rows: CHARACTERISTICS.iter().enumerate().filter_map(row).collect(),
     }
 }
 

@@ -96,10 +96,10 @@ impl<'a> Scene<'a> {
 /// What a characterisation says.
 pub fn run_page(stored: &Stored, beside: &Beside<'_>) -> Document {
     let scene = Scene::new(stored, beside);
-    let sections = vec![
+    let mut sections = vec![
+        hints::advice(&scene),
         about::device(&scene),
         characteristics::section(&scene),
-        hints::advice(&scene),
         hints::hints(&scene),
         hints::doubts(&scene),
         charts::section(&scene),
@@ -107,6 +107,10 @@ pub fn run_page(stored: &Stored, beside: &Beside<'_>) -> Document {
         experiments::section(&scene),
         about::method(),
     ];
+    if !about::is_whole(&scene) {
+        // What is wrong with the answers comes before them.
+        sections.swap(0, 1);
+    }
     let has_blocks = |section: &Section| !section.blocks.is_empty();
     scene.document("run", sections.into_iter().filter(has_blocks).collect())
 }

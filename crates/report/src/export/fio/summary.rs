@@ -76,7 +76,8 @@ impl Summary {
         let side = &mut self.sides[direction];
         side.bytes += io.length_bytes;
         side.times.add(io.response_ns);
-        let window = (io.completed_ns() / 1_000_000 / self.window_ms) as usize;
+        // A completion after the end is that of a damaged file.
+        let window = (io.completed_ns().min(self.elapsed_ns) / 1_000_000 / self.window_ms) as usize;
         if side.windows.len() <= window {
             side.windows.resize(window + 1, (0, 0));
         }
@@ -85,9 +86,12 @@ impl Summary {
         self.bins[bin(io.response_ns)] += 1;
     }
 
-    /// The rates of each whole window and each direction used. A run shorter than a window has one.
+    /// The rates of each whole window and each direction used, to the last with an IO. A run shorter than a
+    /// window has one.
     pub(super) fn rates(&self) -> impl Iterator<Item = (u64, usize, Rate)> + '_ {
-        let whole = (self.elapsed_ns / 1_000_000 / self.window_ms).max(1);
+        // What the result says of its length may be damaged: its IOs are what is there.
+        let last = self.sides.iter().map(|side| side.windows.len() as u64).max().unwrap_or(0);
+        let whole = (self.elapsed_ns / 1_000_000 / self.window_ms).min(last).max(1);
         let used = (0..DIRECTIONS.len()).filter(|direction| self.sides[*direction].times.ios > 0);
         let used: Vec<usize> = used.collect();
         (0..whole).flat_map(move |window| {

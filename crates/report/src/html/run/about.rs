@@ -18,6 +18,11 @@ pub(super) fn device(scene: &Scene<'_>) -> Section {
     Section::new("device", "The device and its state", blocks)
 }
 
+/// Whether everything that was to be measured is there.
+pub(super) fn is_whole(scene: &Scene<'_>) -> bool {
+    alerts(scene).is_empty()
+}
+
 /// What of the result is not there.
 fn alerts(scene: &Scene<'_>) -> Vec<Item> {
     let damage = scene.beside.damage.iter();
