@@ -10,8 +10,8 @@ use flashscope_report::{counted, percent, size};
 use crate::progress::rounded;
 
 /// The plan, its cost, and what it leaves out. Runs end when they know enough, and nobody knows before when
-/// that is: so the least and the most stand beside the estimate. `is_drive`: a whole one, whose size tells how
-/// much it may be written; a file says nothing of that.
+/// that is: so the least and the most stand beside the estimate. `is_drive`: a whole one, whose size tells
+/// how much it may be written; a file says nothing of that.
 pub fn plan_lines(plan: &Plan, settings: &Settings, info: &TargetInfo, is_drive: bool) -> Vec<String> {
     let again =
         if plan.enforcements > 1 { format!(", enforced {} times", plan.enforcements) } else { String::new() };

@@ -134,7 +134,9 @@ fn beside_one_another_stand_only_characteristics_that_one_of_them_has() {
         blocks(&document).find_map(table)
     };
     let whole = rows(&stored).unwrap();
-    assert!(whole.iter().any(|row| row[0].text == "RW, ms") && whole.iter().all(|row| !row[1].text.is_empty()));
+    assert!(
+        whole.iter().any(|row| row[0].text == "RW, ms") && whole.iter().all(|row| !row[1].text.is_empty())
+    );
     stored.finished.retain(|done| done.experiment.micro == "order");
     assert!(rows(&stored).is_none_or(|rows| rows.iter().all(|row| row[0].text != "RW, ms")));
 }
