@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::error::ReportError;
 use crate::folder::Stored;
-use crate::ios::{Io, each_io};
+use crate::ios::{Io, IoFile};
 
 /// A format that results can be written in.
 pub struct Export {
@@ -195,13 +195,16 @@ impl Outlet<'_> {
         path: &Path,
         mut take: impl FnMut(&Io) -> Result<(), ReportError>,
     ) -> Result<(), ReportError> {
-        each_io(path, |io| {
+        let file = IoFile::open(path)?;
+        let mut batches = file.batches();
+        while let Some(ios) = batches.next_batch()? {
             if self.interrupted.load(Ordering::Relaxed) {
                 let cause = io::Error::from(io::ErrorKind::Interrupted);
                 return Err(ReportError::file("read", path, cause));
             }
-            take(io)
-        })
+            ios.iter().try_for_each(&mut take)?;
+        }
+        Ok(())
     }
 }
 

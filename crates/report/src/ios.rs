@@ -1,31 +1,35 @@
-//! Every IO of a file, one after the other, in constant memory. docs/data.md promises the columns.
+//! Files of IOs read again, in constant memory: docs/data.md promises their columns, `recorder` writes them.
+//! Whatever looks at single IOs (exports, pages, pictures) reads them here.
+
+mod columns;
+mod guard;
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flashscope_core::Op;
-use parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
-use parquet::data_type::{ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use crate::error::ReportError;
+use columns::{Places, Rows, wrong};
+use guard::guarded;
 
-/// Rows that are decoded at a time.
-const BATCH: usize = 1 << 14;
+/// IOs that are read at a time.
+pub(crate) const BATCH_IOS: usize = 1 << 16;
 
 /// One IO as it is stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Io {
     /// Since the start of the experiment.
     pub(crate) submit_ns: u64,
     pub(crate) response_ns: u64,
-    pub(crate) op: Op,
     pub(crate) offset_bytes: u64,
-    pub(crate) length_bytes: u64,
-    pub(crate) stream: u64,
     /// When it was to be submitted, in a replay.
     pub(crate) due_ns: Option<u64>,
+    pub(crate) length_bytes: u32,
+    pub(crate) stream: u16,
+    pub(crate) op: Op,
 }
 
 impl Io {
@@ -35,119 +39,108 @@ impl Io {
     }
 }
 
-/// Calls `take` for every IO of a file, in the order of completion.
-///
-/// # Errors
-/// The file cannot be read or is no complete file of IOs; what `take` says.
-pub(crate) fn each_io(
-    path: &Path,
-    mut take: impl FnMut(&Io) -> Result<(), ReportError>,
-) -> Result<(), ReportError> {
-    let damaged = |cause: ParquetError| ReportError::Content {
+/// A file of IOs.
+pub(crate) struct IoFile {
+    path: PathBuf,
+    reader: SerializedFileReader<File>,
+    places: Places,
+}
+
+impl IoFile {
+    /// # Errors
+    /// It cannot be read, or is no complete file of IOs.
+    pub(crate) fn open(path: &Path) -> Result<IoFile, ReportError> {
+        let file = File::open(path).map_err(|cause| ReportError::file("read", path, cause))?;
+        let open = || {
+            let reader = SerializedFileReader::new(file)?;
+            let places = Places::find(reader.metadata().file_metadata().schema_descr())?;
+            Ok(IoFile { path: path.to_path_buf(), reader, places })
+        };
+        guarded(open).map_err(|cause| damaged(path, &cause))
+    }
+
+    /// IOs in it.
+    pub(crate) fn ios(&self) -> u64 {
+        u64::try_from(self.reader.metadata().file_metadata().num_rows()).unwrap_or(0)
+    }
+
+    /// All of its IOs, from the first on.
+    pub(crate) fn batches(&self) -> Batches<'_> {
+        Batches { file: self, groups: 0, rows: None, ios: Vec::new(), ios_before: 0 }
+    }
+
+    /// Gives all response times (ns), many at a time, in the order of completion; reads no other column.
+    ///
+    /// # Errors
+    /// It is damaged.
+    pub(crate) fn each_response_ns(&self, mut take: impl FnMut(&[i64])) -> Result<(), ReportError> {
+        let read = || {
+            for group in 0..self.reader.num_row_groups() {
+                let mut column = self.places.response_ns(&*self.reader.get_row_group(group)?)?;
+                while column.next(BATCH_IOS)? > 0 {
+                    take(&column.values);
+                }
+            }
+            Ok(())
+        };
+        guarded(read).map_err(|cause| damaged(&self.path, &cause))
+    }
+}
+
+/// The IOs of a file, many at a time.
+pub(crate) struct Batches<'a> {
+    file: &'a IoFile,
+    /// Row groups that were begun.
+    groups: usize,
+    /// The row group at hand.
+    rows: Option<Rows>,
+    ios: Vec<Io>,
+    /// IOs of the batches before this one.
+    ios_before: u64,
+}
+
+impl Batches<'_> {
+    /// The next IOs, in the order of completion: at most [`BATCH_IOS`], and none at the end.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub(crate) fn next_batch(&mut self) -> Result<Option<&[Io]>, ReportError> {
+        guarded(|| self.fill()).map_err(|cause| damaged(&self.file.path, &cause))?;
+        Ok((!self.ios.is_empty()).then_some(&self.ios))
+    }
+
+    fn fill(&mut self) -> Result<(), ParquetError> {
+        self.ios_before += self.ios.len() as u64;
+        self.ios.clear();
+        while self.ios.is_empty() {
+            if let Some(rows) = &mut self.rows {
+                rows.append(BATCH_IOS, &mut self.ios)?;
+            }
+            if self.ios.is_empty() && !self.next_group()? {
+                let is_whole = self.ios_before == self.file.ios();
+                return if is_whole { Ok(()) } else { Err(wrong("it holds fewer IOs than it says")) };
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on to the next row group; false if there is none.
+    fn next_group(&mut self) -> Result<bool, ParquetError> {
+        let IoFile { reader, places, .. } = self.file;
+        if self.groups == reader.num_row_groups() {
+            return Ok(false);
+        }
+        self.rows = Some(Rows::open(&*reader.get_row_group(self.groups)?, places)?);
+        self.groups += 1;
+        Ok(true)
+    }
+}
+
+fn damaged(path: &Path, cause: &ParquetError) -> ReportError {
+    ReportError::Content {
         path: path.to_path_buf(),
         line: None,
         cause: cause.to_string(),
         remedy: "it is not a complete file of IOs; measure that experiment again",
-    };
-    let file = File::open(path).map_err(|cause| ReportError::file("read", path, cause))?;
-    let reader = SerializedFileReader::new(file).map_err(damaged)?;
-    for number in 0..reader.num_row_groups() {
-        let mut rows = reader.get_row_group(number).and_then(|group| Rows::open(&*group)).map_err(damaged)?;
-        while rows.fill().map_err(damaged)? {
-            rows.each(&mut take)?;
-        }
-    }
-    Ok(())
-}
-
-/// One column of a row group.
-struct Column<T: DataType> {
-    reader: ColumnReaderImpl<T>,
-    values: Vec<T::T>,
-}
-
-impl<T: DataType> Column<T> {
-    fn open(group: &dyn RowGroupReader, name: &str) -> Result<Column<T>, ParquetError> {
-        let missing = || ParquetError::General(format!("it has no column {name}"));
-        Column::find(group, name)?.ok_or_else(missing)
-    }
-
-    /// None where there is no such column.
-    fn find(group: &dyn RowGroupReader, name: &str) -> Result<Option<Column<T>>, ParquetError> {
-        let meta = group.metadata();
-        let named = |at: &usize| meta.column(*at).column_descr().name() == name;
-        let Some(at) = (0..meta.num_columns()).find(named) else { return Ok(None) };
-        if meta.column(at).column_type() != T::get_physical_type() {
-            return Err(ParquetError::General(format!("its column {name} has another type")));
-        }
-        let reader = get_typed_column_reader::<T>(group.get_column_reader(at)?);
-        Ok(Some(Column { reader, values: Vec::with_capacity(BATCH) }))
-    }
-
-    fn fill(&mut self) -> Result<usize, ParquetError> {
-        self.values.clear();
-        Ok(self.reader.read_records(BATCH, None, None, &mut self.values)?.0)
-    }
-}
-
-/// The columns of a row group, a batch at a time.
-struct Rows {
-    submit_ns: Column<Int64Type>,
-    response_ns: Column<Int64Type>,
-    op: Column<ByteArrayType>,
-    offset_bytes: Column<Int64Type>,
-    length_bytes: Column<Int64Type>,
-    stream: Column<Int32Type>,
-    due_ns: Option<Column<Int64Type>>,
-}
-
-impl Rows {
-    fn open(group: &dyn RowGroupReader) -> Result<Rows, ParquetError> {
-        Ok(Rows {
-            submit_ns: Column::open(group, "submit_ns")?,
-            response_ns: Column::open(group, "response_ns")?,
-            op: Column::open(group, "op")?,
-            offset_bytes: Column::open(group, "offset_bytes")?,
-            length_bytes: Column::open(group, "length_bytes")?,
-            stream: Column::open(group, "stream")?,
-            due_ns: Column::find(group, "due_ns")?,
-        })
-    }
-
-    /// Reads the next batch; false at the end.
-    fn fill(&mut self) -> Result<bool, ParquetError> {
-        let rows = self.submit_ns.fill()?;
-        let others = [
-            self.response_ns.fill()?,
-            self.op.fill()?,
-            self.offset_bytes.fill()?,
-            self.length_bytes.fill()?,
-            self.stream.fill()?,
-            self.due_ns.as_mut().map_or(Ok(rows), Column::fill)?,
-        ];
-        let known = |name: &[u8]| Op::ALL.iter().any(|op| op.name().as_bytes() == name);
-        if others.iter().any(|count| *count != rows) {
-            return Err(ParquetError::General("its columns are not equally long".into()));
-        }
-        match self.op.values.iter().find(|name| !known(name.data())) {
-            Some(name) => Err(ParquetError::General(format!("it has an unknown operation, {name:?}"))),
-            None => Ok(rows > 0),
-        }
-    }
-
-    fn each(&self, take: &mut impl FnMut(&Io) -> Result<(), ReportError>) -> Result<(), ReportError> {
-        for row in 0..self.submit_ns.values.len() {
-            let name = self.op.values[row].data();
-            take(&Io {
-                submit_ns: self.submit_ns.values[row].max(0) as u64,
-                response_ns: self.response_ns.values[row].max(0) as u64,
-                op: Op::ALL.into_iter().find(|op| op.name().as_bytes() == name).unwrap_or_default(),
-                offset_bytes: self.offset_bytes.values[row].max(0) as u64,
-                length_bytes: self.length_bytes.values[row].max(0) as u64,
-                stream: self.stream.values[row].max(0) as u64,
-                due_ns: self.due_ns.as_ref().map(|due| due.values[row].max(0) as u64),
-            })?;
-        }
-        Ok(())
     }
 }

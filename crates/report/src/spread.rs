@@ -1,25 +1,19 @@
 //! How the times of a file of IOs are spread: by operation, and how late a replay was and when.
 
-use std::fs::File;
 use std::path::Path;
 
 use flashscope_analysis::Histogram;
-use flashscope_core::Op;
-use parquet::column::reader::{ColumnReader, get_typed_column_reader};
-use parquet::data_type::{ByteArray, Int64Type};
-use parquet::errors::ParquetError;
-use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 
 use crate::error::ReportError;
+use crate::ios::{Io, IoFile};
 
-const BATCH: usize = 1 << 14;
 /// The most windows of time.
 const WINDOWS_MAX: usize = 256;
 
 /// The times of all IOs of a file.
 #[derive(Debug, Clone, Default)]
 pub struct Spread {
-    /// From submission to completion, by operation in the order of [`Op::ALL`].
+    /// From submission to completion, by operation in the order of [`flashscope_core::Op::ALL`].
     pub response_ns: [Histogram; 4],
     /// How late IOs were submitted; none if none had a time of its own.
     pub late: Option<Lateness>,
@@ -53,97 +47,25 @@ impl Spread {
     /// # Errors
     /// It cannot be read, or is no such file.
     pub fn read(path: &Path) -> Result<Spread, ReportError> {
-        let file = File::open(path).map_err(|cause| ReportError::file("read", path, cause))?;
-        Spread::of_file(file).map_err(|cause| ReportError::Content {
-            path: path.to_path_buf(),
-            line: None,
-            cause: cause.to_string(),
-            remedy: "it is not a complete file of IOs; measure that experiment again",
-        })
-    }
-
-    fn of_file(file: File) -> Result<Spread, ParquetError> {
-        let reader = SerializedFileReader::new(file)?;
-        let columns = reader.metadata().file_metadata().schema_descr().columns();
-        let find = |name: &str| columns.iter().position(|column| column.name() == name);
-        let needed =
-            |name: &str| find(name).ok_or_else(|| ParquetError::General(format!("it has no column {name}")));
-        let [submit, response, op] = [needed("submit_ns")?, needed("response_ns")?, needed("op")?];
-        let due = find("due_ns");
+        let file = IoFile::open(path)?;
         let mut spread = Spread::default();
-        for group in 0..reader.num_row_groups() {
-            let group = reader.get_row_group(group)?;
-            spread.add_responses(&*group, response, op)?;
-            if let Some(due) = due {
-                spread.late.get_or_insert_default().add_group(&*group, submit, due)?;
-            }
+        let mut batches = file.batches();
+        while let Some(ios) = batches.next_batch()? {
+            ios.iter().for_each(|io| spread.add(io));
         }
         Ok(spread)
     }
 
-    fn add_responses(
-        &mut self,
-        group: &dyn RowGroupReader,
-        response: usize,
-        op: usize,
-    ) -> Result<(), ParquetError> {
-        let mut times = numbers(group, response)?;
-        let ColumnReader::ByteArrayColumnReader(mut ops) = group.get_column_reader(op)? else {
-            return Err(ParquetError::General("its operations are no words".into()));
-        };
-        let (mut values, mut names) = (Vec::new(), Vec::<ByteArray>::new());
-        loop {
-            values.clear();
-            names.clear();
-            let (rows, _, _) = times.read_records(BATCH, None, None, &mut values)?;
-            if rows == 0 {
-                return Ok(());
-            }
-            while names.len() < rows && ops.read_records(rows - names.len(), None, None, &mut names)?.0 > 0 {}
-            for (time, name) in values.iter().zip(&names) {
-                let op = Op::ALL.iter().position(|op| op.name().as_bytes() == name.data());
-                let op = op
-                    .ok_or_else(|| ParquetError::General("it holds an operation that is not known".into()))?;
-                self.response_ns[op].record(u64::try_from(*time).unwrap_or(0));
-            }
+    fn add(&mut self, io: &Io) {
+        self.response_ns[io.op as usize].record(io.response_ns);
+        if let Some(due_ns) = io.due_ns {
+            let late_ns = io.submit_ns.saturating_sub(due_ns);
+            self.late.get_or_insert_default().add(io.submit_ns, late_ns);
         }
-    }
-}
-
-type Numbers = parquet::column::reader::ColumnReaderImpl<Int64Type>;
-
-fn numbers(group: &dyn RowGroupReader, column: usize) -> Result<Numbers, ParquetError> {
-    match group.get_column_reader(column)? {
-        reader @ ColumnReader::Int64ColumnReader(_) => Ok(get_typed_column_reader::<Int64Type>(reader)),
-        _ => Err(ParquetError::General("its times are no numbers".into())),
     }
 }
 
 impl Lateness {
-    fn add_group(
-        &mut self,
-        group: &dyn RowGroupReader,
-        submit: usize,
-        due: usize,
-    ) -> Result<(), ParquetError> {
-        let [mut submits, mut dues] = [numbers(group, submit)?, numbers(group, due)?];
-        let (mut at, mut wanted) = (Vec::new(), Vec::new());
-        loop {
-            at.clear();
-            wanted.clear();
-            let (rows, _, _) = submits.read_records(BATCH, None, None, &mut at)?;
-            if rows == 0 {
-                return Ok(());
-            }
-            while wanted.len() < rows
-                && dues.read_records(rows - wanted.len(), None, None, &mut wanted)?.0 > 0
-            {}
-            for (submit, due) in at.iter().zip(&wanted) {
-                self.add(u64::try_from(*submit).unwrap_or(0), u64::try_from(submit - due).unwrap_or(0));
-            }
-        }
-    }
-
     fn add(&mut self, submit_ns: u64, late_ns: u64) {
         self.late_ns.record(late_ns);
         self.window_ns = self.window_ns.max(1024);

@@ -150,7 +150,7 @@ fn details(
 /// half of each stream's space.
 fn is_random(pattern: &Pattern, io: &Io) -> bool {
     let Some(mix) = pattern.mix else { return pattern.rw.is_random() };
-    let job = u32::try_from(io.stream).unwrap_or(0).min(pattern.numjobs - 1);
+    let job = u32::from(io.stream).min(pattern.numjobs - 1);
     let space = pattern.job_space(job);
     let half_bytes = space.size_bytes / (2 * pattern.bs.0) * pattern.bs.0;
     let at_bytes = io.offset_bytes.saturating_sub(space.offset_bytes + pattern.shift.0);

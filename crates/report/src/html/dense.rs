@@ -8,8 +8,7 @@
 mod blob;
 mod columns;
 mod exact;
-mod guard;
-mod ios;
+mod order;
 mod pack;
 
 use flashscope_core::Op;

@@ -74,7 +74,7 @@ impl Summary {
     pub(super) fn add(&mut self, io: &Io) {
         let Some(direction) = direction(io.op) else { return self.flushes.add(io.response_ns) };
         let side = &mut self.sides[direction];
-        side.bytes += io.length_bytes;
+        side.bytes += u64::from(io.length_bytes);
         side.times.add(io.response_ns);
         // A completion after the end is that of a damaged file.
         let window = (io.completed_ns().min(self.elapsed_ns) / 1_000_000 / self.window_ms) as usize;
@@ -82,7 +82,7 @@ impl Summary {
             side.windows.resize(window + 1, (0, 0));
         }
         side.windows[window].0 += 1;
-        side.windows[window].1 += io.length_bytes;
+        side.windows[window].1 += u64::from(io.length_bytes);
         self.bins[bin(io.response_ns)] += 1;
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::blob::Blob;
 use super::exact::common;
-use super::ios::Io;
+use crate::ios::Io;
 
 /// Rows of a column for each doubling of the response time.
 const ROWS_PER_DOUBLING: f64 = 16.0;
@@ -148,7 +148,7 @@ impl Columns {
         put("max_submit_ns", &|column| column.max.submit_ns);
         put("max_offset", &|column| column.max.offset_bytes / unit_bytes);
         put("max_length", &|column| u64::from(column.max.length_bytes) / unit_bytes);
-        put("max_op", &|column| u64::from(column.max.op));
+        put("max_op", &|column| column.max.op as u64);
         put("cells", &|column| column.rows.len() as u64);
         let cells = || self.columns.iter().flat_map(|column| &column.rows);
         blob.put("row", &cells().map(|(row, _)| u64::from(*row)).collect::<Vec<u64>>());

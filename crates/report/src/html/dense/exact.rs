@@ -1,7 +1,7 @@
 //! Every IO of an experiment.
 
 use super::blob::Blob;
-use super::ios::Io;
+use crate::ios::Io;
 
 /// The greatest unit that divides all offsets and lengths.
 pub(super) fn unit_bytes(ios: &[Io]) -> u64 {
@@ -29,7 +29,7 @@ pub(super) fn exact(ios: &[Io], unit_bytes: u64) -> Blob {
     put("response_ns", &|io| io.response_ns);
     put("offset", &|io| io.offset_bytes / unit_bytes);
     put("length", &|io| u64::from(io.length_bytes) / unit_bytes);
-    put("op", &|io| u64::from(io.op));
+    put("op", &|io| io.op as u64);
     put("stream", &|io| u64::from(io.stream));
     blob
 }

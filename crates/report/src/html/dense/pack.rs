@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::columns::Columns;
 use super::exact::{exact, unit_bytes};
-use super::ios::{Io, IoFile};
+use super::order::in_order;
 use super::{Array, Trace};
 use crate::error::ReportError;
+use crate::ios::{Io, IoFile};
 
 /// IOs by which the room for all of a trace is estimated.
 const SAMPLE_IOS: u64 = 4096;
@@ -59,7 +60,7 @@ pub(in super::super) fn pack(paths: &[PathBuf], room_bytes: usize) -> Vec<Result
     jobs.sort_by_key(|job| job.exact_bytes);
     let mut left = jobs.len();
     for job in jobs {
-        let one = job.pack(&paths[job.place], room_bytes / left);
+        let one = job.pack(room_bytes / left);
         left -= 1;
         room_bytes = room_bytes.saturating_sub(one.as_ref().map_or(0, |one| one.base64.len()));
         packed[job.place] = Some(one);
@@ -70,27 +71,27 @@ pub(in super::super) fn pack(paths: &[PathBuf], room_bytes: usize) -> Vec<Result
 fn open(place: usize, path: &Path) -> Result<Job, ReportError> {
     let file = IoFile::open(path)?;
     let mut sample: Vec<Io> = Vec::new();
-    file.read(path, SAMPLE_IOS, |ios| sample.extend(ios))?;
+    in_order(&file, SAMPLE_IOS, |ios| sample.extend(ios))?;
     let sample_bytes = exact(&sample, unit_bytes(&sample)).base64().len() as f64;
     let share = file.ios() as f64 / sample.len().max(1) as f64;
     Ok(Job { place, file, exact_bytes: (sample_bytes * share.max(1.0)) as usize })
 }
 
 impl Job {
-    fn pack(&self, path: &Path, room_bytes: usize) -> Result<Packed, ReportError> {
+    fn pack(&self, room_bytes: usize) -> Result<Packed, ReportError> {
         // A sample may mislead by some; whoever is far beyond is not tried.
         if self.file.ios() <= EXACT_IOS_MAX && self.exact_bytes <= room_bytes / 2 * 3 {
-            let packed = self.exact(path)?;
+            let packed = self.exact()?;
             if packed.base64.len() <= room_bytes {
                 return Ok(packed);
             }
         }
-        self.columns(path, room_bytes)
+        self.columns(room_bytes)
     }
 
-    fn exact(&self, path: &Path) -> Result<Packed, ReportError> {
+    fn exact(&self) -> Result<Packed, ReportError> {
         let mut all: Vec<Io> = Vec::with_capacity(self.file.ios() as usize);
-        self.file.read(path, u64::MAX, |ios| all.extend(ios))?;
+        in_order(&self.file, u64::MAX, |ios| all.extend(ios))?;
         all.sort_by_key(|io| io.submit_ns);
         let unit_bytes = unit_bytes(&all);
         let blob = exact(&all, unit_bytes);
@@ -99,10 +100,10 @@ impl Job {
     }
 
     /// As many columns as there is room for.
-    fn columns(&self, path: &Path, room_bytes: usize) -> Result<Packed, ReportError> {
+    fn columns(&self, room_bytes: usize) -> Result<Packed, ReportError> {
         let ios = self.file.ios();
         let mut fine = Columns::new(ios.div_ceil(COLUMNS_MAX).max(2), HEAD_IOS_MAX);
-        self.file.read(path, u64::MAX, |ios| fine.extend(ios))?;
+        in_order(&self.file, u64::MAX, |ios| fine.extend(ios))?;
         fine.close();
         let mut times = 1;
         loop {
