@@ -1,8 +1,9 @@
 //! The doctor: what about a target and its machine would make measured numbers wrong, looked at before
 //! anything is measured. Reads `/sys`, `/proc` and one block of the target; changes nothing, writes nothing.
 //!
-//! A check is one file in `doctor/checks` and one line in `doctor/checks.rs`. It is a function from a
-//! `Scene` (everything that was gathered) to remarks, so that made-up machines can be shown to it.
+//! A check is one file in `doctor/checks` and one line in `doctor/checks.rs`. It is a function from a `Scene`
+//! (what was asked of the system, and the root below which files are read) to remarks, so that made-up
+//! machines can be shown to it.
 
 mod checks;
 mod scene;

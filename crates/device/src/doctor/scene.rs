@@ -1,4 +1,5 @@
-//! All that the checks look at, gathered once. Paths are below a root, so that tests can make up a machine.
+//! What the checks look at: what has to be asked of the system is gathered once, files are read when a check
+//! wants them. Their paths are below a root, so that tests can make up a machine.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -111,7 +112,7 @@ impl Scene {
 
     /// The disks at the bottom, which do the work; those above them only pass on.
     pub fn drives(&self) -> impl Iterator<Item = &BlockDir> {
-        self.disks.iter().filter(|disk| disk.slaves().is_empty() && disk.kind() == DiskKind::Drive)
+        self.disks.iter().filter(|disk| disk.is_drive())
     }
 }
 
@@ -170,6 +171,11 @@ impl BlockDir {
             () if is("nbd") || is("rbd") || is("drbd") => DiskKind::Network,
             () => DiskKind::Drive,
         }
+    }
+
+    /// Whether it does the work itself.
+    pub(crate) fn is_drive(&self) -> bool {
+        self.kind() == DiskKind::Drive && self.slaves().is_empty()
     }
 
     /// A file of its `queue` folder, as a shell finds it.

@@ -1,11 +1,14 @@
 //! `flashscope import`: a job of fio as a pattern, ready to be measured.
 
+use std::path::Path;
+
 use anyhow::{Context as _, Result};
 
 use crate::cli::ImportArgs;
 use crate::exit::{Done, Usage};
 use crate::fio_job::{Imported, Refusal, import};
 use crate::screen::Screen;
+use crate::shell::quoted;
 use crate::traces::output::Output;
 
 /// Runs the command.
@@ -42,7 +45,7 @@ pub fn run(args: &ImportArgs, screen: &Screen) -> Result<Done> {
             let table = toml::to_string(&jobs[0].pattern).context("a pattern is a table")?;
             file.write_all(table.as_bytes()).and_then(|()| file.flush()).with_context(unwritable)?;
             kept.keep()?;
-            vec![line(&jobs[0], &format!(" --pattern {}", quoted(&output.display().to_string())))]
+            vec![line(&jobs[0], &format!(" --pattern {}", quoted(output)))]
         }
     };
     screen.print(&lines.join("\n"))?;
@@ -57,16 +60,10 @@ fn line(job: &Imported, pattern: &str) -> String {
         false => format!(" {name} {value}"),
     };
     let flags: String = job.flags.iter().map(flag).collect();
-    format!("flashscope measure {}{pattern}{flags}", quoted(target))
+    format!("flashscope measure {}{pattern}{flags}", quoted(Path::new(target)))
 }
 
 fn settings(job: &Imported) -> String {
     let flag = |(name, value): (&str, String)| format!(" --{} {value}", name.replace('_', "-"));
     job.pattern.settings().map(flag).collect()
-}
-
-/// As a shell takes it for one word.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=+".contains(c);
-    if word.chars().all(is_plain) { word.into() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }

@@ -185,8 +185,8 @@ impl View<'_> {
             id: format!("{}-{what}", self.group),
             title: title.into(),
             caption,
-            x: axis("time", "ns"),
-            y: axis(y.0, y.1),
+            x: Axis::of("time", "ns", Scale::Linear),
+            y: Axis::of(y.0, y.1, Scale::Linear),
             series,
             group: Some(self.group.into()),
         })
@@ -297,10 +297,6 @@ fn is_something(series: &Series) -> bool {
     series.points.iter().any(|point| point.y.is_some_and(|y| y > 0.0))
 }
 
-fn axis(label: &str, unit: &str) -> Axis {
-    Axis { label: label.into(), unit: unit.into(), scale: Scale::Linear, labels: Vec::new() }
-}
-
 /// Four digits, so that a page with many curves stays small.
 fn rounded(value: f64) -> f64 {
     if value == 0.0 {
@@ -337,8 +333,8 @@ fn wear(map: &WearMap, group: &str) -> Heat {
         id: format!("{group}-wear"),
         title: "Inside: wear".into(),
         caption: wear_words(map),
-        x: axis(x, "blocks"),
-        y: axis(y, if map.die_sets > 1 { "" } else { "blocks" }),
+        x: Axis::of(x, "blocks", Scale::Linear),
+        y: Axis::of(y, if map.die_sets > 1 { "" } else { "blocks" }, Scale::Linear),
         x_range: [0.0, wide],
         y_range: [0.0, height],
         columns: columns as u32,

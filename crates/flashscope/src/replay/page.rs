@@ -184,13 +184,8 @@ fn percentiles(report: &ReplayReport, spread: Option<&Spread>) -> Option<Chart> 
             "Read it upwards: half of the IOs took at most what the curve says above 50 %. The further a \
                   curve rises to the right, the longer its few slow ones are."
                 .into(),
-        x: Axis {
-            label: "share of the IOs".into(),
-            unit: String::new(),
-            scale: Scale::Category,
-            labels: SHARES.iter().map(|(_, name)| (*name).to_string()).collect(),
-        },
-        y: Axis { label: "time".into(), unit: "ns".into(), scale: Scale::Log, labels: Vec::new() },
+        x: Axis::places("share of the IOs", SHARES.iter().map(|(_, name)| (*name).to_string()).collect()),
+        y: Axis::of("time", "ns", Scale::Log),
         series,
         group: None,
     })
@@ -238,20 +233,14 @@ fn lateness(late: &Lateness) -> Chart {
         let points = late.windows.iter().enumerate().map(point).collect();
         Series { name: name.into(), look: Look::Steps, points }
     };
-    let axis = |label: &str| Axis {
-        label: label.into(),
-        unit: "ns".into(),
-        scale: Scale::Linear,
-        labels: Vec::new(),
-    };
     Chart {
         id: "lateness".into(),
         title: "How late requests went".into(),
         caption: "After the time at which the trace has them. A stretch that stays high is one in which the \
                   target could not follow."
             .into(),
-        x: axis("time"),
-        y: axis("lateness"),
+        x: Axis::of("time", "ns", Scale::Linear),
+        y: Axis::of("lateness", "ns", Scale::Linear),
         series: vec![
             series("the latest", |max, _, _| max as f64),
             series("mean", |_, sum, ios| (sum as f64 / ios as f64).round()),

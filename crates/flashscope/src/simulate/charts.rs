@@ -106,12 +106,7 @@ impl<'a> Ground<'a> {
             title: measure.title.into(),
             caption: measure.caption.into(),
             x: self.axis.clone(),
-            y: ChartAxis {
-                label: measure.axis.0.into(),
-                unit: measure.axis.1.into(),
-                scale: Scale::Linear,
-                labels: Vec::new(),
-            },
+            y: ChartAxis::of(measure.axis.0, measure.axis.1, Scale::Linear),
             series,
             group: None,
         })
@@ -122,7 +117,7 @@ impl<'a> Ground<'a> {
 fn over_numbers<'a>(axis: Axis, whole: &[&'a SimReport], labels: &[&str]) -> Ground<'a> {
     let (unit, scale, factor) =
         if axis.is_share() { ("%", Scale::Linear, 100.0) } else { ("bytes", Scale::Log, 1.0) };
-    let axis_of = ChartAxis { label: axis.name().into(), unit: unit.into(), scale, labels: Vec::new() };
+    let axis_of = ChartAxis::of(axis.name(), unit, scale);
     let mut ground = Ground { axis: axis_of, look: Look::Line, curves: Vec::new() };
     for report in whole {
         for (x, label) in axis.places(report, labels) {
@@ -144,8 +139,7 @@ fn over_names<'a>(whole: &[&'a SimReport], labels: &[&str]) -> Ground<'a> {
     }
     let (key, values) = lists.into_iter().max_by_key(|(_, values)| values.len()).unwrap_or_default();
     let names: Vec<String> = values.iter().map(ToString::to_string).collect();
-    let axis = ChartAxis { label: key.into(), unit: String::new(), scale: Scale::Category, labels: names };
-    let mut ground = Ground { axis, look: Look::Bars, curves: Vec::new() };
+    let mut ground = Ground { axis: ChartAxis::places(key, names), look: Look::Bars, curves: Vec::new() };
     for report in whole {
         let own = words(&report.label).find(|(name, _)| *name == key).map(|(_, value)| value);
         let Some(place) = values.iter().position(|value| Some(*value) == own) else { continue };

@@ -5,7 +5,7 @@ use flashscope_report::html::dense::Trace;
 use flashscope_report::html::document::{
     Block, Cell, Column, DOCUMENT_VERSION, Document, Item, Section, Table,
 };
-use flashscope_report::{counted, digits, grouped, percent, size};
+use flashscope_report::{counted, digits, grouped, size, span};
 
 use super::charts::charts;
 use super::folder::StoredSweep;
@@ -125,26 +125,30 @@ fn missing(entries: &[Entry]) -> Vec<Item> {
 /// Columns that are left out where all devices have the same.
 const COMMON: [&str; 2] = ["capacity", "over-provisioning"];
 
-type Value = fn(&SimReport) -> Option<(String, f64)>;
+type Value = fn(&SimReport) -> Option<Cell>;
 
 /// Columns of numbers: heading, unit of what is sorted, text and value.
 const NUMBERS: &[(&str, &str, Value)] = &[
-    ("RAM", "bytes", |r| (r.device.buffer_bytes > 0).then(|| bytes(r.device.buffer_bytes))),
-    ("throughput", "MB/s", |r| r.throughput_mb_s.map(|rate| (format!("{} MB/s", digits(rate)), rate))),
-    ("mean response", "µs", |r| r.response_us.map(|us| (time(us.mean), us.mean))),
-    ("p99", "µs", |r| r.response_us.map(|us| (time(us.p99), us.p99))),
-    ("longest", "µs", |r| r.response_us.map(|us| (time(us.max), us.max))),
-    ("write amplification", "", |r| r.device.write_amplification.map(|wa| (format!("{wa:.3}"), wa))),
-    ("block erases", "", |r| Some(number(r.device.block_erases))),
+    ("RAM", "bytes", |r| (r.device.buffer_bytes > 0).then(|| Cell::bytes(r.device.buffer_bytes))),
+    ("throughput", "MB/s", |r| {
+        r.throughput_mb_s.map(|rate| Cell::number(format!("{} MB/s", digits(rate)), rate))
+    }),
+    ("mean response", "µs", |r| r.response_us.map(|us| Cell::number(time(us.mean), us.mean))),
+    ("p99", "µs", |r| r.response_us.map(|us| Cell::number(time(us.p99), us.p99))),
+    ("longest", "µs", |r| r.response_us.map(|us| Cell::number(time(us.max), us.max))),
+    ("write amplification", "", |r| {
+        r.device.write_amplification.map(|wa| Cell::number(format!("{wa:.3}"), wa))
+    }),
+    ("block erases", "", |r| Some(Cell::count(r.device.block_erases))),
     ("switch merges", "", |r| merges(r, r.device.merges.switch_merges)),
     ("partial merges", "", |r| merges(r, r.device.merges.partial_merges)),
     ("full merges", "", |r| merges(r, r.device.merges.full_merges)),
-    ("buffer hits", "", |r| (r.device.buffer_bytes > 0).then(|| number(r.device.buffer_hits))),
-    ("IOs", "IOs", |r| Some(number(r.ios))),
-    ("simulated time", "s", |r| Some((flashscope_report::span(r.simulated_s * 1e9), r.simulated_s))),
-    ("capacity", "bytes", |r| Some(bytes(r.device.capacity_bytes))),
-    ("over-provisioning", "%", |r| Some(share(r.device.over_provisioning))),
-    ("of it effective", "%", |r| Some(share(r.device.effective_over_provisioning))),
+    ("buffer hits", "", |r| (r.device.buffer_bytes > 0).then(|| Cell::count(r.device.buffer_hits))),
+    ("IOs", "IOs", |r| Some(Cell::count(r.ios))),
+    ("simulated time", "s", |r| Some(Cell::number(span(r.simulated_s * 1e9), r.simulated_s))),
+    ("capacity", "bytes", |r| Some(Cell::bytes(r.device.capacity_bytes))),
+    ("over-provisioning", "%", |r| Some(Cell::share(r.device.over_provisioning))),
+    ("of it effective", "%", |r| Some(Cell::share(r.device.effective_over_provisioning))),
 ];
 
 type Words = fn(&SimReport) -> String;
@@ -156,21 +160,9 @@ const WORDS: &[(&str, Words)] = &[
     ("buffer", |r| r.device.buffer.clone()),
 ];
 
-fn bytes(bytes: u64) -> (String, f64) {
-    (size(bytes as f64), bytes as f64)
-}
-
-fn share(share: f64) -> (String, f64) {
-    (percent(share), share * 100.0)
-}
-
-fn number(count: u64) -> (String, f64) {
-    (grouped(count), count as f64)
-}
-
-fn merges(report: &SimReport, count: u64) -> Option<(String, f64)> {
+fn merges(report: &SimReport, count: u64) -> Option<Cell> {
     let all = report.device.merges;
-    (all.switch_merges + all.partial_merges + all.full_merges > 0).then(|| number(count))
+    (all.switch_merges + all.partial_merges + all.full_merges > 0).then(|| Cell::count(count))
 }
 
 /// One row for each device; a column that is empty everywhere is left out.
@@ -185,10 +177,7 @@ fn table(entries: &[Entry]) -> Table {
         columns.push((Column::words(title), entries.iter().map(cell).collect()));
     }
     for (title, unit, value) in NUMBERS {
-        let cell = |entry: &Entry| match entry.report().and_then(value) {
-            Some((text, value)) => Cell::number(text, value),
-            None => Cell::default(),
-        };
+        let cell = |entry: &Entry| entry.report().and_then(value).unwrap_or_default();
         columns.push((Column::number(title, unit), entries.iter().map(cell).collect()));
     }
     columns.push((Column::words("state"), entries.iter().map(|entry| Cell::words(state(entry))).collect()));

@@ -1,6 +1,7 @@
 //! Short ways to make the parts of a document.
 
-use super::document::{Block, Cell, Column, Item, Link, Section, Tone};
+use super::document::{Axis, Block, Cell, Column, Item, Link, Scale, Section, Tone};
+use crate::number::{grouped, percent, size};
 
 impl Section {
     /// A section of these blocks.
@@ -33,6 +34,18 @@ impl Column {
     }
 }
 
+impl Axis {
+    /// One of a quantity.
+    pub fn of(label: impl Into<String>, unit: &str, scale: Scale) -> Axis {
+        Axis { label: label.into(), unit: unit.into(), scale, labels: Vec::new() }
+    }
+
+    /// Places of these names, side by side.
+    pub fn places(label: impl Into<String>, labels: Vec<String>) -> Axis {
+        Axis { labels, ..Axis::of(label, "", Scale::Category) }
+    }
+}
+
 impl Cell {
     /// Words.
     pub fn words(text: impl Into<String>) -> Cell {
@@ -42,6 +55,21 @@ impl Cell {
     /// A number as it is read, and as it is sorted.
     pub fn number(text: impl Into<String>, value: f64) -> Cell {
         Cell { text: text.into(), value: Some(value), ..Cell::default() }
+    }
+
+    /// A number of things.
+    pub fn count(count: u64) -> Cell {
+        Cell::number(grouped(count), count as f64)
+    }
+
+    /// An amount of data, in a column of bytes.
+    pub fn bytes(bytes: u64) -> Cell {
+        Cell::number(size(bytes as f64), bytes as f64)
+    }
+
+    /// A share of 1, in a column of %.
+    pub fn share(share: f64) -> Cell {
+        Cell::number(percent(share), share * 100.0)
     }
 
     /// The same with the block where it is seen.
@@ -55,9 +83,7 @@ impl Item {
     pub fn alert(text: impl Into<String>, detail: impl Into<String>) -> Item {
         Item { tone: Tone::Alert, text: text.into(), detail: detail.into(), links: Vec::new() }
     }
-}
 
-impl Item {
     /// Something to know.
     pub fn plain(text: impl Into<String>) -> Item {
         Item { tone: Tone::Plain, ..Item::alert(text, "") }

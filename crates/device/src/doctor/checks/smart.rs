@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::doctor::scene::{DiskKind, Scene};
+use crate::doctor::scene::Scene;
 use crate::doctor::{Check, Remark};
 use crate::sysfs::BlockDir;
 
@@ -19,7 +19,7 @@ const MATTERS: &str = "a worn or failing drive is slower, and slower each day";
 
 /// Asks every drive among `disks`; those that are made of others have no answer of their own.
 pub(in crate::doctor) fn ask(disks: &[BlockDir]) -> Vec<(String, Result<Value, String>)> {
-    let drives = disks.iter().filter(|disk| disk.kind() == DiskKind::Drive && disk.slaves().is_empty());
+    let drives = disks.iter().filter(|disk| disk.is_drive());
     drives.map(|disk| (disk.name(), smartctl(&disk.name()))).collect()
 }
 

@@ -90,16 +90,19 @@ fn operations(summary: &Summary) -> Table {
     ];
     let row =
         |(name, count, total, sizes, sequential): (&str, u64, Option<u64>, Option<&Distribution>, f64)| {
-            let mut cells =
-                vec![Cell::words(name), number(count), share(count as f64 / summary.requests.max(1) as f64)];
-            cells.push(total.map_or(Cell::default(), bytes));
+            let mut cells = vec![
+                Cell::words(name),
+                Cell::count(count),
+                Cell::share(count as f64 / summary.requests.max(1) as f64),
+            ];
+            cells.push(total.map_or(Cell::default(), Cell::bytes));
             let of_sizes = sizes.map(|all| [all.mean, all.p50 as f64, all.p99 as f64, all.max as f64]);
             let missing = [const { None }; 4];
             let of_sizes = of_sizes.map_or(missing, |sizes| sizes.map(Some));
             cells.extend(of_sizes.map(|size_bytes: Option<f64>| {
                 size_bytes.map_or(Cell::default(), |b| Cell::number(size(b), b))
             }));
-            cells.push(if sizes.is_some() { share(sequential) } else { Cell::default() });
+            cells.push(if sizes.is_some() { Cell::share(sequential) } else { Cell::default() });
             cells
         };
     let titles = [("requests", "requests"), ("share", "%"), ("bytes", "bytes"), ("mean size", "bytes")];
@@ -114,24 +117,8 @@ fn operations(summary: &Summary) -> Table {
     }
 }
 
-fn number(count: u64) -> Cell {
-    Cell::number(grouped(count), count as f64)
-}
-
-fn bytes(bytes: u64) -> Cell {
-    Cell::number(size(bytes as f64), bytes as f64)
-}
-
-fn share(share: f64) -> Cell {
-    Cell::number(percent(share), share * 100.0)
-}
-
 fn charts<const N: usize>(charts: [Option<Chart>; N]) -> Vec<Block> {
     charts.into_iter().flatten().map(Block::Chart).collect()
-}
-
-fn axis(label: &str, unit: &str, scale: Scale) -> Axis {
-    Axis { label: label.into(), unit: unit.into(), scale, labels: Vec::new() }
 }
 
 /// What is said of a chart: `id`, title, caption.
@@ -159,8 +146,8 @@ fn bars(words: Words, x: &str, y: &str, names: Vec<String>, all: Vec<(&str, Vec<
         id: words.0.into(),
         title: words.1.into(),
         caption: words.2.into(),
-        x: Axis { labels: names, ..axis(x, "", Scale::Category) },
-        y: axis(y, "%", Scale::Linear),
+        x: Axis::places(x, names),
+        y: Axis::of(y, "%", Scale::Linear),
         series: all,
         group: None,
     })
@@ -216,8 +203,8 @@ fn over_time(summary: &Summary, words: Words, y: (&str, &str), all: Vec<(&str, V
         id: words.0.into(),
         title: words.1.into(),
         caption: words.2.into(),
-        x: axis("time from the first request", "s", Scale::Linear),
-        y: axis(y.0, y.1, Scale::Linear),
+        x: Axis::of("time from the first request", "s", Scale::Linear),
+        y: Axis::of(y.0, y.1, Scale::Linear),
         series,
         group: Some(TIME.into()),
     })
@@ -288,8 +275,8 @@ fn up_to(words: Words, x: &str, all: Vec<(&str, Option<&Distribution>)>) -> Opti
         id: words.0.into(),
         title: words.1.into(),
         caption: words.2.into(),
-        x: axis(x, "ns", Scale::Log),
-        y: axis("at most as long", "%", Scale::Linear),
+        x: Axis::of(x, "ns", Scale::Log),
+        y: Axis::of("at most as long", "%", Scale::Linear),
         series,
         group: None,
     })
@@ -351,8 +338,8 @@ fn heat(id: &str, name: &str, counts: &[Vec<u32>], map: &AddressMap, step_s: f64
         caption: "Rising lines are sequential streams, level ones are places that are used again and again, \
                   and an even veil is random access. All devices lie over one another."
             .into(),
-        x: axis("time from the first request", "s", Scale::Linear),
-        y: axis("address", "bytes", Scale::Linear),
+        x: Axis::of("time from the first request", "s", Scale::Linear),
+        y: Axis::of("address", "bytes", Scale::Linear),
         x_range: [0.0, (columns * across) as f64 * step_s],
         y_range: [first, first + (rows * up) as f64 * map.row_bytes as f64],
         columns: columns as u32,
@@ -380,13 +367,13 @@ fn devices(all: &[DeviceSummary]) -> Table {
         let all = device.requests.max(1) as f64;
         vec![
             Cell::words(device.name.clone()),
-            number(device.requests),
-            share(device.reads as f64 / all),
-            bytes(device.read_bytes),
-            bytes(device.written_bytes),
-            bytes(device.footprint_bytes),
-            device.addresses.map_or(Cell::default(), |addresses| bytes(addresses.end_bytes)),
-            share(device.sequential.sequential_share),
+            Cell::count(device.requests),
+            Cell::share(device.reads as f64 / all),
+            Cell::bytes(device.read_bytes),
+            Cell::bytes(device.written_bytes),
+            Cell::bytes(device.footprint_bytes),
+            device.addresses.map_or(Cell::default(), |addresses| Cell::bytes(addresses.end_bytes)),
+            Cell::share(device.sequential.sequential_share),
         ]
     };
     let numbers = [

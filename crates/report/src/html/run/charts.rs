@@ -48,7 +48,7 @@ fn chart(micro: &MicroDoc, scene: &Scene<'_>) -> Option<Chart> {
 }
 
 pub(super) fn y_axis(scale: Scale) -> Axis {
-    Axis { label: "mean response time".into(), unit: "ns".into(), scale, labels: Vec::new() }
+    Axis::of("mean response time", "ns", scale)
 }
 
 /// `queue-depth` is `Queue depth`.
@@ -79,7 +79,7 @@ impl Places {
     fn of(points: &[&Measured<'_>], micro: &MicroDoc) -> Option<Places> {
         if micro.parameter == "none" {
             let labels = points.iter().map(|point| name_of(point)).collect::<Vec<_>>();
-            let axis = Axis { label: String::new(), unit: String::new(), scale: Scale::Category, labels };
+            let axis = Axis::places("", labels);
             return (!points.is_empty()).then_some(Places {
                 axis,
                 values: vec![],

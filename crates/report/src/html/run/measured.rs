@@ -46,8 +46,7 @@ fn throughput(scene: &Scene<'_>) -> Chart {
         let mb_s = iops_of(done)? * done.experiment.pattern.bs.0 as f64 / 1e6;
         Some(Point { y: Some(mb_s), ..place(done, scene) })
     };
-    let label = "throughput, MB/s".to_string();
-    let axis = Axis { label, unit: String::new(), scale: Scale::Log, labels: Vec::new() };
+    let axis = Axis::of("throughput, MB/s", "", Scale::Log);
     chart(scene, "chart-throughput", "Throughput against IO size", axis, &point)
 }
 
@@ -72,7 +71,7 @@ fn chart(
         id: id.into(),
         title: title.into(),
         caption: "The size is doubled until throughput grows by less than 2.5 %.".into(),
-        x: Axis { label: "IOSize".into(), unit: "bytes".into(), scale: Scale::Log, labels: Vec::new() },
+        x: Axis::of("IOSize", "bytes", Scale::Log),
         y,
         series: vec![Series { name, look: Look::Line, points }],
         group: None,
