@@ -7,7 +7,9 @@ root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 mkdir -p "$root/var/lib/dpkg/"{info,updates} && touch "$root/var/lib/dpkg/"{status,available}
 
-manage() { dpkg --root="$root" --log="$root/log" --force-not-root --force-depends "$@" >"$root/out" 2>&1 || { cat "$root/out"; exit 1; }; }
+# Small images of Debian leave out man pages and docs, and say so in dpkg's settings.
+options=(--root="$root" --log="$root/log" --force-not-root --force-depends --path-include='/usr/*')
+manage() { dpkg "${options[@]}" "$@" >"$root/out" 2>&1 || { cat "$root/out"; exit 1; }; }
 manage --install "$package"
 for file in usr/bin/flashscope usr/share/man/man1/flashscope-run.1.gz usr/share/doc/flashscope/copyright \
     usr/share/bash-completion/completions/flashscope usr/share/zsh/vendor-completions/_flashscope \
