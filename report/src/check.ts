@@ -9,11 +9,14 @@ export interface Checked extends Document {
 export function checked(raw: unknown): Checked {
     const problems: string[] = [];
     const given = isObject(raw) ? raw : {};
-    if (!isObject(raw)) problems.push('The result cannot be read: it is not a document. The file is damaged.');
+    if (!isObject(raw))
+        problems.push('The result cannot be read: it is not a document. The file is damaged.');
     const version = Number(given.version);
     if (version > DOCUMENT_VERSION) {
-        problems.push(`It is of version ${version}, made by a newer flashscope (${text(given.flashscope_version)}); `
-            + `this page knows version ${DOCUMENT_VERSION}. What is known of it is shown.`);
+        problems.push(
+            `It is of version ${version}, made by a newer flashscope (${text(given.flashscope_version)}); ` +
+                `this page knows version ${DOCUMENT_VERSION}. What is known of it is shown.`,
+        );
     } else if (isObject(raw) && !(version >= 1)) {
         problems.push('It says no version; perhaps it is not a result of flashscope.');
     }
@@ -83,6 +86,7 @@ function checkedMarks(raw: unknown): Record<string, unknown> {
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && !Array.isArray(value);
-const isRange = (value: unknown): boolean => Array.isArray(value) && value.length === 2 && value.every(Number.isFinite);
+const isRange = (value: unknown): boolean =>
+    Array.isArray(value) && value.length === 2 && value.every(Number.isFinite);
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');

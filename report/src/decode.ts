@@ -12,7 +12,9 @@ export type Arrays = Map<string, Numbers>;
 export function decode(bytes: Uint8Array, specs: ArraySpec[]): Arrays {
     const needed = specs.reduce((sum, spec) => sum + spec.length * spec.planes, 0);
     if (bytes.length < needed) {
-        throw new Error(`the data hold ${bytes.length} bytes where ${needed} are announced: the file is damaged`);
+        throw new Error(
+            `the data hold ${bytes.length} bytes where ${needed} are announced: the file is damaged`,
+        );
     }
     const arrays: Arrays = new Map();
     let at = 0;

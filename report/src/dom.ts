@@ -3,7 +3,7 @@
 type Child = Node | string | null | undefined | false;
 type Props = Record<string, string | number | boolean | null | undefined | ((event: never) => void)>;
 
-/** Makes an element; `on...` properties are listeners, `true` is an empty attribute, `null` and `false` none. */
+/** Makes an element; `on...` properties are listeners, `true` an empty attribute, `null` and `false` none. */
 export function h<K extends keyof HTMLElementTagNameMap>(
     tag: K,
     props: Props = {},

@@ -1,5 +1,5 @@
-// A picture with all that belongs to it: heading, switches, legend, notes, its data behind buttons, what it says
-// in words, and the keys. What it shows comes from a `Spec`.
+// A picture with all that belongs to it: heading, switches, legend, notes, its data behind buttons, what it
+// says in words, and the keys. What it shows comes from a `Spec`.
 
 import { CanvasPen } from './canvas/pen';
 import { paint, type Hit, type Scene } from './canvas/scene';
@@ -84,9 +84,20 @@ export class Figure {
     constructor(readonly spec: Spec) {
         const wordsId = `words-${++made}`;
         this.words = h('p', { class: 'hidden-words', id: wordsId });
-        this.plotBox = h('div', { class: 'plot', tabindex: 0, 'aria-describedby': wordsId, role: 'group', 'aria-roledescription': 'chart',
-            'aria-label': `${spec.title}. Arrow keys pan, plus and minus zoom, n steps through, ? for help`,
-            onkeydown: (event: KeyboardEvent) => this.pressed(event) }, this.host);
+        this.plotBox = h(
+            'div',
+            {
+                class: 'plot',
+                tabindex: 0,
+                'aria-describedby': wordsId,
+                role: 'group',
+                'aria-roledescription': 'chart',
+                'aria-label':
+                    `${spec.title}. Arrow keys pan, plus and minus zoom, n steps through, ? for help`,
+                onkeydown: (event: KeyboardEvent) => this.pressed(event),
+            },
+            this.host,
+        );
         this.plotBox.style.minHeight = `${spec.height}px`;
         this.tip = new Tooltip(this.plotBox);
         this.bar = h('div', { class: 'bar' });
@@ -106,7 +117,8 @@ export class Figure {
 
     /** Shows the picture, now or as soon as its data are unpacked. */
     activate(isNow: boolean): void {
-        if (this.state === 'ready' || this.state === 'broken' || (this.state === 'preparing' && !isNow)) return;
+        if (this.state === 'ready' || this.state === 'broken' || (this.state === 'preparing' && !isNow))
+            return;
         this.state = 'preparing';
         this.plotBox.classList.add('waiting');
         try {
@@ -163,7 +175,12 @@ export class Figure {
             if (!this.paperWidth && this.plotBox.clientWidth !== this.width) again();
         });
         resized.observe(this.plotBox);
-        this.endings.push(onTheme(again), onResults(again), () => resized.disconnect(), () => this.group.leave());
+        this.endings.push(
+            onTheme(again),
+            onResults(again),
+            () => resized.disconnect(),
+            () => this.group.leave(),
+        );
     }
 
     /** Ends it: it is taken off the page. */
@@ -186,7 +203,9 @@ export class Figure {
         this.state = 'broken';
         this.plotBox.classList.remove('waiting');
         const why = error instanceof Error ? error.message : String(error);
-        this.plotBox.replaceChildren(h('p', { class: 'problem', role: 'alert' }, `This cannot be shown: ${why}.`));
+        this.plotBox.replaceChildren(
+            h('p', { class: 'problem', role: 'alert' }, `This cannot be shown: ${why}.`),
+        );
         this.plotBox.style.minHeight = '';
     }
 
@@ -260,7 +279,9 @@ export class Figure {
             h('div', { class: 'switches', role: 'group', 'aria-label': 'what is shown' }, ...switches, reset),
             h('div', { class: 'exports', role: 'group', 'aria-label': 'take along' },
                 this.spec.size === 'small' && this.sizeButton(),
-                button('CSV', `save the data of “${this.spec.title}” as CSV`, () => this.exported(() => this.saveCsv())),
+                button('CSV', `save the data of “${this.spec.title}” as CSV`, () =>
+                    this.exported(() => this.saveCsv()),
+                ),
                 button('SVG', `save “${this.spec.title}” as SVG`, () => this.exported(() => this.saveSvg())),
                 button('PNG', `save “${this.spec.title}” as PNG`, () => this.exported(() => this.savePng())),
                 button('Link', 'put a link to this view into the address bar', () => this.link())),
@@ -371,7 +392,10 @@ export const retireAll = (): void => figures.forEach((figure) => figure.retire()
 /** Every figure that is on the page now. */
 export const figuresOnPage = (): Figure[] => [...figures.values()].filter((f) => f.element.isConnected);
 
-/** Draws ahead of the reader while there is nothing else to do: the first picture, then all that need no data unpacked. */
+/**
+ * Draws ahead of the reader while there is nothing else to do: the first picture, then all that need no data
+ * unpacked.
+ */
 export function drawAhead(): void {
     const idle = window.requestIdleCallback ?? ((then: () => void) => setTimeout(then, 30));
     const waiting = figuresOnPage().filter((figure, i) => i === 0 || !figure.spec.prepare);

@@ -29,9 +29,14 @@ export function toggleHelp(): void {
 function build(): HTMLDialogElement {
     const rows = KEYS.flatMap(([keys, words]) => [h('dt', {}, keys), h('dd', {}, words)]);
     const close = button('Close', 'close the help', () => made.close());
-    const made = h('dialog', { class: 'help', 'aria-label': 'keys and mouse' },
-        h('h2', {}, 'Keys and mouse'), h('p', {}, 'A picture takes keys once it has the focus: click it, or tab to it.'),
-        h('dl', {}, ...rows), close);
+    const made = h(
+        'dialog',
+        { class: 'help', 'aria-label': 'keys and mouse' },
+        h('h2', {}, 'Keys and mouse'),
+        h('p', {}, 'A picture takes keys once it has the focus: click it, or tab to it.'),
+        h('dl', {}, ...rows),
+        close,
+    );
     document.body.append(made);
     return made;
 }

@@ -1,13 +1,18 @@
-// Gzip in a hundred lines (RFC 1951 and 1952), for browsers without DecompressionStream and for paper: what is
-// printed must be there before the print dialogue, which waits for nothing asynchronous.
+// Gzip in a hundred lines (RFC 1951 and 1952), for browsers without DecompressionStream and for paper: what
+// is printed must be there before the print dialogue, which waits for nothing asynchronous.
 
-const LENGTH_BASE = [3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131,
-    163, 195, 227, 258];
+const LENGTH_BASE = [
+    3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195,
+    227, 258,
+];
 const LENGTH_BITS = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0];
-const DISTANCE_BASE = [1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537,
-    2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577];
-const DISTANCE_BITS = [0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12,
-    13, 13];
+const DISTANCE_BASE = [
+    1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073,
+    4097, 6145, 8193, 12289, 16385, 24577,
+];
+const DISTANCE_BITS = [
+    0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13,
+];
 const ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
 /** Codes of a Huffman tree: how many of each length, and their symbols in order. */
@@ -85,7 +90,8 @@ class Output {
     copy(distance: number, count: number): void {
         if (distance > this.length) throw new Error('the compressed data point before their begin');
         this.reserve(count);
-        for (let i = 0; i < count; i++, this.length++) this.bytes[this.length] = this.bytes[this.length - distance];
+        for (let i = 0; i < count; i++, this.length++)
+            this.bytes[this.length] = this.bytes[this.length - distance];
     }
 }
 
@@ -120,7 +126,8 @@ function dynamicTrees(bits: Bits): [Tree, Tree] {
             continue;
         }
         const value = symbol === 16 ? lengths[i - 1] : 0;
-        const repeat = symbol === 16 ? 3 + bits.take(2) : symbol === 17 ? 3 + bits.take(3) : 11 + bits.take(7);
+        const repeat =
+            symbol === 16 ? 3 + bits.take(2) : symbol === 17 ? 3 + bits.take(3) : 11 + bits.take(7);
         lengths.fill(value, i, i + repeat);
         i += repeat;
     }

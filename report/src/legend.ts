@@ -1,4 +1,5 @@
-// The legend of a picture: a small drawing and a name for each kind of ink, and a switch where it can be hidden.
+// The legend of a picture: a small drawing and a name for each kind of ink, and a switch where it can be
+// hidden.
 
 import { corners } from './canvas/pen';
 import { rampColour } from './canvas/ramp';
@@ -16,8 +17,17 @@ export function legend(entries: LegendEntry[], toggle: (key: string) => void): H
         }
         const onclick = () => toggle(entry.key!);
         const title = `${entry.isOff ? 'show' : 'hide'} ${entry.name}`;
-        list.append(h('li', {}, h('button', { type: 'button', 'aria-pressed': !entry.isOff ? 'true' : 'false', title,
-            onclick }, ...content)));
+        list.append(
+            h(
+                'li',
+                {},
+                h(
+                    'button',
+                    { type: 'button', 'aria-pressed': !entry.isOff ? 'true' : 'false', title, onclick },
+                    ...content,
+                ),
+            ),
+        );
     }
     return list;
 }
@@ -32,9 +42,16 @@ function rampOf(entry: LegendEntry): (HTMLElement | string)[] {
 export function glyph({ kind, colour, shape, dash }: LegendEntry): SVGElement {
     // A line is as long as its dashes need to be seen beside the shape.
     const half = kind === 'line' ? 15 : 8;
-    const picture = svg('svg', { viewBox: `-${half} -6 ${2 * half} 12`, width: 2 * half, height: 12, 'aria-hidden': 'true' });
+    const picture = svg('svg', {
+        viewBox: `-${half} -6 ${2 * half} 12`,
+        width: 2 * half,
+        height: 12,
+        'aria-hidden': 'true',
+    });
     if (kind === 'area') {
-        picture.append(svg('rect', { x: -6, y: -5, width: 12, height: 10, fill: colour, 'fill-opacity': 0.6 }));
+        picture.append(
+            svg('rect', { x: -6, y: -5, width: 12, height: 10, fill: colour, 'fill-opacity': 0.6 }),
+        );
         return picture;
     }
     if (kind === 'line') {

@@ -1,5 +1,5 @@
-// The page's entry: takes the documents from the page, or from `flashscope.add` where each comes in a script of
-// its own (a site must work from files, where nothing can be fetched), and starts.
+// The page's entry: takes the documents from the page, or from `flashscope.add` where each comes in a script
+// of its own (a site must work from files, where nothing can be fetched), and starts.
 
 import type { Document, Result } from './document';
 import { h } from './dom';
@@ -80,7 +80,9 @@ addEventListener('error', (event) => {
     // Browsers report so that sizes changed once more while they were told; nothing is wrong then.
     if (!event.message.startsWith('ResizeObserver')) complain(event.message);
 });
-addEventListener('unhandledrejection', (event) => complain(String((event.reason as Error)?.message ?? event.reason)));
+addEventListener('unhandledrejection', (event) =>
+    complain(String((event.reason as Error)?.message ?? event.reason)),
+);
 addEventListener('hashchange', openHash);
 startTheme();
 startPrint();

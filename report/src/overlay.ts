@@ -1,5 +1,5 @@
-// Charts of several results in one picture, as far as they mean the same: a quantity can be divided into places
-// in one result and be a scale in another, and places can be others.
+// Charts of several results in one picture, as far as they mean the same: a quantity can be divided into
+// places in one result and be a scale in another, and places can be others.
 
 import type { ChartBlock } from './document';
 import type { Part } from './merge';

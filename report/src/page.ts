@@ -31,7 +31,13 @@ export function page(root: HTMLElement, results: Named[]): void {
 }
 
 function header(documents: Document[], comparisons: Document[]): HTMLElement {
-    const title = comparisons[0]?.title || documents.map(({ title: own }) => own).filter(Boolean).join(' · ') || 'No result';
+    const title =
+        comparisons[0]?.title ||
+        documents
+            .map(({ title: own }) => own)
+            .filter(Boolean)
+            .join(' · ') ||
+        'No result';
     const subtitle = comparisons[0]?.subtitle ?? (documents.length === 1 ? documents[0].subtitle : '');
     return h('header', {},
         h('div', {}, h('h1', {}, title), subtitle && h('p', { class: 'subtitle' }, subtitle)),
@@ -40,11 +46,22 @@ function header(documents: Document[], comparisons: Document[]): HTMLElement {
 
 function themeSwitch(): HTMLElement {
     const box = h('div', { class: 'segmented', role: 'group', 'aria-label': 'theme' });
-    const fill = () => box.replaceChildren(...(['auto', 'light', 'dark'] as Choice[]).map((choice) => {
-        const isOn = themeChoice() === choice;
-        return h('button', { type: 'button', 'aria-pressed': isOn ? 'true' : 'false', 'data-theme-choice': choice,
-            onclick: () => choose(choice) }, choice);
-    }));
+    const fill = () =>
+        box.replaceChildren(
+            ...(['auto', 'light', 'dark'] as Choice[]).map((choice) => {
+                const isOn = themeChoice() === choice;
+                return h(
+                    'button',
+                    {
+                        type: 'button',
+                        'aria-pressed': isOn ? 'true' : 'false',
+                        'data-theme-choice': choice,
+                        onclick: () => choose(choice),
+                    },
+                    choice,
+                );
+            }),
+        );
     const choose = (choice: Choice) => {
         setTheme(choice);
         fill();
@@ -55,7 +72,9 @@ function themeSwitch(): HTMLElement {
 }
 
 function navigation(sections: MergedSection[]): HTMLElement {
-    const links = sections.map(({ id, title }) => h('li', {}, h('a', { href: `#${encodeURIComponent(id)}` }, title || id)));
+    const links = sections.map(({ id, title }) =>
+        h('li', {}, h('a', { href: `#${encodeURIComponent(id)}` }, title || id)),
+    );
     const list = h('nav', { 'aria-label': 'sections' }, h('ul', {}, ...links));
     return list;
 }
@@ -79,22 +98,36 @@ export function followReading(): void {
     document.querySelectorAll('main section.section').forEach((section) => observer.observe(section));
 }
 
-function content(sections: MergedSection[], documents: { result: number; document: Document }[]): HTMLElement {
-    const made = sections.map((section) => h('section', { class: 'section', id: section.id, 'aria-label': section.title },
-        h('h2', {}, section.title || section.id), ...blocks(section.blocks, section.id)));
+function content(
+    sections: MergedSection[],
+    documents: { result: number; document: Document }[],
+): HTMLElement {
+    const made = sections.map((section) =>
+        h(
+            'section',
+            { class: 'section', id: section.id, 'aria-label': section.title },
+            h('h2', {}, section.title || section.id),
+            ...blocks(section.blocks, section.id),
+        ),
+    );
     const isEmpty = made.length === 0 || sections.every((section) => section.blocks.length === 0);
     return h('div', { id: 'content', tabindex: -1 }, ...problems(documents),
         isEmpty && h('p', { class: 'problem' }, emptyWords(documents.length)), ...made);
 }
 
 function emptyWords(documents: number): string {
-    if (documents === 0) return 'No result was loaded. A report is made by: flashscope report DIR -o report.html';
+    if (documents === 0)
+        return 'No result was loaded. A report is made by: flashscope report DIR -o report.html';
     return 'This result holds nothing to show: the run ended before anything was measured.';
 }
 
 function problems(documents: { result: number; document: Document }[]): HTMLElement[] {
-    return documents.flatMap(({ result, document }) => (document as { problems?: string[] }).problems?.map((problem) =>
-        h('p', { class: 'problem', role: 'alert' }, `${resultName(result)}: ${problem}`)) ?? []);
+    return documents.flatMap(
+        ({ result, document }) =>
+            (document as { problems?: string[] }).problems?.map((problem) =>
+                h('p', { class: 'problem', role: 'alert' }, `${resultName(result)}: ${problem}`),
+            ) ?? [],
+    );
 }
 
 /** With several results: which is which, and a switch for each. */
@@ -114,7 +147,13 @@ function legendOfResults(results: number[]): HTMLElement {
 }
 
 function footer(documents: Document[]): HTMLElement {
-    const versions = [...new Set(documents.map(({ flashscope_version: version }) => version).filter(Boolean))];
-    return h('footer', {}, versions.length > 0 && `made by flashscope ${versions.join(', ')} · `,
-        'nothing on this page is loaded from elsewhere');
+    const versions = [
+        ...new Set(documents.map(({ flashscope_version: version }) => version).filter(Boolean)),
+    ];
+    return h(
+        'footer',
+        {},
+        versions.length > 0 && `made by flashscope ${versions.join(', ')} · `,
+        'nothing on this page is loaded from elsewhere',
+    );
 }

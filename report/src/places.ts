@@ -1,4 +1,5 @@
-// Where things are on the page: a link opens the block of an `id`, also if it must first be taken out of a list.
+// Where things are on the page: a link opens the block of an `id`, also if it must first be taken out of a
+// list.
 
 import { hidden, setHidden } from './results';
 import type { Place, View } from './view';
@@ -17,7 +18,7 @@ export function placed(id: string, opener: () => Opener): void {
 
 let known = new Set<string>();
 
-/** Says which ids the page will have, before it is built: links are made while their ends are not there yet. */
+/** Says which ids the page will have, before it is built: links are made before their ends are there. */
 export function setKnown(ids: string[]): void {
     known = new Set(ids);
     openers.clear();

@@ -3,7 +3,16 @@
 
 import uPlot from 'uplot';
 import { CanvasPen, FONT } from './canvas/pen';
-import { frameOf, labelsFor, paintLayers, ticksAcross, ticksUp, type Frame, type Hit, type Scene } from './canvas/scene';
+import {
+    frameOf,
+    labelsFor,
+    paintLayers,
+    ticksAcross,
+    ticksUp,
+    type Frame,
+    type Hit,
+    type Scene,
+} from './canvas/scene';
 import { shifted, sound, ticks, toValue, within, zoomed, toPx, type Range } from './scale';
 import { theme } from './theme';
 
@@ -136,7 +145,10 @@ export class Plot {
             cursor: {
                 drag: { x: true, y: true, uni: 24, setScale: false },
                 points: { show: false },
-                bind: { mousedown: (u, _, handler) => (event) => this.pressed(u, event, handler), dblclick: () => null },
+                bind: {
+                    mousedown: (u, _, handler) => (event) => this.pressed(u, event, handler),
+                    dblclick: () => null,
+                },
             },
             hooks: {
                 draw: [(u) => this.drawn(u)],
@@ -151,7 +163,9 @@ export class Plot {
     private rightRoom(width: number): number {
         const { x } = this.scene;
         const mapping = { min: this.x[0], max: this.x[1], isLog: x.isLog, from: 0, to: width - 80 };
-        const last = ticks(mapping, x.unit, ticksAcross(width - 80, x), labelsFor(x, width - 80)).filter(({ label }) => label !== '').pop();
+        const last = ticks(mapping, x.unit, ticksAcross(width - 80, x), labelsFor(x, width - 80))
+            .filter(({ label }) => label !== '')
+            .pop();
         if (!last) return 10;
         return Math.max(10, widest(last.label.split('\n')) * 3.4 - (mapping.to - toPx(mapping, last.value)));
     }
@@ -176,7 +190,9 @@ export class Plot {
             splits: () => at().map((tick) => tick.value),
             filter: (_, splits) => splits,
             values: () => at().map((tick) => tick.label),
-            size: isX ? (_, values) => 14 + 14 * mostLines(values ?? []) : (_, values) => Math.ceil(12 + widest(values ?? []) * 6.6),
+            size: isX
+                ? (_, values) => 14 + 14 * mostLines(values ?? [])
+                : (_, values) => Math.ceil(12 + widest(values ?? []) * 6.6),
             ...(isX ? { label: spec.label, labelSize: 18, labelGap: 0, labelFont: `12px ${FONT}` } : {}),
         };
     }
@@ -252,13 +268,15 @@ export class Plot {
     }
 }
 
-const mostLines = (labels: string[]): number => Math.max(1, ...labels.map((label) => label.split('\n').length));
+const mostLines = (labels: string[]): number =>
+    Math.max(1, ...labels.map((label) => label.split('\n').length));
 
 const widest = (labels: string[]): number => labels.reduce((most, label) => Math.max(most, label.length), 0);
 
 /** How long a redraw took, for whoever measures the page. */
 function measured(): void {
-    if (performance.getEntriesByName('flashscope:first-chart').length === 0) performance.mark('flashscope:first-chart');
+    if (performance.getEntriesByName('flashscope:first-chart').length === 0)
+        performance.mark('flashscope:first-chart');
     if (performance.getEntriesByName('flashscope:range').length === 0) return;
     performance.measure('flashscope:redraw', 'flashscope:range');
     performance.clearMarks('flashscope:range');

@@ -23,8 +23,8 @@ export function setResults(results: Result[]): void {
 
 export const list = (): Named[] => all;
 /**
- * Whether the parts of a block must say whose they are: also a single one, where the page shows several results
- * and only one of them has it. A comparison is about all of them.
+ * Whether the parts of a block must say whose they are: also a single one, where the page shows several
+ * results and only one of them has it. A comparison is about all of them.
  */
 export function needNames(parts: { result: number }[]): boolean {
     const isComparison = (i: number) => all[i]?.document?.kind === 'comparison';

@@ -93,7 +93,8 @@ export interface Tick {
 export function ticks(m: Mapping, unit: string, target: number, labels: string[] = []): Tick[] {
     if (labels.length > 0) return categoryTicks(m, labels, target);
     const decades = Math.log10(m.max / m.min);
-    if (m.isLog && decades > 0.9) return unit === 'bytes' ? powersOfTwo(m, target) : decadeTicks(m, unit, target);
+    if (m.isLog && decades > 0.9)
+        return unit === 'bytes' ? powersOfTwo(m, target) : decadeTicks(m, unit, target);
     return linearTicks(m, unit, target);
 }
 
@@ -148,7 +149,8 @@ function powersOfTwo(m: Mapping, target: number): Tick[] {
     const every = Math.max(1, Math.ceil((high - low + 1) / Math.max(target, 1)));
     const ticks: Tick[] = [];
     for (let power = low; power <= high; power++) {
-        if ((((power % every) + every) % every) === 0) ticks.push({ value: 2 ** power, label: format(2 ** power, 'bytes', 4) });
+        if (((power % every) + every) % every === 0)
+            ticks.push({ value: 2 ** power, label: format(2 ** power, 'bytes', 4) });
     }
     return ticks;
 }

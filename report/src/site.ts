@@ -1,5 +1,5 @@
-// What a site has beside pages: two results are chosen in its table, and compared on a page of their own. That
-// page loads them by scripts, for a page that is opened from disk may fetch nothing.
+// What a site has beside pages: two results are chosen in its table, and compared on a page of their own.
+// That page loads them by scripts, for a page that is opened from disk may fetch nothing.
 
 import type { Cell } from './document';
 import { h } from './dom';
@@ -69,7 +69,11 @@ export class Chooser {
 
     private tell(): void {
         const [a, b] = this.chosen;
-        if (b) this.bar.replaceChildren(h('a', { href: `compare.html?a=${a}&b=${b}` }, `Compare ${a} and ${b}`));
-        else this.bar.replaceChildren(a ? `${a} and … choose one more to compare` : 'Choose two results to compare them');
+        if (b)
+            this.bar.replaceChildren(h('a', { href: `compare.html?a=${a}&b=${b}` }, `Compare ${a} and ${b}`));
+        else
+            this.bar.replaceChildren(
+                a ? `${a} and … choose one more to compare` : 'Choose two results to compare them',
+            );
     }
 }

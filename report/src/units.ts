@@ -36,8 +36,8 @@ export function formatLike(value: number, unit: string, text: string, digits = 3
 }
 
 /**
- * Both ends of an interval, in the unit of the value `text` and with the digits that tell them apart: to the first
- * digit of the half width, at most five in all. The terminal rounds in the same way.
+ * Both ends of an interval, in the unit of the value `text` and with the digits that tell them apart: to the
+ * first digit of the half width, at most five in all. The terminal rounds in the same way.
  */
 export function formatEnds([low, high]: [number, number], unit: string, text: string): [string, string] {
     const step = stepLike(unit, text) ?? stepOf(high, unit);
@@ -53,7 +53,9 @@ export function formatEnds([low, high]: [number, number], unit: string, text: st
 
 /** The step of the unit that `text` ends in. */
 function stepLike(unit: string, text: string): Step | undefined {
-    return STEPS[unit]?.find(([, name]) => text.endsWith(name) && /[\d\s]$/.test(text.slice(0, -name.length)));
+    return STEPS[unit]?.find(
+        ([, name]) => text.endsWith(name) && /[\d\s]$/.test(text.slice(0, -name.length)),
+    );
 }
 
 /** In a unit that is already chosen, with a fixed number of decimals: the ticks of an axis look alike. */

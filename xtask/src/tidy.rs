@@ -50,6 +50,9 @@ pub fn check(root: &Path) -> anyhow::Result<Vec<Finding>> {
         findings.extend(words::check(source));
         findings.extend(size::check(source));
     }
+    for (path, text) in read_texts(root, &["report/src", "report/test"], "ts")? {
+        findings.extend(size::check_lines(&path, &text));
+    }
     for registry in registry::ALL {
         findings.extend(registry::check(registry, &registry::read(registry, root, &sources)?));
     }
@@ -62,16 +65,21 @@ pub fn check(root: &Path) -> anyhow::Result<Vec<Finding>> {
 
 /// All Rust files of the workspace, by path.
 fn read_sources(root: &Path) -> anyhow::Result<Vec<Source>> {
-    let mut sources = Vec::new();
-    for path in files_below(&["crates", "xtask"].map(|folder| root.join(folder)))? {
-        if path.extension().is_some_and(|extension| extension == "rs") {
-            let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-            let name = path.strip_prefix(root)?.to_string_lossy().replace('\\', "/");
-            sources.push(Source::new(&name, &text));
-        }
-    }
-    sources.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(sources)
+    let texts = read_texts(root, &["crates", "xtask"], "rs")?;
+    Ok(texts.iter().map(|(path, text)| Source::new(path, text)).collect())
+}
+
+/// The files in these folders whose names end so: paths from the root, with `/`, and texts, by path.
+fn read_texts(root: &Path, folders: &[&str], extension: &str) -> anyhow::Result<Vec<(String, String)>> {
+    let folders: Vec<PathBuf> = folders.iter().map(|folder| root.join(folder)).collect();
+    let mut paths = files_below(&folders)?;
+    paths.retain(|path| path.extension().is_some_and(|found| found == extension));
+    paths.sort();
+    let text = |path: PathBuf| {
+        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        Ok((path.strip_prefix(root)?.to_string_lossy().replace('\\', "/"), text))
+    };
+    paths.into_iter().map(text).collect()
 }
 
 fn files_below(folders: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {

@@ -28,7 +28,12 @@ export function blocks(merged: MergedBlock[], sectionId: string): HTMLElement[] 
             if (block.kind !== 'trace' || !isPicked) elements.push(...one(block));
             else if (!hasPicker) {
                 hasPicker = true;
-                elements.push(new Picker(traces.map(({ parts }) => parts as TracePart[]), `${sectionId}-trace`).element);
+                elements.push(
+                    new Picker(
+                        traces.map(({ parts }) => parts as TracePart[]),
+                        `${sectionId}-trace`,
+                    ).element,
+                );
             }
         } catch (error) {
             elements.push(broken(block, error));
@@ -54,7 +59,9 @@ function one(block: MergedBlock): HTMLElement[] {
         case 'trace':
             return [shown(traceFigure(block.parts as TracePart[]))];
         default:
-            throw new Error(`this page does not know blocks of kind “${block.kind}”; a newer flashscope made it`);
+            throw new Error(
+                `this page does not know blocks of kind “${block.kind}”; a newer flashscope made it`,
+            );
     }
 }
 
@@ -65,7 +72,11 @@ function shown(figure: Figure): HTMLElement {
 
 function broken({ kind, id }: MergedBlock, error: unknown): HTMLElement {
     const why = error instanceof Error ? error.message : String(error);
-    return h('p', { class: 'problem', role: 'alert' }, `A part (${kind}${id ? ` “${id}”` : ''}) cannot be shown: ${why}.`);
+    return h(
+        'p',
+        { class: 'problem', role: 'alert' },
+        `A part (${kind}${id ? ` “${id}”` : ''}) cannot be shown: ${why}.`,
+    );
 }
 
 /** Small pictures that follow one another stand side by side. */

@@ -50,10 +50,22 @@ function switches({ x, y, series }: ChartBlock): Switch[] {
     const isAbove = (axis: Axis, value: (s: Series) => (number | null)[]) =>
         series.some((s) => value(s).some((v) => v !== null && v > 0)) && axis.scale !== 'category';
     if (isAbove(y, (s) => s.points.map((p) => p.y)) && !series.some((s) => s.look === 'stacked')) {
-        all.push({ key: 'ylog', label: 'log y', title: 'logarithmic upwards', isOn: y.scale === 'log', shortcut: 'l' });
+        all.push({
+            key: 'ylog',
+            label: 'log y',
+            title: 'logarithmic upwards',
+            isOn: y.scale === 'log',
+            shortcut: 'l',
+        });
     }
     if (isAbove(x, (s) => s.points.map((p) => p.x))) {
-        all.push({ key: 'xlog', label: 'log x', title: 'logarithmic along', isOn: x.scale === 'log', shortcut: 'x' });
+        all.push({
+            key: 'xlog',
+            label: 'log x',
+            title: 'logarithmic along',
+            isOn: x.scale === 'log',
+            shortcut: 'x',
+        });
     }
     return all;
 }
@@ -92,7 +104,10 @@ function scene(parts: ChartPart[], flags: Flags): Scene {
         x,
         y,
         layers: shown.map((curve) => new CurveLayer(curve, x, y)),
-        legend: all.length > 1 || needNames(parts) ? all.filter((c) => isShown(c.result)).map((c) => entry(c, flags)) : [],
+        legend:
+            all.length > 1 || needNames(parts)
+                ? all.filter((c) => isShown(c.result)).map((c) => entry(c, flags))
+                : [],
         notes: shown.every((c) => c.series.points.length === 0) ? ['There is nothing to draw.'] : [],
     };
 }
@@ -120,8 +135,13 @@ function entry(curve: Curve & { key: string }, flags: Flags): LegendEntry {
     };
 }
 
-const axis = (spec: Axis, isLog: boolean, full: Range): AxisSpec =>
-    ({ label: spec.label, unit: spec.unit, isLog, labels: spec.scale === 'category' ? spec.labels : [], full });
+const axis = (spec: Axis, isLog: boolean, full: Range): AxisSpec => ({
+    label: spec.label,
+    unit: spec.unit,
+    isLog,
+    labels: spec.scale === 'category' ? spec.labels : [],
+    full,
+});
 
 function xRange(shown: Curve[], spec: Axis, isLog: boolean): Range {
     if (spec.scale === 'category') return [-0.5, Math.max(0.5, spec.labels.length - 0.5)];

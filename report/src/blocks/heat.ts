@@ -58,8 +58,13 @@ export function heatCsv(block: HeatBlock, rows: number): string {
     const edge = ([a, b]: [number, number], i: number, n: number) => a + ((b - a) * i) / n;
     const lines = block.values.map((value, i) => {
         const [column, row] = [i % columns, Math.floor(i / columns)];
-        return [edge(xs, column, columns), edge(xs, column + 1, columns), edge(ys, row, rows), edge(ys, row + 1, rows),
-            value];
+        return [
+            edge(xs, column, columns),
+            edge(xs, column + 1, columns),
+            edge(ys, row, rows),
+            edge(ys, row + 1, rows),
+            value,
+        ];
     });
     return csv([name(x, 'from'), name(x, 'to'), name(y, 'from'), name(y, 'to'), block.value], lines);
 }

@@ -19,8 +19,13 @@ export class Picker {
 
     constructor(private readonly traces: TracePart[][], idBase: string) {
         this.entries = traces.map((parts, i) => this.entry(parts, `${idBase}-${i}`, i));
-        this.search = h('input', { type: 'search', placeholder: 'Search  ( / )', 'aria-label': 'search traces',
-            oninput: () => this.filter(), onkeydown: (event: KeyboardEvent) => this.pressed(event) });
+        this.search = h('input', {
+            type: 'search',
+            placeholder: 'Search  ( / )',
+            'aria-label': 'search traces',
+            oninput: () => this.filter(),
+            onkeydown: (event: KeyboardEvent) => this.pressed(event),
+        });
         this.list.addEventListener('keydown', (event) => this.pressed(event));
         this.list.append(...this.entries.map(({ element }) => element));
         this.element = h('div', { class: 'picker' },
@@ -34,8 +39,12 @@ export class Picker {
         const { block } = parts[0];
         const mean = block.marks.mean_ns?.[0];
         const facts = `${count(block.ios)} IOs${mean ? ` · ${format(mean, 'ns')}` : ''}`;
-        const element = h('li', { role: 'option', id, 'aria-selected': 'false', onclick: () => this.choose(i, emptyView()) },
-            h('span', {}, block.title || block.id), h('small', {}, facts));
+        const element = h(
+            'li',
+            { role: 'option', id, 'aria-selected': 'false', onclick: () => this.choose(i, emptyView()) },
+            h('span', {}, block.title || block.id),
+            h('small', {}, facts),
+        );
         return { element, words: `${block.id} ${block.title} ${block.caption}`.toLowerCase() };
     }
 
@@ -76,7 +85,9 @@ export class Picker {
         const by = steps[event.key];
         if (by === undefined) return;
         event.preventDefault();
-        const shown = this.entries.map((entry, i) => ({ entry, i })).filter(({ entry }) => !entry.element.hidden);
+        const shown = this.entries
+            .map((entry, i) => ({ entry, i }))
+            .filter(({ entry }) => !entry.element.hidden);
         if (shown.length === 0) return;
         const at = shown.findIndex(({ i }) => i === this.chosen);
         const next = at < 0 ? 0 : Math.min(shown.length - 1, Math.max(0, at + by));

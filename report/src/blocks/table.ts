@@ -53,12 +53,33 @@ class TableView {
         const own = { label: 'Result', unit: '', is_number: false };
         this.columns = isOverlaid ? [own, ...block.columns] : block.columns;
         const saveCsv = () => save(`${block.id}.csv`, tableCsv(this.columns, this.rows()), 'text/csv');
-        this.element = h('section', { class: 'tablebox', id: block.id },
-            h('div', { class: 'bar' }, h('h3', {}, block.title || block.id),
-                h('div', { class: 'exports' }, (this.chooser || this.rows().length > FILTER_ROWS) && this.filter(), button('CSV', `save “${block.title}” as CSV`, saveCsv))),
-            block.caption && h('p', { class: 'caption' }, block.caption), this.chooser?.bar,
-            h('div', { class: this.rows().length > TALL_ROWS ? 'scroll tall' : 'scroll', tabindex: 0, role: 'region', 'aria-label': block.title },
-                h('table', {}, h('thead', {}, this.head), this.body)));
+        this.element = h(
+            'section',
+            { class: 'tablebox', id: block.id },
+            h(
+                'div',
+                { class: 'bar' },
+                h('h3', {}, block.title || block.id),
+                h(
+                    'div',
+                    { class: 'exports' },
+                    (this.chooser || this.rows().length > FILTER_ROWS) && this.filter(),
+                    button('CSV', `save “${block.title}” as CSV`, saveCsv),
+                ),
+            ),
+            block.caption && h('p', { class: 'caption' }, block.caption),
+            this.chooser?.bar,
+            h(
+                'div',
+                {
+                    class: this.rows().length > TALL_ROWS ? 'scroll tall' : 'scroll',
+                    tabindex: 0,
+                    role: 'region',
+                    'aria-label': block.title,
+                },
+                h('table', {}, h('thead', {}, this.head), this.body),
+            ),
+        );
         onResults(() => this.fill());
         if (this.rows().length > TALL_ROWS) this.fillLater();
         else this.fill();
@@ -71,7 +92,9 @@ class TableView {
             removeEventListener('beforeprint', now);
             this.fill();
         };
-        const seen = new IntersectionObserver((entries) => entries.some((e) => e.isIntersecting) && now(), { rootMargin: '600px' });
+        const seen = new IntersectionObserver((entries) => entries.some((e) => e.isIntersecting) && now(), {
+            rootMargin: '600px',
+        });
         seen.observe(this.element);
         addEventListener('beforeprint', now);
         this.fillHead();
@@ -83,7 +106,10 @@ class TableView {
     }
 
     private filter(): HTMLElement {
-        const input = h('input', { type: 'search', placeholder: 'Filter', 'aria-label': 'show rows that hold these words',
+        const input = h('input', {
+            type: 'search',
+            placeholder: 'Filter',
+            'aria-label': 'show rows that hold these words',
             oninput: () => {
                 this.words = input.value.toLowerCase().split(/\s+/).filter((word) => word !== '');
                 this.fill();
@@ -107,11 +133,22 @@ class TableView {
     private fill(): void {
         const rows = this.rows().filter((row) => this.isWanted(row));
         const { sorted } = this;
-        if (sorted) rows.sort((a, b) => compare(a.cells[sorted.column], b.cells[sorted.column], sorted.isDown));
+        if (sorted)
+            rows.sort((a, b) => compare(a.cells[sorted.column], b.cells[sorted.column], sorted.isDown));
         this.fillHead();
         this.body.replaceChildren(...rows.map((row) => this.row(row)));
         if (rows.length === 0) {
-            this.body.append(h('tr', {}, h('td', { colspan: this.columns.length + Number(this.chooser !== null), class: 'none' }, 'no rows')));
+            this.body.append(
+                h(
+                    'tr',
+                    {},
+                    h(
+                        'td',
+                        { colspan: this.columns.length + Number(this.chooser !== null), class: 'none' },
+                        'no rows',
+                    ),
+                ),
+            );
         }
     }
 
@@ -119,8 +156,12 @@ class TableView {
         const isSorted = this.sorted?.column === i;
         const order = !isSorted ? 'none' : this.sorted!.isDown ? 'descending' : 'ascending';
         const mark = !isSorted ? '' : this.sorted!.isDown ? ' ↓' : ' ↑';
-        const sort = h('button', { type: 'button', title: `sort by ${column.label}`, onclick: () => this.sort(i) },
-            column.label, h('span', { class: 'mark', 'aria-hidden': 'true' }, mark));
+        const sort = h(
+            'button',
+            { type: 'button', title: `sort by ${column.label}`, onclick: () => this.sort(i) },
+            column.label,
+            h('span', { class: 'mark', 'aria-hidden': 'true' }, mark),
+        );
         return h('th', { scope: 'col', class: column.is_number ? 'number' : null, 'aria-sort': order }, sort);
     }
 

@@ -13,7 +13,14 @@ import { padded, type Range } from '../scale';
 import { colourOf, shapeOf, theme, type Theme } from '../theme';
 import { TraceData } from '../trace/data';
 import { IosLayer } from '../trace/ios';
-import { AverageLayer, MeanLayer, PeriodLayer, RegimesLayer, StartupLayer, startupWords } from '../trace/marks';
+import {
+    AverageLayer,
+    MeanLayer,
+    PeriodLayer,
+    RegimesLayer,
+    StartupLayer,
+    startupWords,
+} from '../trace/marks';
 import { count, format } from '../units';
 
 export type TracePart = Part<TraceBlock>;
@@ -49,7 +56,10 @@ class TraceSpec implements Spec {
         if (isNow) {
             this.loaded = this.parts.map((part) => {
                 const bytes = unpackNow(textOf(part));
-                return { result: part.result, data: new TraceData(part.block, decode(bytes, part.block.arrays)) };
+                return {
+                    result: part.result,
+                    data: new TraceData(part.block, decode(bytes, part.block.arrays)),
+                };
             });
             return undefined;
         }
@@ -67,11 +77,24 @@ class TraceSpec implements Spec {
         const isOverlaid = needNames(this.parts);
         const dense = shown.map((one) => this.iosLayer(one, isTime, isOverlaid));
         return {
-            x: { label: isTime ? 'time of submission' : 'IO number', unit: isTime ? 'ns' : 'IOs', isLog: flags.xlog,
-                labels: [], full: xRange(shown, isTime, flags.xlog) },
-            y: { label: 'response time', unit: 'ns', isLog: flags.ylog, labels: [], full: yRange(shown, flags.ylog) },
+            x: {
+                label: isTime ? 'time of submission' : 'IO number',
+                unit: isTime ? 'ns' : 'IOs',
+                isLog: flags.xlog,
+                labels: [],
+                full: xRange(shown, isTime, flags.xlog),
+            },
+            y: {
+                label: 'response time',
+                unit: 'ns',
+                isLog: flags.ylog,
+                labels: [],
+                full: yRange(shown, flags.ylog),
+            },
             layers: [
-                ...shown.flatMap((one) => (flags.startup ? [new StartupLayer(one.data, look(one, isTime, isOverlaid))] : [])),
+                ...shown.flatMap((one) =>
+                    flags.startup ? [new StartupLayer(one.data, look(one, isTime, isOverlaid))] : [],
+                ),
                 ...dense,
                 ...shown.flatMap((one) => marks(one.data, look(one, isTime, isOverlaid), flags)),
             ],
@@ -81,8 +104,12 @@ class TraceSpec implements Spec {
     }
 
     summary(): string {
-        return this.parts.map(({ result, block }) => `${needNames(this.parts) ? `${resultName(result)}: ` : ''}`
-            + findings(block).join(' ')).join(' ');
+        return this.parts
+            .map(
+                ({ result, block }) =>
+                    `${needNames(this.parts) ? `${resultName(result)}: ` : ''}` + findings(block).join(' '),
+            )
+            .join(' ');
     }
 
     csv(): string {
@@ -115,7 +142,8 @@ class TraceSpec implements Spec {
 
 function textOf({ result, block }: TracePart): string {
     const text = blobOf(result, block.blob);
-    if (text === null) throw new Error(`its data ${block.blob ? `“${block.blob}” ` : ''}are not in this file`);
+    if (text === null)
+        throw new Error(`its data ${block.blob ? `“${block.blob}” ` : ''}are not in this file`);
     return text;
 }
 
@@ -125,17 +153,44 @@ function switches(parts: TracePart[]): Switch[] {
         { key: 'ylog', label: 'log y', title: 'logarithmic response times', isOn: true, shortcut: 'l' },
         { key: 'xlog', label: 'log x', title: 'logarithmic along', isOn: false, shortcut: 'x' },
         { key: 'time', label: 'time', title: 'along time instead of IO numbers', isOn: false, shortcut: 't' },
-        { key: 'average', label: 'average', title: 'running average without the start-up', isOn: true, shortcut: 'a' },
-        has(({ marks }) => marks.startup_ios > 0) && { key: 'all', label: 'with start-up',
-            title: 'running average of all IOs, start-up and all', isOn: true, shortcut: 's' },
-        has(({ marks }) => marks.startup_range_ios[1] > 0) && { key: 'startup', label: 'start-up',
-            title: 'the start-up, shaded', isOn: true },
-        has(({ marks }) => marks.regimes.length > 0) && { key: 'regimes', label: 'regimes',
-            title: 'the mean of each regime', isOn: parts.length === 1 && has(({ marks }) => marks.regimes.length > 2) },
-        has(({ marks }) => marks.period_ios !== null) && { key: 'period', label: 'cycle',
-            title: 'where each cycle begins, once there is room', isOn: true },
-        has(({ marks }) => marks.mean_ns !== null) && { key: 'mean', label: 'mean',
-            title: 'mean of the running phase with its interval', isOn: true },
+        {
+            key: 'average',
+            label: 'average',
+            title: 'running average without the start-up',
+            isOn: true,
+            shortcut: 'a',
+        },
+        has(({ marks }) => marks.startup_ios > 0) && {
+            key: 'all',
+            label: 'with start-up',
+            title: 'running average of all IOs, start-up and all',
+            isOn: true,
+            shortcut: 's',
+        },
+        has(({ marks }) => marks.startup_range_ios[1] > 0) && {
+            key: 'startup',
+            label: 'start-up',
+            title: 'the start-up, shaded',
+            isOn: true,
+        },
+        has(({ marks }) => marks.regimes.length > 0) && {
+            key: 'regimes',
+            label: 'regimes',
+            title: 'the mean of each regime',
+            isOn: parts.length === 1 && has(({ marks }) => marks.regimes.length > 2),
+        },
+        has(({ marks }) => marks.period_ios !== null) && {
+            key: 'period',
+            label: 'cycle',
+            title: 'where each cycle begins, once there is room',
+            isOn: true,
+        },
+        has(({ marks }) => marks.mean_ns !== null) && {
+            key: 'mean',
+            label: 'mean',
+            title: 'mean of the running phase with its interval',
+            isOn: true,
+        },
     ];
     return all.filter((one): one is Switch => Boolean(one));
 }
@@ -175,25 +230,46 @@ function legend(loaded: Loaded[], flags: Flags, isOverlaid: boolean): LegendEntr
     const ink = t.ink;
     const { block } = loaded[0].data;
     const colours: LegendEntry[] = isOverlaid
-        ? loaded.filter(({ result }) => isShown(result)).map(({ result }) =>
-            ({ name: resultName(result), colour: colourOf(t, result), shape: shapeOf(result), kind: 'dot' }))
-        : loaded[0].data.ops.map((op) =>
-            ({ name: block.ops[op] ?? `operation ${op}`, colour: colourOf(t, op), shape: shapeOf(op), kind: 'dot' }));
+        ? loaded
+              .filter(({ result }) => isShown(result))
+              .map(({ result }) => ({
+                  name: resultName(result),
+                  colour: colourOf(t, result),
+                  shape: shapeOf(result),
+                  kind: 'dot',
+              }))
+        : loaded[0].data.ops.map((op) => ({
+              name: block.ops[op] ?? `operation ${op}`,
+              colour: colourOf(t, op),
+              shape: shapeOf(op),
+              kind: 'dot',
+          }));
     const isDense = !isOverlaid && block.ios > 8000;
     return [
         ...colours,
-        ...(isDense ? [{ name: 'IOs in a place', colour: '', kind: 'ramp' as const, ends: ['few', 'many'] as [string, string] }] : []),
+        ...(isDense
+            ? [
+                  {
+                      name: 'IOs in a place',
+                      colour: '',
+                      kind: 'ramp' as const,
+                      ends: ['few', 'many'] as [string, string],
+                  },
+              ]
+            : []),
         ...(flags.average ? [{ name: 'running average', colour: ink, kind: 'line' as const }] : []),
         ...(flags.all ? [{ name: 'with start-up', colour: ink, dash: [7, 4], kind: 'line' as const }] : []),
         ...(flags.mean && block.marks.mean_ns
-            ? [{ name: 'mean and its interval', colour: t.accent, dash: [6, 4], kind: 'line' as const }] : []),
+            ? [{ name: 'mean and its interval', colour: t.accent, dash: [6, 4], kind: 'line' as const }]
+            : []),
     ];
 }
 
 /** What the analysis found, in sentences. */
 export function findings({ ios, marks }: TraceBlock): string[] {
     const said = [ios === 1 ? 'One IO.' : `${count(ios)} IOs.`];
-    if (marks.startup_range_ios[1] > 0) said.push(`${sentence(startupWords(marks.startup_ios, marks.startup_range_ios))}.`);
+    if (marks.startup_range_ios[1] > 0)
+        said.push(`${sentence(startupWords(marks.startup_ios, marks.startup_range_ios))}.`);
     if (marks.mean_ns) {
         const [mean, low, high] = marks.mean_ns.map((v) => format(v, 'ns', 4));
         said.push(`Mean of the running phase: ${mean} (${low} to ${high} at 95 %).`);
@@ -216,9 +292,11 @@ function notes({ result, data }: Loaded, isOverlaid: boolean): string[] {
     if (data.columns) {
         const head = data.columns.head.length;
         const which = data.ops.length > 1 ? ' (without their operations)' : '';
-        said.push(`Kept here: columns of ${count(block.column_ios)} IOs with their counts by response time, `
-            + `the fastest and the slowest of each exactly${head > 0 ? `, and the first ${count(head)} IOs one by one${which}` : ''}.`
-            + ` Every IO is in ${block.file}.`);
+        const first = head > 0 ? `, and the first ${count(head)} IOs one by one${which}` : '';
+        said.push(
+            `Kept here: columns of ${count(block.column_ios)} IOs with their counts by response time, the ` +
+                `fastest and the slowest of each exactly${first}. Every IO is in ${block.file}.`,
+        );
     }
     if (data.ios === 0) said.push('There is no IO to draw.');
     if (data.problem) said.push(`${data.problem} What is there is shown.`);

@@ -17,7 +17,11 @@ export function texts(parts: Part<TextBlock>[]): HTMLElement {
     const words = parts.map(({ block }) => block.text);
     const isAll = parts.length > 1 || !needNames(parts);
     if (isAll && words.every((text) => text === words[0])) return h('p', { class: 'text' }, words[0]);
-    return h('div', {}, ...parts.map((part) => ofResult(part.result, h('p', { class: 'text' }, part.block.text))));
+    return h(
+        'div',
+        {},
+        ...parts.map((part) => ofResult(part.result, h('p', { class: 'text' }, part.block.text))),
+    );
 }
 
 /** Names and values; of several results a column for each. */
@@ -30,14 +34,21 @@ export function facts(parts: Part<FactsBlock>[]): HTMLElement {
     const box = h('div', { class: 'scroll' });
     const fill = () => {
         const shown = parts.filter(({ result }) => isShown(result));
-        const head = h('tr', {}, h('td'), ...shown.map(({ result }) => h('th', { scope: 'col' }, resultName(result))));
+        const head = h(
+            'tr',
+            {},
+            h('td'),
+            ...shown.map(({ result }) => h('th', { scope: 'col' }, resultName(result))),
+        );
         const rows = names.map((name) => {
             const values = shown.map(({ block }) => block.rows.find(([own]) => own === name)?.[1] ?? '–');
             const isSame = values.every((value) => value === values[0]);
             return h('tr', { class: isSame ? 'same' : null }, h('th', { scope: 'row' }, name),
                 ...values.map((value) => h('td', {}, value)));
         });
-        box.replaceChildren(h('table', { class: 'factstable' }, h('thead', {}, head), h('tbody', {}, ...rows)));
+        box.replaceChildren(
+            h('table', { class: 'factstable' }, h('thead', {}, head), h('tbody', {}, ...rows)),
+        );
     };
     fill();
     onResults(fill);
@@ -59,7 +70,10 @@ function item({ tone, text, detail, links }: Item): HTMLElement {
         h('div', {},
             h('p', {}, words !== '' && h('span', { class: 'hidden-words' }, `${words}: `), text),
             detail && details(detail),
-            (links ?? []).length > 0 && h('p', { class: 'links' }, ...links.map(({ to, label }) => linkTo(to, label)))));
+            (links ?? []).length > 0 &&
+                h('p', { class: 'links' }, ...links.map(({ to, label }) => linkTo(to, label))),
+        ),
+    );
 }
 
 /** Long reasons are folded, so that the next item stays in sight. */

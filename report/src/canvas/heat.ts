@@ -22,7 +22,12 @@ export class HeatLayer implements Layer {
     draw(pen: Pen, frame: Frame): void {
         if (this.rows === 0) return;
         const { x_range: xs, y_range: ys } = this.heat;
-        const [left, right, top, bottom] = [px(frame, xs[0]), px(frame, xs[1]), py(frame, ys[1]), py(frame, ys[0])];
+        const [left, right, top, bottom] = [
+            px(frame, xs[0]),
+            px(frame, xs[1]),
+            py(frame, ys[1]),
+            py(frame, ys[0]),
+        ];
         pen.image(this.picture(frame.theme.isDark), left, top, right - left, bottom - top);
     }
 
@@ -55,7 +60,12 @@ export class HeatLayer implements Layer {
 
     hit(frame: Frame, x: number, y: number): Hit | null {
         const { x_range: xs, y_range: ys, columns } = this.heat;
-        const [left, right, top, bottom] = [px(frame, xs[0]), px(frame, xs[1]), py(frame, ys[1]), py(frame, ys[0])];
+        const [left, right, top, bottom] = [
+            px(frame, xs[0]),
+            px(frame, xs[1]),
+            py(frame, ys[1]),
+            py(frame, ys[0]),
+        ];
         const up = Number.isNaN(y) ? (top + bottom) / 2 : y;
         const column = Math.floor(((x - left) / (right - left)) * columns);
         const row = Math.floor(((bottom - up) / (bottom - top)) * this.rows);

@@ -1,10 +1,21 @@
 // The ramp of density and heat: even steps of lightness in OKLab, from near the paper to its opposite, from
-// yellow over green to blue. Lightness alone carries the order, so that it survives print and any colour vision.
+// yellow over green to blue. Lightness alone carries the order, so that it survives print and any colour
+// vision.
 
 type Lab = [number, number, number];
 
-const LIGHT_STOPS: Lab[] = [[0.93, -0.01, 0.07], [0.72, -0.075, 0.04], [0.5, -0.045, -0.07], [0.27, 0.01, -0.1]];
-const DARK_STOPS: Lab[] = [[0.3, 0.005, -0.1], [0.5, -0.045, -0.085], [0.72, -0.08, 0.03], [0.95, -0.01, 0.1]];
+const LIGHT_STOPS: Lab[] = [
+    [0.93, -0.01, 0.07],
+    [0.72, -0.075, 0.04],
+    [0.5, -0.045, -0.07],
+    [0.27, 0.01, -0.1],
+];
+const DARK_STOPS: Lab[] = [
+    [0.3, 0.005, -0.1],
+    [0.5, -0.045, -0.085],
+    [0.72, -0.08, 0.03],
+    [0.95, -0.01, 0.1],
+];
 
 const tables = new Map<boolean, Uint8ClampedArray>();
 

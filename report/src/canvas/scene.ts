@@ -1,5 +1,5 @@
-// A picture as data: two axes and layers that draw between them. `paint` draws all of it for a file; on screen
-// the axes are uPlot's and only the layers are drawn here.
+// A picture as data: two axes and layers that draw between them. `paint` draws all of it for a file; on
+// screen the axes are uPlot's and only the layers are drawn here.
 
 import { toPx, toValue, ticks, type Mapping, type Range } from '../scale';
 import type { Theme } from '../theme';
@@ -88,7 +88,10 @@ export const yAt = (frame: Frame, pixel: number): number => toValue(frame.y, pix
 
 /** How many ticks have room. */
 export const ticksAcross = (width: number, axis: AxisSpec): number =>
-    Math.max(2, Math.floor(width / (axis.labels.length > 0 ? 8 + longest(labelsFor(axis, width)) * 6.2 : 76)));
+    Math.max(
+        2,
+        Math.floor(width / (axis.labels.length > 0 ? 8 + longest(labelsFor(axis, width)) * 6.2 : 76)),
+    );
 export const ticksUp = (height: number): number => Math.max(2, Math.floor(height / 42));
 
 /** Labels of a category axis, in lines where they are too long to stand side by side. */
@@ -114,7 +117,15 @@ export function paintLayers(pen: Pen, scene: Scene, frame: Frame): void {
 }
 
 /** Draws the whole picture with its title, axes and legend; returns nothing but ink. */
-export function paint(pen: Pen, scene: Scene, title: string, x: Range, y: Range, size: [number, number], theme: Theme) {
+export function paint(
+    pen: Pen,
+    scene: Scene,
+    title: string,
+    x: Range,
+    y: Range,
+    size: [number, number],
+    theme: Theme,
+) {
     const [width, height] = size;
     const legendTop = 34;
     const box = { left: 72, top: 62, width: width - 72 - 20, height: height - 62 - 48 };
@@ -135,8 +146,15 @@ function paintAxes(pen: Pen, scene: Scene, frame: Frame): void {
     for (const tick of ticks(frame.x, scene.x.unit, ticksAcross(width, scene.x), labelsFor(scene.x, width))) {
         const at = px(frame, tick.value);
         pen.line([at, top, at, bottom], { colour: theme.grid });
-        tick.label.split('\n').forEach((line, i) =>
-            pen.text(at, bottom + 6 + i * 14, line, { colour: theme.faint, align: 'center', baseline: 'top' }));
+        tick.label
+            .split('\n')
+            .forEach((line, i) =>
+                pen.text(at, bottom + 6 + i * 14, line, {
+                    colour: theme.faint,
+                    align: 'center',
+                    baseline: 'top',
+                }),
+            );
     }
     for (const tick of ticks(frame.y, scene.y.unit, ticksUp(height), scene.y.labels)) {
         const at = py(frame, tick.value);

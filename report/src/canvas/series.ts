@@ -48,7 +48,8 @@ export class CurveLayer implements Layer {
         for (const p of given) this.drawInterval(pen, frame, p, colour);
         const apart = frame.width / Math.max(1, visible(given, frame));
         const places = given.flatMap((p) => [px(frame, p.x), py(frame, p.y!)]);
-        if (!isSteps && apart >= DOTS_APART) pen.dots(shape, places, apart > 14 ? 3.4 : 2.2, colour, frame.theme.paper);
+        if (!isSteps && apart >= DOTS_APART)
+            pen.dots(shape, places, apart > 14 ? 3.4 : 2.2, colour, frame.theme.paper);
     }
 
     private drawInterval(pen: Pen, frame: Frame, point: Point, colour: string): void {
@@ -121,7 +122,9 @@ export class CurveLayer implements Layer {
     }
 
     stops(frame: Frame): number[] {
-        return this.curve.series.points.filter((p) => p.y !== null).map((p) => px(frame, p.x) + this.shift(frame))
+        return this.curve.series.points
+            .filter((p) => p.y !== null)
+            .map((p) => px(frame, p.x) + this.shift(frame))
             .filter((at) => at >= frame.left - 1 && at <= frame.left + frame.width + 1);
     }
 

@@ -18,15 +18,16 @@ export class SvgPen implements Pen {
 
     /** The whole file. */
     finish(title: string): string {
-        const size = `width="${this.width}" height="${this.height}" viewBox="0 0 ${this.width} ${this.height}"`;
+        const { width, height } = this;
+        const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
         const head = `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="${escaped(FONT)}">`;
         return `${head}\n<title>${escaped(title)}</title>\n${this.parts.join('\n')}\n</svg>\n`;
     }
 
     line(points: number[], { colour, width = 1, dash = [], opacity = 1 }: Stroke): void {
-        const extra = `${dash.length > 0 ? ` stroke-dasharray="${dash.join(' ')}"` : ''}${faint(opacity, 'stroke')}`;
+        const dashed = dash.length > 0 ? ` stroke-dasharray="${dash.join(' ')}"` : '';
         const stroke = `fill="none" stroke="${colour}" stroke-width="${width}" stroke-linejoin="round"`;
-        this.parts.push(`<path d="${path(points)}" ${stroke}${extra}/>`);
+        this.parts.push(`<path d="${path(points)}" ${stroke}${dashed}${faint(opacity, 'stroke')}/>`);
     }
 
     area(points: number[], colour: string, opacity: number): void {
@@ -94,7 +95,8 @@ function dot(outline: number[], x: number, y: number, r: number): string {
 
 function path(points: number[]): string {
     let d = '';
-    for (let i = 0; i < points.length; i += 2) d += `${i === 0 ? 'M' : 'L'}${short(points[i])} ${short(points[i + 1])}`;
+    for (let i = 0; i < points.length; i += 2)
+        d += `${i === 0 ? 'M' : 'L'}${short(points[i])} ${short(points[i + 1])}`;
     return d;
 }
 

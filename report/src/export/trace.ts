@@ -8,8 +8,27 @@ interface NamedTrace {
     data: TraceData;
 }
 
-const IO_HEADING = ['result', 'io', 'submit_ns', 'response_ns', 'op', 'offset_bytes', 'length_bytes', 'stream'];
-const COLUMN_HEADING = ['result', 'first_io', 'ios', 'submit_ns', 'mean_ns', 'min_ns', 'min_io', 'max_ns', 'max_io'];
+const IO_HEADING = [
+    'result',
+    'io',
+    'submit_ns',
+    'response_ns',
+    'op',
+    'offset_bytes',
+    'length_bytes',
+    'stream',
+];
+const COLUMN_HEADING = [
+    'result',
+    'first_io',
+    'ios',
+    'submit_ns',
+    'mean_ns',
+    'min_ns',
+    'min_io',
+    'max_ns',
+    'max_io',
+];
 
 export function traceCsv(traces: NamedTrace[]): string {
     const isAll = traces.every(({ data }) => data.all);

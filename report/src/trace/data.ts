@@ -91,7 +91,7 @@ export class TraceData {
         return submit.length > 0 ? submit[0] : 0;
     }
 
-    /** Where the first IO is put on a log axis, which has no place for its 0: a little before the second one. */
+    /** Where the first IO is put on a log axis, which has no place for its 0: a little before the second. */
     leastX(isTime: boolean): number {
         if (!isTime) return 0.8;
         const submit = this.all ? this.all.submit : this.columns!.submit;
@@ -101,7 +101,9 @@ export class TraceData {
 
     /** The fastest and the slowest response time, in ns. */
     extent(): [number, number] {
-        const [low, high] = this.all ? [this.all.response, this.all.response] : [this.columns!.min, this.columns!.max];
+        const [low, high] = this.all
+            ? [this.all.response, this.all.response]
+            : [this.columns!.min, this.columns!.max];
         let [min, max] = [Infinity, 0];
         for (let i = 0; i < low.length; i++) {
             if (low[i] < min) min = low[i];
@@ -143,7 +145,7 @@ export class TraceData {
         return this.sums[c] + (this.sums[c + 1] - this.sums[c]) * ((n - c * k) / this.columnIos(c));
     }
 
-    /** From where on sums are exact if they shall not hold what was before `io`: of columns, from the next one. */
+    /** From where on sums are exact without what was before `io`: of columns, from the next one. */
     exactFrom(io: number): number {
         if (this.all || io < this.headSums.length) return io;
         return Math.ceil(io / this.block.column_ios) * this.block.column_ios;
@@ -180,7 +182,8 @@ export function lowerBound(values: Numbers, value: number, length: number): numb
 
 function need(arrays: Arrays, name: string): Numbers {
     const found = arrays.get(name);
-    if (!found) throw new Error(`the array "${name}" is missing: the file is damaged, or newer than this page`);
+    if (!found)
+        throw new Error(`the array "${name}" is missing: the file is damaged, or newer than this page`);
     return found;
 }
 

@@ -33,7 +33,8 @@ export function gridOfIos(data: TraceData, frame: Frame, from: number, to: numbe
     for (let i = from; i < to; i++) {
         const x = toX(isTime ? submit[i] : i);
         const y = base + heights[i] * factor;
-        if (x >= 0 && y >= 0 && x < grid.columns && y < grid.rows) grid.counts[(y | 0) * grid.columns + (x | 0)]++;
+        if (x >= 0 && y >= 0 && x < grid.columns && y < grid.rows)
+            grid.counts[(y | 0) * grid.columns + (x | 0)]++;
     }
     return withMax(grid);
 }
@@ -51,7 +52,13 @@ function placer(m: Mapping, start: number): (value: number) => number {
 }
 
 /** Spreads the cells of the columns `from..to` over the squares they cover. */
-export function gridOfColumns(data: TraceData, frame: Frame, from: number, to: number, isTime: boolean): Grid {
+export function gridOfColumns(
+    data: TraceData,
+    frame: Frame,
+    from: number,
+    to: number,
+    isTime: boolean,
+): Grid {
     const grid = emptyGrid(frame);
     const { cellStart, row, count } = data.columns!;
     const edges = rowEdges(frame);

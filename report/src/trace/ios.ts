@@ -92,7 +92,12 @@ export class IosLayer implements Layer {
         const { head } = this.data.columns!;
         const points: number[] = [];
         for (let i = from; i < to; i++) points.push(this.xOf(frame, i), py(frame, Math.max(1, head[i])));
-        pen.dots(this.shape(this.likelyOp), points, radius(to - from), this.colour(frame.theme, this.likelyOp));
+        pen.dots(
+            this.shape(this.likelyOp),
+            points,
+            radius(to - from),
+            this.colour(frame.theme, this.likelyOp),
+        );
     }
 
     private drawSpots(pen: Pen, frame: Frame, spots: Iterable<Spot>, radius: number, halo?: string): void {
@@ -102,7 +107,9 @@ export class IosLayer implements Layer {
             byOp.set(spot.op, points);
             points.push(this.xOf(frame, spot.x), py(frame, Math.max(1, spot.ns)));
         }
-        byOp.forEach((points, op) => pen.dots(this.shape(op), points, radius, this.colour(frame.theme, op), halo));
+        byOp.forEach((points, op) =>
+            pen.dots(this.shape(op), points, radius, this.colour(frame.theme, op), halo),
+        );
     }
 
     private colour(theme: Theme, op: number): string {
@@ -142,7 +149,9 @@ export class IosLayer implements Layer {
             const edge = xAt(frame, frame.left + (frame.width * s) / stripes);
             const at = s === stripes ? last : Math.ceil(this.look.isTime ? this.data.ioAt(edge) : edge);
             const to = Math.min(last, Math.max(from, at));
-            const [slow, fast] = this.data.all ? this.extremesOfIos(from, to) : this.extremesOfColumns(from, to);
+            const [slow, fast] = this.data.all
+                ? this.extremesOfIos(from, to)
+                : this.extremesOfColumns(from, to);
             if (slow) spots.push(slow);
             if (fast && (!fastest || fast.ns < fastest.ns)) fastest = fast;
             from = to;
@@ -188,7 +197,12 @@ export class IosLayer implements Layer {
         const io = c * this.data.block.column_ios + columns.minAt[c];
         const hit = (x: number, y: number, theme: Theme): Hit =>
             describeFastest(this.data, c, x, y, this.colour(theme, this.likelyOp), this.look.resultName);
-        return { x: this.look.isTime ? this.data.timeOf(io) : io, ns: columns.min[c], op: this.likelyOp, hit };
+        return {
+            x: this.look.isTime ? this.data.timeOf(io) : io,
+            ns: columns.min[c],
+            op: this.likelyOp,
+            hit,
+        };
     }
 
     hit(frame: Frame, x: number, y: number): Hit | null {
@@ -200,22 +214,30 @@ export class IosLayer implements Layer {
 
     stops(frame: Frame): number[] {
         const [from, to] = this.visible(frame);
-        const spots = this.isDense(frame) || !this.data.all ? this.extremes(frame) : [...this.singles(from, to)];
-        return spots.map((spot) => this.xOf(frame, spot.x)).filter((at) => at >= frame.left && at <= frame.left + frame.width)
+        const spots =
+            this.isDense(frame) || !this.data.all ? this.extremes(frame) : [...this.singles(from, to)];
+        return spots
+            .map((spot) => this.xOf(frame, spot.x))
+            .filter((at) => at >= frame.left && at <= frame.left + frame.width)
             .sort((a, b) => a - b);
     }
 
     private nearest(frame: Frame, x: number, y: number): Spot | null {
         const at = (pixel: number) => {
             const value = xAt(frame, pixel);
-            return Math.max(0, Math.min(this.data.ios, Math.floor(this.look.isTime ? this.data.ioAt(value) : value)));
+            return Math.max(
+                0,
+                Math.min(this.data.ios, Math.floor(this.look.isTime ? this.data.ioAt(value) : value)),
+            );
         };
         const [from, to] = [at(x - REACH), Math.min(this.data.ios, at(x + REACH) + 2)];
         const far = (place: number, ns: number) => {
             const dy = Number.isNaN(y) ? 0 : py(frame, Math.max(1, ns)) - y;
             return (this.xOf(frame, place) - x) ** 2 + dy * dy;
         };
-        return this.data.all ? this.nearestIo(from, to, far) : this.nearestSpot(this.spots(frame, from, to), far);
+        return this.data.all
+            ? this.nearestIo(from, to, far)
+            : this.nearestSpot(this.spots(frame, from, to), far);
     }
 
     private nearestIo(from: number, to: number, far: (x: number, ns: number) => number): Spot | null {

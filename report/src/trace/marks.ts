@@ -1,4 +1,5 @@
-// What the analysis found in a trace, drawn into it: start-up, regimes, period, mean, and the running averages.
+// What the analysis found in a trace, drawn into it: start-up, regimes, period, mean, and the running
+// averages.
 
 import type { Frame, Layer } from '../canvas/scene';
 import { px, py, xAt } from '../canvas/scene';
@@ -37,7 +38,8 @@ export class StartupLayer implements Layer {
         const colour = this.look.colour?.(frame.theme) ?? frame.theme.shade;
         const { top, height } = frame;
         pen.rect(frame.left, top, Math.max(0, at(ios) - frame.left), height, colour, 0.14);
-        if (range[1] > range[0]) pen.rect(at(range[0]), top, at(range[1]) - at(range[0]), height, colour, 0.12);
+        if (range[1] > range[0])
+            pen.rect(at(range[0]), top, at(range[1]) - at(range[0]), height, colour, 0.12);
         pen.line([at(ios), top, at(ios), top + height], { colour, width: 1, dash: [3, 3] });
         if (this.look.colour || at(ios) < frame.left) return;
         label(pen, frame.theme, at(ios) + 5, top + 4, startupWords(ios, range), colour);
@@ -100,7 +102,10 @@ export class MeanLayer implements Layer {
         if (!mean) return;
         const colour = this.look.colour?.(frame.theme) ?? frame.theme.accent;
         const x0 = Math.max(frame.left, place(this.data, frame, startup, this.look.isTime));
-        const x1 = Math.min(frame.left + frame.width, place(this.data, frame, this.data.block.ios, this.look.isTime));
+        const x1 = Math.min(
+            frame.left + frame.width,
+            place(this.data, frame, this.data.block.ios, this.look.isTime),
+        );
         if (x1 <= x0) return;
         const [y, low, high] = mean.map((value) => py(frame, Math.max(value, 1)));
         pen.rect(x0, Math.min(low, high), x1 - x0, Math.abs(high - low), colour, 0.22);
@@ -126,7 +131,10 @@ export class AverageLayer implements Layer {
         let last = -1;
         for (let x = frame.left; x <= frame.left + frame.width + 2; x += 1.5) {
             const value = xAt(frame, x);
-            const io = Math.min(this.data.ios, Math.floor(this.look.isTime ? this.data.ioAt(value) : value) + 1);
+            const io = Math.min(
+                this.data.ios,
+                Math.floor(this.look.isTime ? this.data.ioAt(value) : value) + 1,
+            );
             if (io <= begin || io === last) continue;
             last = io;
             const mean = (this.data.sumTo(io) - before) / (io - begin);

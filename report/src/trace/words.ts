@@ -8,7 +8,14 @@ import type { TraceData } from './data';
 type Rows = [string, string][];
 
 /** All that is known of IO number `i`. */
-export function describeIo(data: TraceData, i: number, x: number, y: number, colour: string, result: string): Hit {
+export function describeIo(
+    data: TraceData,
+    i: number,
+    x: number,
+    y: number,
+    colour: string,
+    result: string,
+): Hit {
     const { all, columns } = data;
     if (!all) {
         const rows: Rows = [...named(result), ['response time', exact(columns!.head[i])]];
@@ -24,7 +31,14 @@ export function describeIo(data: TraceData, i: number, x: number, y: number, col
     return { x, y, title: `IO ${count(i)}`, colour, rows };
 }
 
-export function describeSlowest(data: TraceData, c: number, x: number, y: number, colour: string, name: string): Hit {
+export function describeSlowest(
+    data: TraceData,
+    c: number,
+    x: number,
+    y: number,
+    colour: string,
+    name: string,
+): Hit {
     const k = data.columns!;
     const rows: Rows = [
         ...named(name),
@@ -36,7 +50,14 @@ export function describeSlowest(data: TraceData, c: number, x: number, y: number
     return { x, y, title: `IO ${count(c * data.block.column_ios + k.maxAt[c])}`, colour, rows };
 }
 
-export function describeFastest(data: TraceData, c: number, x: number, y: number, colour: string, name: string): Hit {
+export function describeFastest(
+    data: TraceData,
+    c: number,
+    x: number,
+    y: number,
+    colour: string,
+    name: string,
+): Hit {
     const k = data.columns!;
     const rows: Rows = [...named(name), ['response time', exact(k.min[c])], ['fastest of', range(data, c)]];
     return { x, y, title: `IO ${count(c * data.block.column_ios + k.minAt[c])}`, colour, rows };
@@ -53,7 +74,10 @@ export function describeColumn(
     const [low, high] = [2 ** (row / 16), 2 ** ((row + 1) / 16)];
     const rows: Rows = [
         ...named(result),
-        [`${format(low, 'ns')} to ${format(high, 'ns')}`, `${count(here)} of ${count(data.columnIos(c))} IOs`],
+        [
+            `${format(low, 'ns')} to ${format(high, 'ns')}`,
+            `${count(here)} of ${count(data.columnIos(c))} IOs`,
+        ],
         ['mean', format(k.mean[c], 'ns', 4)],
         ['fastest, slowest', `${exact(k.min[c])}, ${exact(k.max[c])}`],
         ['begins at', exact(k.submit[c])],

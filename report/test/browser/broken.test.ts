@@ -12,11 +12,16 @@ let browser: Browser;
 before(async () => { browser = await launch(); });
 after(() => browser.close());
 
-const made = (ios: number, more = {}): MadeResult => run('rig:mtron', 1, [{ id: 'rw', ios, seed: 1, ...more }]);
+const made = (ios: number, more = {}): MadeResult =>
+    run('rig:mtron', 1, [{ id: 'rw', ios, seed: 1, ...more }]);
 const traceOf = ({ document }: MadeResult): TraceBlock => document.sections[5].blocks[0] as TraceBlock;
 
 /** The words of the page, once all of it was in sight. */
-async function words(text: string, name: string, id: string | null = 'rw'): Promise<{ text: string; errors: string[] }> {
+async function words(
+    text: string,
+    name: string,
+    id: string | null = 'rw',
+): Promise<{ text: string; errors: string[] }> {
     const opened = await open(browser, text);
     const { page } = opened;
     if (id) await page.$eval(`[id="${id}"]`, (element) => element.scrollIntoView());
@@ -47,13 +52,19 @@ test('a blob with fewer bytes than announced', async () => {
     const whole = made(500);
     const trace = traceOf(whole);
     trace.arrays = trace.arrays.map((array) => ({ ...array, length: array.length * 2 }));
-    assert.match((await words(html([whole]), 'short')).text, /the data hold \d+ bytes where \d+ are announced/);
+    assert.match(
+        (await words(html([whole]), 'short')).text,
+        /the data hold \d+ bytes where \d+ are announced/,
+    );
 });
 
 test('fewer IOs in the file than in the run are shown, and said', async () => {
     const whole = made(500);
     traceOf(whole).ios = 900;
-    assert.match((await words(html([whole]), 'fewer')).text, /Only 500 of 900 IOs are in the file\. What is there is shown/);
+    assert.match(
+        (await words(html([whole]), 'fewer')).text,
+        /Only 500 of 900 IOs are in the file\. What is there is shown/,
+    );
 });
 
 test('a document of a newer version, with a block nobody knows', async () => {
@@ -69,7 +80,9 @@ test('a document of a newer version, with a block nobody knows', async () => {
 test('an empty document, no document, and one that is none', async () => {
     const empty = { document: { ...made(1).document, sections: [] }, blobs: {} };
     assert.match((await words(html([empty]), 'empty', null)).text, /holds nothing to show/);
-    const torn = '<script type="application/json" data-flashscope="document" data-result="0">{"version":1,"ti</script>';
+    const torn =
+        '<script type="application/json" data-flashscope="document" data-result="0">' +
+        '{"version":1,"ti</script>';
     assert.match((await words(shell(torn), 'torn', null)).text, /cannot be read: it is not a document/);
     const opened = await open(browser, shell(''));
     await opened.page.waitForSelector('.problem', { timeout: 10_000 });
@@ -78,9 +91,26 @@ test('an empty document, no document, and one that is none', async () => {
 });
 
 test('documents that lack what they should have', async () => {
-    const bare = { version: 1, title: 'bare', sections: [{ id: 's', title: 'S', blocks: [
-        { block: 'chart', id: 'c', x: {}, y: {} }, { block: 'table', id: 't' }, { block: 'facts' },
-        { block: 'items', items: [{ text: 'x' }] }, { block: 'heat', id: 'h' }, { block: 'trace', id: 'rw' }, null, 7 ] }] };
+    const bare = {
+        version: 1,
+        title: 'bare',
+        sections: [
+            {
+                id: 's',
+                title: 'S',
+                blocks: [
+                    { block: 'chart', id: 'c', x: {}, y: {} },
+                    { block: 'table', id: 't' },
+                    { block: 'facts' },
+                    { block: 'items', items: [{ text: 'x' }] },
+                    { block: 'heat', id: 'h' },
+                    { block: 'trace', id: 'rw' },
+                    null,
+                    7,
+                ],
+            },
+        ],
+    };
     const { text, errors } = await words(html([{ document: bare as never, blobs: {} }]), 'bare');
     assert.match(text, /There is nothing to draw/);
     assert.match(text, /no rows/);
@@ -88,7 +118,11 @@ test('documents that lack what they should have', async () => {
 });
 
 test('no IO, one IO, and response times that are all equal', async () => {
-    for (const [name, ios, more] of [['none', 0, {}], ['one', 1, {}], ['equal', 300, { isEqual: true }]] as const) {
+    for (const [name, ios, more] of [
+        ['none', 0, {}],
+        ['one', 1, {}],
+        ['equal', 300, { isEqual: true }],
+    ] as const) {
         const opened = await open(browser, html([made(ios, more)]));
         await show(opened.page, 'rw');
         for (const key of ['l', 't', 'x', '+', 'n', '0'] as const) {
@@ -106,7 +140,10 @@ test('no IO, one IO, and response times that are all equal', async () => {
 });
 
 test('an error of the page itself is told on top of it', async () => {
-    const text = html([made(10)]).replace('</body>', '<script>setTimeout(() => { throw new Error("oops"); })</script></body>');
+    const text = html([made(10)]).replace(
+        '</body>',
+        '<script>setTimeout(() => { throw new Error("oops"); })</script></body>',
+    );
     const { text: said } = await words(text, 'banner');
     assert.match(said, /went wrong: .*oops/);
 });

@@ -12,7 +12,9 @@ const shots = process.env.FLASHSCOPE_SHOTS;
 export async function launch(): Promise<Browser> {
     const executablePath = process.env.FLASHSCOPE_CHROMIUM ?? '/usr/bin/chromium';
     if (!existsSync(executablePath)) {
-        throw new Error(`no browser at ${executablePath}: install chromium, or set FLASHSCOPE_CHROMIUM to its path`);
+        throw new Error(
+            `no browser at ${executablePath}: install chromium, or set FLASHSCOPE_CHROMIUM to its path`,
+        );
     }
     return puppeteer.launch({ executablePath, headless: true,
         args: ['--no-sandbox', '--disable-dev-shm-usage', '--allow-file-access-from-files'] });
@@ -27,7 +29,13 @@ export interface Opened {
 }
 
 /** Opens text as a file of its own, as a reader would. */
-export async function open(browser: Browser, html: string, hash = '', width = 1280, height = 900): Promise<Opened> {
+export async function open(
+    browser: Browser,
+    html: string,
+    hash = '',
+    width = 1280,
+    height = 900,
+): Promise<Opened> {
     const folder = mkdtempSync(join(tmpdir(), 'flashscope-page-'));
     const file = join(folder, 'report.html');
     writeFileSync(file, html);
@@ -56,7 +64,9 @@ export async function drawn(page: Page, id: string): Promise<void> {
 
 /** Two frames later everything that was asked for is on the screen. */
 export async function settled(page: Page): Promise<void> {
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await page.evaluate(
+        () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
 }
 
 export async function shot(page: Page, name: string, isWhole = false): Promise<void> {
@@ -75,7 +85,10 @@ export async function show(page: Page, id: string): Promise<void> {
 }
 
 /** Where a picture is drawn between its axes. */
-export async function plotBox(page: Page, id: string): Promise<{ x: number; y: number; width: number; height: number }> {
+export async function plotBox(
+    page: Page,
+    id: string,
+): Promise<{ x: number; y: number; width: number; height: number }> {
     return page.$eval(`[id="${id}"] .u-over`, (element) => {
         const { x, y, width, height } = element.getBoundingClientRect();
         return { x, y, width, height };

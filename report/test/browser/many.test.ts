@@ -40,7 +40,11 @@ test('two results are overlaid, and a switch takes one away', async () => {
     assert.equal(await page.$$eval('#key-characteristics tbody tr', (all) => all.length), 4);
     await page.evaluate(() => { location.hash = '#traces'; });
     await settled(page);
-    assert.doesNotMatch(await legend(), /rig:mtron: SR/, 'a link within the page leaves the results as they are');
+    assert.doesNotMatch(
+        await legend(),
+        /rig:mtron: SR/,
+        'a link within the page leaves the results as they are',
+    );
     await shot(page, 'overlay-one');
     assert.deepEqual(opened.errors, []);
     await close(opened);
@@ -86,18 +90,26 @@ test('a million IOs are a density picture with their extremes', async () => {
 });
 
 /** Milliseconds from a change of range to the end of drawing, as the page itself measures. */
-async function redraws(page: Page, id: string, keys: readonly ('+' | 'ArrowRight' | '-' | '0')[]): Promise<number[]> {
+async function redraws(
+    page: Page,
+    id: string,
+    keys: readonly ('+' | 'ArrowRight' | '-' | '0')[],
+): Promise<number[]> {
     await page.focus(`[id="${id}"] .plot`);
     await page.evaluate(() => performance.clearMeasures('flashscope:redraw'));
     for (const key of keys) {
         await page.keyboard.press(key);
         await settled(page);
     }
-    return page.evaluate(() => performance.getEntriesByName('flashscope:redraw').map((entry) => entry.duration));
+    return page.evaluate(() =>
+        performance.getEntriesByName('flashscope:redraw').map((entry) => entry.duration),
+    );
 }
 
 test('ten million IOs show within a second and zoom within 100 ms', async () => {
-    const made = run('rig:mtron', 1, [wish('ten-million', 10_000_000, { columnIos: 200, ops: 2, group: 'g' })]);
+    const made = run('rig:mtron', 1, [
+        wish('ten-million', 10_000_000, { columnIos: 200, ops: 2, group: 'g' }),
+    ]);
     const traces = made.document.sections.filter(({ id }) => id === 'traces');
     const others = made.document.sections.filter(({ id }) => id !== 'traces');
     const page1 = { ...made, document: { ...made.document, sections: [...traces, ...others] } };
@@ -107,14 +119,34 @@ test('ten million IOs show within a second and zoom within 100 ms', async () => 
     const opened = await open(browser, text);
     const { page } = opened;
     await drawn(page, 'ten-million');
-    const first = await page.evaluate(() => performance.getEntriesByName('flashscope:first-chart')[0].startTime);
+    const first = await page.evaluate(
+        () => performance.getEntriesByName('flashscope:first-chart')[0].startTime,
+    );
     await shot(page, 'ten-million');
-    const keys = ['+', '+', '+', 'ArrowRight', 'ArrowRight', '-', '0', '+', '+', '+', '+', '+', '+', '+', '0'] as const;
+    const keys = [
+        '+',
+        '+',
+        '+',
+        'ArrowRight',
+        'ArrowRight',
+        '-',
+        '0',
+        '+',
+        '+',
+        '+',
+        '+',
+        '+',
+        '+',
+        '+',
+        '0',
+    ] as const;
     const times = await redraws(page, 'ten-million', keys);
     const worst = Math.max(...times);
-    process.stdout.write(`# first chart after ${first.toFixed(0)} ms; `
-        + `${times.length} redraws, ${(times.reduce((a, b) => a + b, 0) / times.length).toFixed(1)} ms on average, `
-        + `${worst.toFixed(1)} ms at worst\n`);
+    const mean = times.reduce((a, b) => a + b, 0) / times.length;
+    process.stdout.write(
+        `# first chart after ${first.toFixed(0)} ms; ${times.length} redraws, ` +
+            `${mean.toFixed(1)} ms on average, ${worst.toFixed(1)} ms at worst\n`,
+    );
     assert.equal(times.length, keys.length);
     // A machine under test is seldom alone: three times what is promised.
     assert.ok(first < 3000, `first chart after ${first} ms`);
@@ -137,13 +169,19 @@ async function inHead(page: Page): Promise<void> {
     await settled(page);
     await shot(page, 'ten-million-columns');
     await page.keyboard.press('n');
-    assert.match(plain(await tipText(page, 'ten-million')), /IO 5,0\d\d,\d\d\d\nresponse time[^]*slowest of\nIOs 5,0/);
+    assert.match(
+        plain(await tipText(page, 'ten-million')),
+        /IO 5,0\d\d,\d\d\d\nresponse time[^]*slowest of\nIOs 5,0/,
+    );
 }
 
 test('a site adds its results and starts', async () => {
     const { document, blobs } = run('rig:mtron', 1, [wish('rw-32k', 500)]);
     const data = JSON.stringify({ document, blobs }).replace(/</g, '\\u003c');
-    const text = shell('').replace('</body>', `<script>flashscope.add(${data});flashscope.start();</script></body>`);
+    const text = shell('').replace(
+        '</body>',
+        `<script>flashscope.add(${data});flashscope.start();</script></body>`,
+    );
     const opened = await open(browser, text);
     await show(opened.page, 'rw-32k');
     assert.equal(await opened.page.$eval('h1', (e) => e.textContent), 'rig:mtron');

@@ -29,14 +29,41 @@ const cell = (text: string, value: number | null = null, link: string | null = n
 const column = (label: string, unit = '') => ({ label, unit, is_number: unit !== '' });
 
 function index(): Document {
-    const rows = [['alpha', 9.5], ['beta', 0.3], ['gamma', 2.1]] as const;
-    return { version: 1, kind: 'site', title: '3 results', subtitle: '', flashscope_version: '0.1.0', sections: [
-        { id: 'results', title: 'Results', blocks: [{ block: 'table', id: 'results-table', title: 'Key characteristics',
-            caption: '', columns: [column('device'), column('RW', 'ms')],
-            rows: rows.map(([name, rw]) => [cell(`rig:${name}`, null, `results/${name}.html`), cell(String(rw), rw)]) }] }] };
+    const rows = [
+        ['alpha', 9.5],
+        ['beta', 0.3],
+        ['gamma', 2.1],
+    ] as const;
+    return {
+        version: 1,
+        kind: 'site',
+        title: '3 results',
+        subtitle: '',
+        flashscope_version: '0.1.0',
+        sections: [
+            {
+                id: 'results',
+                title: 'Results',
+                blocks: [
+                    {
+                        block: 'table',
+                        id: 'results-table',
+                        title: 'Key characteristics',
+                        caption: '',
+                        columns: [column('device'), column('RW', 'ms')],
+                        rows: rows.map(([name, rw]) => [
+                            cell(`rig:${name}`, null, `results/${name}.html`),
+                            cell(String(rw), rw),
+                        ]),
+                    },
+                ],
+            },
+        ],
+    };
 }
 
-const add = ({ document, blobs }: MadeResult): string => `flashscope.add(${JSON.stringify({ document, blobs })});`;
+const add = ({ document, blobs }: MadeResult): string =>
+    `flashscope.add(${JSON.stringify({ document, blobs })});`;
 
 /** As the Rust side writes it. */
 function write(): void {
@@ -48,18 +75,26 @@ function write(): void {
         put(`results/${name}.html`, page('../', '', [`data/${name}.js`], 'flashscope.start()'));
     }
     put('pairs/alpha--gamma.js', add(comparison(['rig:alpha', 'rig:gamma'])));
-    const data = `<script type="application/json" data-flashscope="document" data-result="0">${JSON.stringify(index())}</script>`;
+    const data =
+        `<script type="application/json" data-flashscope="document" data-result="0">` +
+        `${JSON.stringify(index())}</script>`;
     put('index.html', page('', data, [], ''));
     put('compare.html', page('', '', [], 'flashscope.compare()'));
 }
 
 function page(up: string, inside: string, data: string[], start: string): string {
-    const policy = "default-src 'none'; script-src 'self' file: 'unsafe-inline'; style-src 'self' file: 'unsafe-inline'; "
-        + "img-src data: blob:; base-uri 'none'; form-action 'none'";
-    const scripts = ['assets/report.js', ...data].map((name) => `<script src="${up}${name}"></script>`).join('');
-    return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>test</title>`
-        + `<meta http-equiv="Content-Security-Policy" content="${policy}"><link rel="stylesheet" href="${up}assets/report.css">`
-        + `</head><body><main id="report"></main>${inside}${scripts}<script>${start}</script></body></html>`;
+    const policy =
+        "default-src 'none'; script-src 'self' file: 'unsafe-inline'; " +
+        "style-src 'self' file: 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'";
+    const scripts = ['assets/report.js', ...data]
+        .map((name) => `<script src="${up}${name}"></script>`)
+        .join('');
+    return (
+        `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>test</title>` +
+        `<meta http-equiv="Content-Security-Policy" content="${policy}">` +
+        `<link rel="stylesheet" href="${up}assets/report.css">` +
+        `</head><body><main id="report"></main>${inside}${scripts}<script>${start}</script></body></html>`
+    );
 }
 
 async function visit(name: string): Promise<{ page: Page; errors: string[] }> {
@@ -110,7 +145,9 @@ test('two chosen rows are compared, overlaid, whichever was chosen first', async
 test('a third choice takes the place of the first', async () => {
     const { page } = await visit('index.html');
     for (const name of ['alpha', 'beta', 'gamma']) await page.click(`[value=${name}]`);
-    const chosen = await page.$$eval('.choose input:checked', (all) => all.map((one) => (one as HTMLInputElement).value));
+    const chosen = await page.$$eval('.choose input:checked', (all) =>
+        all.map((one) => (one as HTMLInputElement).value),
+    );
     assert.deepEqual(chosen, ['beta', 'gamma']);
     await page.close();
 });

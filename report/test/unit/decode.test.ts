@@ -34,7 +34,9 @@ test('the bytes of an array are laid out as dense.rs says', () => {
     // Two planes of 1 and 515 (0x0203), then the zigzag codes 2 and 3 of the differences +1 and -2.
     const bytes = Uint8Array.of(1, 3, 0, 2, 2, 3);
     const arrays = decode(bytes, [
-        { name: 'a', length: 2, planes: 2, is_delta: false }, { name: 'b', length: 2, planes: 1, is_delta: true }]);
+        { name: 'a', length: 2, planes: 2, is_delta: false },
+        { name: 'b', length: 2, planes: 1, is_delta: true },
+    ]);
     assert.deepEqual([...arrays.get('a')!], [1, 515]);
     assert.deepEqual([...arrays.get('b')!], [1, -1]);
 });

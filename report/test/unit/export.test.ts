@@ -7,7 +7,15 @@ import { DOTS_MAX, SvgPen } from '../../src/export/svg';
 import { fromHash, toHash, type Place } from '../../src/view';
 
 test('CSV quotes what it must and nothing else', () => {
-    const text = csv(['a', 'b [ns]'], [['plain', 1.5], ['with, comma', null], ['says "so"', 0], ['two\nlines', undefined]]);
+    const text = csv(
+        ['a', 'b [ns]'],
+        [
+            ['plain', 1.5],
+            ['with, comma', null],
+            ['says "so"', 0],
+            ['two\nlines', undefined],
+        ],
+    );
     assert.equal(text, 'a,b [ns]\r\nplain,1.5\r\n"with, comma",\r\n"says ""so""",0\r\n"two\nlines",\r\n');
 });
 

@@ -12,18 +12,34 @@ import { makeTrace } from '../fixture/traces';
 
 const text = (words: string): Block => ({ block: 'text', text: words });
 const table = (id: string): Block => ({ block: 'table', id, title: id, caption: '', columns: [], rows: [] });
-const doc = (...blocks: Block[]): Document => ({ version: 1, kind: 'run', title: '', subtitle: '',
-    flashscope_version: '', sections: [{ id: 's', title: 'S', blocks }] });
-const merged = (...documents: Document[]) => merge(documents.map((document, result) => ({ result, document })))[0].blocks
-    .map(({ kind, id, parts }) => `${id ?? kind}:${parts.map(({ result }) => result).join('+')}`);
+const doc = (...blocks: Block[]): Document => ({
+    version: 1,
+    kind: 'run',
+    title: '',
+    subtitle: '',
+    flashscope_version: '',
+    sections: [{ id: 's', title: 'S', blocks }],
+});
+const merged = (...documents: Document[]) =>
+    merge(documents.map((document, result) => ({ result, document })))[0].blocks.map(
+        ({ kind, id, parts }) => `${id ?? kind}:${parts.map(({ result }) => result).join('+')}`,
+    );
 
 test('blocks of one id become one, in the order of the first that has them', () => {
     assert.deepEqual(merged(doc(table('a'), table('b')), doc(table('b'), table('a'))), ['a:0+1', 'b:0+1']);
-    assert.deepEqual(merged(doc(table('a'), table('c')), doc(table('a'), table('b'), table('c'))), ['a:0+1', 'b:1', 'c:0+1']);
+    assert.deepEqual(merged(doc(table('a'), table('c')), doc(table('a'), table('b'), table('c'))), [
+        'a:0+1',
+        'b:1',
+        'c:0+1',
+    ]);
 });
 
 test('blocks without an id are matched by kind and place', () => {
-    assert.deepEqual(merged(doc(text('x'), table('a'), text('y')), doc(text('x'), table('a'))), ['text:0+1', 'a:0+1', 'text:0']);
+    assert.deepEqual(merged(doc(text('x'), table('a'), text('y')), doc(text('x'), table('a'))), [
+        'text:0+1',
+        'a:0+1',
+        'text:0',
+    ]);
     assert.deepEqual(merged(doc(text('x')), doc(text('x'), text('y'))), ['text:0+1', 'text:1']);
 });
 
@@ -38,7 +54,15 @@ test('sections that only one document has are kept', () => {
 });
 
 test('anything at all can be checked', () => {
-    for (const raw of [null, 7, 'x', [], {}, { sections: 3 }, { sections: [null, { blocks: [null, { block: 5 }] }] }]) {
+    for (const raw of [
+        null,
+        7,
+        'x',
+        [],
+        {},
+        { sections: 3 },
+        { sections: [null, { blocks: [null, { block: 5 }] }] },
+    ]) {
         const document = checked(raw);
         assert.ok(Array.isArray(document.sections));
         assert.ok(document.problems.length > 0);

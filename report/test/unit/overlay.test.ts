@@ -5,7 +5,12 @@ import { test } from 'node:test';
 import type { Axis, ChartBlock } from '../../src/document';
 import { overlays, type ChartPart } from '../../src/overlay';
 
-const axis = (unit: string, scale: Axis['scale'], labels: string[] = []): Axis => ({ label: 'x', unit, scale, labels });
+const axis = (unit: string, scale: Axis['scale'], labels: string[] = []): Axis => ({
+    label: 'x',
+    unit,
+    scale,
+    labels,
+});
 
 function part(result: number, x: Axis, xs: number[], y = axis('ns', 'linear')): ChartPart {
     const points = xs.map((at) => ({ x: at, y: at * 10 }));
@@ -34,7 +39,10 @@ test('words keep the order of the first result', () => {
 });
 
 test('places called by numbers go to their place on the scale of another result', () => {
-    const sets = overlays([part(0, axis('', 'log'), [1, 2, 4, 8]), part(1, axis('', 'category', ['1', '8']), [0, 1])]);
+    const sets = overlays([
+        part(0, axis('', 'log'), [1, 2, 4, 8]),
+        part(1, axis('', 'category', ['1', '8']), [0, 1]),
+    ]);
     assert.equal(sets.length, 1);
     assert.deepEqual(places(sets[0][1]), [1, 8]);
     assert.equal(sets[0][1].block.x.scale, 'log');

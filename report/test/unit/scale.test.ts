@@ -13,7 +13,10 @@ const labels = (m: Mapping, unit: string, target: number): string[] =>
 test('places along an axis go there and back', () => {
     for (const m of [axis(0, 50), axis(3, 4e9, true), { ...axis(1, 9), from: 300, to: 20 }]) {
         for (const value of [m.min, (m.min + m.max) / 2, m.max]) {
-            assert.ok(Math.abs(toValue(m, toPx(m, value)) / (value || 1) - (value ? 1 : 0)) < 1e-9, `${value}`);
+            assert.ok(
+                Math.abs(toValue(m, toPx(m, value)) / (value || 1) - (value ? 1 : 0)) < 1e-9,
+                `${value}`,
+            );
         }
     }
 });
@@ -32,10 +35,20 @@ test('a log axis of less than a decade still has numbers', () => {
 });
 
 test('any range can be drawn', () => {
-    for (const range of [[0, 0], [5, 5], [-3, -3], [NaN, 1], [Infinity, -Infinity], [7, 2]] as [number, number][]) {
+    for (const range of [
+        [0, 0],
+        [5, 5],
+        [-3, -3],
+        [NaN, 1],
+        [Infinity, -Infinity],
+        [7, 2],
+    ] as [number, number][]) {
         for (const isLog of [false, true]) {
             for (const made of [sound(range, isLog), padded(range, isLog)]) {
-                assert.ok(made[0] < made[1] && Number.isFinite(made[0] + made[1]), `${range} ${isLog}: ${made}`);
+                assert.ok(
+                    made[0] < made[1] && Number.isFinite(made[0] + made[1]),
+                    `${range} ${isLog}: ${made}`,
+                );
                 assert.ok(!isLog || made[0] > 0);
             }
         }
@@ -52,9 +65,18 @@ test('zoom keeps its centre, and a shift its width', () => {
 
 test('numbers are written in the unit that reads best', () => {
     const cases: [number, string, string][] = [
-        [1234567, 'ns', '1.23 ms'], [999, 'ns', '999 ns'], [1e9, 'ns', '1 s'], [0, 'ns', '0 ns'], [0.0123, 's', '12.3 ms'],
-        [32768, 'bytes', '32 KiB'], [1536, 'bytes', '1.5 KiB'], [12345, 'IOs', '12,345 IOs'], [12.5, '%', '12.5 %'],
-        [-5, '%', '−5 %'], [1234.5678, '', '1,235'], [NaN, 'ns', '–'],
+        [1234567, 'ns', '1.23 ms'],
+        [999, 'ns', '999 ns'],
+        [1e9, 'ns', '1 s'],
+        [0, 'ns', '0 ns'],
+        [0.0123, 's', '12.3 ms'],
+        [32768, 'bytes', '32 KiB'],
+        [1536, 'bytes', '1.5 KiB'],
+        [12345, 'IOs', '12,345 IOs'],
+        [12.5, '%', '12.5 %'],
+        [-5, '%', '−5 %'],
+        [1234.5678, '', '1,235'],
+        [NaN, 'ns', '–'],
     ];
     for (const [value, unit, expected] of cases) assert.equal(plain(format(value, unit)), expected);
     assert.equal(count(9876543), '9,876,543');
@@ -63,7 +85,8 @@ test('numbers are written in the unit that reads best', () => {
 });
 
 test('the ends of an interval have the digits that tell them apart, in the unit of their value', () => {
-    const ends = (interval: [number, number], unit: string, text: string) => formatEnds(interval, unit, text).map(plain);
+    const ends = (interval: [number, number], unit: string, text: string) =>
+        formatEnds(interval, unit, text).map(plain);
     assert.deepEqual(ends([0.39981, 0.40042], 'ms', '0.400 ms'), ['0.3998 ms', '0.4004 ms']);
     assert.deepEqual(ends([8.98, 9.01], 'ms', '9.00 ms'), ['8.98 ms', '9.01 ms']);
     assert.deepEqual(ends([0.0567, 0.0867], 'ms', '68.1 µs'), ['57 µs', '87 µs']);

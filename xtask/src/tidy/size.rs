@@ -7,32 +7,39 @@ const FILE_LINES_MAX: usize = 500;
 const FUNCTION_LINES_MAX: usize = 60;
 const LINE_CHARS_MAX: usize = 110;
 
+/// All three of Rust.
 pub fn check(source: &Source) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let lines = source.text.lines().count();
-    if lines > FILE_LINES_MAX {
-        let way_out = format!("split it by what its parts do, to {FILE_LINES_MAX} at most");
-        findings.push(finding(source, 1, "file-length", "", lines, "lines", &way_out));
-    }
-    for (line, text) in (1..).zip(source.text.lines()) {
-        let chars = text.chars().count();
-        if chars > LINE_CHARS_MAX {
-            let way_out = format!("break it, to {LINE_CHARS_MAX} at most");
-            findings.push(finding(source, line, "line-length", "", chars, "characters", &way_out));
-        }
-    }
+    let mut findings = check_lines(&source.path, &source.text);
     for (name, line, lines) in functions(&source.code) {
         if lines > FUNCTION_LINES_MAX {
             let way_out =
                 format!("name its steps as functions of their own, to {FUNCTION_LINES_MAX} at most");
-            findings.push(finding(source, line, "function-length", name, lines, "lines", &way_out));
+            findings.push(finding(&source.path, line, "function-length", name, lines, "lines", &way_out));
+        }
+    }
+    findings
+}
+
+/// Files and lines, in whatever language.
+pub fn check_lines(path: &str, text: &str) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let lines = text.lines().count();
+    if lines > FILE_LINES_MAX {
+        let way_out = format!("split it by what its parts do, to {FILE_LINES_MAX} at most");
+        findings.push(finding(path, 1, "file-length", "", lines, "lines", &way_out));
+    }
+    for (line, text) in (1..).zip(text.lines()) {
+        let chars = text.chars().count();
+        if chars > LINE_CHARS_MAX {
+            let way_out = format!("break it, to {LINE_CHARS_MAX} at most");
+            findings.push(finding(path, line, "line-length", "", chars, "characters", &way_out));
         }
     }
     findings
 }
 
 fn finding(
-    source: &Source,
+    path: &str,
     line: usize,
     rule: &'static str,
     name: &str,
@@ -40,9 +47,9 @@ fn finding(
     unit: &str,
     way_out: &str,
 ) -> Finding {
-    let thing = if name.is_empty() { source.path.clone() } else { format!("{}::{name}", source.path) };
+    let thing = if name.is_empty() { path.to_string() } else { format!("{path}::{name}") };
     let what = if name.is_empty() { format!("{size} {unit}") } else { format!("{name} has {size} {unit}") };
-    Finding { size: Some((thing, size)), ..Finding::new(&source.path, line, rule, what, way_out) }
+    Finding { size: Some((thing, size)), ..Finding::new(path, line, rule, what, way_out) }
 }
 
 /// Name, first line and number of lines of every function.
