@@ -94,7 +94,8 @@ fn of_what_is_damaged_a_page_is_made_with_a_warning() {
     fs::create_dir(scratch.path("foreign")).unwrap();
     words(&scratch, "report foreign").failed(1, &["foreign", "no result of flashscope", "results in"]);
     words(&scratch, "report nowhere").failed(2, &["nowhere", "check the path"]);
-    words(&scratch, "report a/manifest.json").failed(1, &["a/manifest.json"]);
+    let words_of_it = ["a/manifest.json", "neither a result folder nor a pack"];
+    words(&scratch, "report a/manifest.json").failed(2, &words_of_it);
 }
 
 fn cut(path: &Path) {
