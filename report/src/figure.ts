@@ -63,6 +63,8 @@ export class Figure {
     private view: View = emptyView();
     /** A link was followed here, and the group does not know yet. */
     private isOpened = false;
+    /** What the group shows, until the data say what it means on these axes. */
+    private awaited: Stretch | null = null;
     private state: 'waiting' | 'preparing' | 'ready' | 'broken' = 'waiting';
     private scene: Scene | null = null;
     private readonly host = h('div', { class: 'host' });
@@ -134,6 +136,7 @@ export class Figure {
     open(view: View): void {
         this.view = { ...view, flags: { ...view.flags } };
         this.isOpened = true;
+        this.awaited = null;
         if (this.state === 'ready') {
             this.rebuild();
             this.share();
@@ -145,8 +148,13 @@ export class Figure {
 
     /** The others of the group follow a link too, once the data say what it means on their axes. */
     private share(): void {
-        if (this.isOpened && this.view.x) this.group.tell(this.spec.toStretch(this.view.x, this.flags()));
+        if (this.isOpened) this.tellGroup();
         this.isOpened = false;
+    }
+
+    private tellGroup(): void {
+        const { x } = this.view;
+        this.group.tell(x ? this.spec.toStretch(x, this.flags()) : { all: true });
     }
 
     focus(): void {
@@ -195,6 +203,7 @@ export class Figure {
         if (this.state === 'ready') return;
         this.state = 'ready';
         this.plotBox.classList.remove('waiting');
+        if (this.awaited) this.joined(this.awaited);
         this.rebuild();
         this.share();
     }
@@ -232,15 +241,15 @@ export class Figure {
         this.plot.range(x, y);
         this.tip.show(null);
         this.fillReset();
-        if (isMoved) this.group.tell(x ? this.spec.toStretch(x, this.flags()) : { all: true });
+        if (isMoved) this.tellGroup();
     }
 
     private joined(stretch: Stretch): void {
-        if (this.state !== 'ready') this.view.x = null;
-        const x = this.state === 'broken' ? undefined : this.spec.fromStretch(stretch, this.flags());
+        this.awaited = this.state === 'ready' ? null : stretch;
+        const x = this.awaited ? undefined : this.spec.fromStretch(stretch, this.flags());
         if (x === undefined) return;
         this.view = { ...this.view, x };
-        if (this.state === 'ready') this.plot.range(x, this.view.y);
+        this.plot.range(x, this.view.y);
         this.fillReset();
     }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { run } from '../fixture/documents';
 import { html } from '../fixture/html';
+import { makeTrace } from '../fixture/traces';
 import { close, drawn, launch, open, plain, plotBox, settled, shot, show, tipText } from './chrome';
 import type { Opened } from './chrome';
 
@@ -199,6 +200,52 @@ test('charts of a group share their zoom', () => withPage('', async (page) => {
     await settled(page);
     assert.equal(await page.$eval('#wear .reset', (e) => (e as HTMLElement).hidden), false);
 }));
+
+/** What a picture shows along x, as its own link says it; none if it shows all. */
+async function zoomOf(page: Page, id: string): Promise<number[] | null> {
+    await show(page, id);
+    await clickExport(page, id, 'Link');
+    const x = /[?&]x=([^&]*)/.exec(await page.evaluate(() => location.hash));
+    return x && x[1].split(',').map(Number);
+}
+
+const grouped = html([run('rig:mtron', 1, [{ id: 'rw-32k', ios: 2304, seed: 1, group: 'sim' }])]);
+const near = (value: number, expected: number, by: number) => Math.abs(value - expected) <= by;
+
+test('a link to a stretch of time opens it in the pictures of the inside too, seen or not', () =>
+    withPage('#rw-32k?on=time&x=2000000000,6000000000', async (page) => {
+        await drawn(page, 'rw-32k');
+        await shot(page, 'inside-linked');
+        for (const id of ['programs', 'wear']) assert.deepEqual(await zoomOf(page, id), [2, 6], id);
+        assert.deepEqual(await zoomOf(page, 'rw-32k'), [2e9, 6e9]);
+        await page.focus('#rw-32k .plot');
+        await page.keyboard.press('0');
+        assert.equal(await zoomOf(page, 'programs'), null);
+    }, grouped));
+
+test('a link to some IOs opens the pictures of the inside at their time', () =>
+    withPage('#rw-32k?x=300,600', async (page) => {
+        await drawn(page, 'rw-32k');
+        const { submit } = makeTrace({ id: 'rw-32k', ios: 2304, seed: 1, factor: 1 });
+        for (const id of ['programs', 'wear']) {
+            const [from, to] = (await zoomOf(page, id))!;
+            const [begin, end] = [300, 600].map((io) => submit[io] / 1e9);
+            assert.ok(near(from, begin, 0.03) && near(to, end, 0.03), `${id}: ${from} ${to}`);
+        }
+    }, grouped));
+
+test('a link to a picture of the inside opens the IOs of that time, and a later link another', () =>
+    withPage('#programs?x=3,5', async (page) => {
+        await drawn(page, 'programs');
+        await show(page, 'rw-32k');
+        const { submit } = makeTrace({ id: 'rw-32k', ios: 2304, seed: 1, factor: 1 });
+        const at = (io: number) => submit[Math.round(io)] / 1e9;
+        const [from, to] = (await zoomOf(page, 'rw-32k'))!;
+        assert.ok(near(at(from), 3, 0.03) && near(at(to), 5, 0.03), `${from} ${to}`);
+        await page.evaluate(() => { location.hash = '#rw-32k?on=time&x=1000000000,2000000000'; });
+        await settled(page);
+        for (const id of ['programs', 'wear']) assert.deepEqual(await zoomOf(page, id), [1, 2], id);
+    }, grouped));
 
 test('dark, by the switch and by the system', () => withPage('', async (page) => {
     await page.click('[data-theme-choice="dark"]');
