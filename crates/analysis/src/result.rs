@@ -38,7 +38,8 @@ impl Experiment {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
-    /// IOs issued, also those that are left out of the mean.
+    /// IOs issued, also those that are left out of the mean or were in flight when it was settled: as many as
+    /// `records` has rows.
     pub ios: u64,
     /// Bytes read.
     pub read_bytes: u64,

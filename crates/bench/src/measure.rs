@@ -78,6 +78,8 @@ struct Watch<'a, R> {
     /// IOs of each process that no summary may use, and how many were left out so far.
     ignore_ios: u64,
     ignored: Regime,
+    /// IOs that were in flight at the verdict.
+    drained_ios: u64,
     read_bytes: u64,
     written_bytes: u64,
     end: Time,
@@ -114,6 +116,7 @@ impl<'a, R: Recording> Watch<'a, R> {
             outcome: None,
             ignore_ios: request.pattern.ignore_ios,
             ignored: Regime { from_ios: 0, from_bytes: 0, mean_ns: 0.0 },
+            drained_ios: 0,
             read_bytes: 0,
             written_bytes: 0,
             end: Time::ZERO,
@@ -161,7 +164,7 @@ impl<'a, R: Recording> Watch<'a, R> {
         };
         let mut outcome = self.outcome.unwrap_or_else(|| self.judge.finish(&self.series, stop));
         behind(&self.ignored, &mut outcome);
-        let ios = self.ignored.from_ios + self.series.len();
+        let ios = self.ignored.from_ios + self.series.len() + self.drained_ios;
         if is_overloaded(request.pattern, ios, self.end) {
             // The queue grows for as long as the run lasts: no mean exists.
             (outcome.estimate, outcome.stationary) = (None, false);
@@ -216,24 +219,25 @@ impl<R: Recording> Observer for Watch<'_, R> {
     #[inline]
     fn observe(&mut self, io: &Io) -> Control {
         self.recording.push(Record::new(io.submitted, io.response, io.stream, io.index));
-        // IOs that drain after the verdict are recorded, but the verdict stands.
-        if self.outcome.is_some() {
-            return Control::Stop;
-        }
         let (read, written) = match io.op {
             Op::Write => (0, io.length_bytes),
             Op::Read => (io.length_bytes, 0),
             Op::Flush | Op::Trim => (0, 0),
         };
+        self.read_bytes += u64::from(read);
+        self.written_bytes += u64::from(written);
+        self.end = self.end.max(io.submitted + io.response);
+        // What was in flight at the verdict was done too and is counted, but the verdict stands.
+        if self.outcome.is_some() {
+            self.drained_ios += 1;
+            return Control::Stop;
+        }
         if io.index < self.ignore_ios {
             self.ignored.from_ios += 1;
             self.ignored.from_bytes += u64::from(written);
         } else {
             self.series.push(io.response.0, written);
         }
-        self.read_bytes += u64::from(read);
-        self.written_bytes += u64::from(written);
-        self.end = self.end.max(io.submitted + io.response);
         if self.series.len() >= self.next_check_ios || self.end >= self.next_look {
             return self.pause_to_think();
         }
