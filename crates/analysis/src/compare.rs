@@ -3,6 +3,7 @@
 use crate::error::AnalysisError;
 use crate::estimate::{Estimate, t_quantile};
 use crate::transform::{mean_of, variance_of};
+use flashscope_core::total;
 use serde::{Deserialize, Serialize};
 
 /// A difference or ratio with its interval.
@@ -71,9 +72,9 @@ pub fn pool(runs: &[Estimate]) -> Result<Estimate, AnalysisError> {
         confidence,
         std_err_ns,
         dof,
-        ios: runs.iter().map(|run| run.ios).sum(),
-        ios_ignored: runs.iter().map(|run| run.ios_ignored).sum(),
-        batches: runs.iter().map(|run| run.batches).sum(),
+        ios: total(runs.iter().map(|run| run.ios)),
+        ios_ignored: total(runs.iter().map(|run| run.ios_ignored)),
+        batches: total(runs.iter().map(|run| run.batches)),
     })
 }
 

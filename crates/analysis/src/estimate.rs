@@ -161,8 +161,10 @@ impl StandardError {
 
 /// Two-sided t quantile: |T| is below it with this confidence.
 pub(crate) fn t_quantile(confidence: f64, dof: f64) -> f64 {
-    StudentsT::new(0.0, 1.0, dof.clamp(1.0, 1e6))
-        .map_or(f64::INFINITY, |t| t.inverse_cdf(0.5 + confidence / 2.0))
+    // A stored result may ask for what no interval has.
+    let share = Some(0.5 + confidence / 2.0).filter(|share| (0.0..1.0).contains(share));
+    let t = StudentsT::new(0.0, 1.0, dof.clamp(1.0, 1e6)).ok();
+    t.zip(share).map_or(f64::INFINITY, |(t, share)| t.inverse_cdf(share))
 }
 
 /// Lag-one correlation beyond 1.3 standard errors, either way.

@@ -27,4 +27,4 @@ pub use request::{Completion, Flags, Op, Request};
 pub use source::{PatternSource, RequestSource};
 pub use target::{ErrorKind, Target, TargetError, TargetInfo};
 pub use time::{Nanos, Time};
-pub use units::{Bytes, Share, UnitError};
+pub use units::{Bytes, Share, UnitError, total};

@@ -1,4 +1,4 @@
-//! Sizes and shares as a person writes them. Spans of time are in [`crate::time`].
+//! Sizes and shares as a person writes them, and counts added up. Spans of time are in [`crate::time`].
 
 use std::fmt;
 use std::str::FromStr;
@@ -192,6 +192,11 @@ impl<'de> Deserialize<'de> for Share {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Share, D::Error> {
         deserializer.deserialize_any(ShareVisitor)
     }
+}
+
+/// The sum of counts read from a file, where one may be damaged or made up: no larger than the largest count.
+pub fn total(counts: impl IntoIterator<Item = u64>) -> u64 {
+    counts.into_iter().fold(0, u64::saturating_add)
 }
 
 #[cfg(test)]

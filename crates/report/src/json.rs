@@ -1,6 +1,7 @@
 //! What `--json` prints. The keys are an interface: programs read them.
 
 use flashscope_analysis::{Context, Estimate, Finished};
+use flashscope_core::total;
 use serde_json::{Value, json};
 
 use crate::folder::{SCHEMA_VERSION, Stored};
@@ -53,7 +54,7 @@ pub fn run_json(findings: &Findings<'_>) -> Value {
         "state": context.state,
         "complete": context.complete,
         "generator_iops_max": context.generator_iops_max,
-        "ios": finished.iter().map(|done| done.run.ios).sum::<u64>(),
+        "ios": total(finished.iter().map(|done| done.run.ios)),
         "indicators": indicators,
         "advice": advice,
         "hints": hints,

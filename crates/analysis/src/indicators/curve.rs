@@ -2,6 +2,7 @@
 
 use crate::estimate::{Estimate, t_quantile};
 use crate::result::Point;
+use flashscope_core::total;
 
 /// A point that has a mean.
 #[derive(Debug, Clone, Copy)]
@@ -46,20 +47,20 @@ pub(crate) fn weighted(parts: &[(f64, Estimate)]) -> Option<Estimate> {
     }
     let variance = |(weight, part): &(f64, Estimate)| (weight * part.std_err_ns).powi(2);
     let mean_ns: f64 = parts.iter().map(|(weight, part)| weight * part.mean_ns).sum();
-    let total: f64 = parts.iter().map(variance).sum();
+    let squared: f64 = parts.iter().map(variance).sum();
     let spread: f64 = parts.iter().map(|part| variance(part).powi(2) / part.1.dof).sum();
-    let dof = if spread > 0.0 { total.powi(2) / spread } else { 1e6 };
-    let half = t_quantile(confidence, dof) * total.sqrt();
+    let dof = if spread > 0.0 { squared.powi(2) / spread } else { 1e6 };
+    let half = t_quantile(confidence, dof) * squared.sqrt();
     Some(Estimate {
         mean_ns,
         ci_low_ns: (mean_ns - half).max(0.0),
         ci_high_ns: mean_ns + half,
         confidence,
-        std_err_ns: total.sqrt(),
+        std_err_ns: squared.sqrt(),
         dof,
-        ios: parts.iter().map(|(_, part)| part.ios).sum(),
-        ios_ignored: parts.iter().map(|(_, part)| part.ios_ignored).sum(),
-        batches: parts.iter().map(|(_, part)| part.batches).sum(),
+        ios: total(parts.iter().map(|(_, part)| part.ios)),
+        ios_ignored: total(parts.iter().map(|(_, part)| part.ios_ignored)),
+        batches: total(parts.iter().map(|(_, part)| part.batches)),
     })
 }
 

@@ -162,7 +162,8 @@ const WORDS: &[(&str, Words)] = &[
 
 fn merges(report: &SimReport, count: u64) -> Option<Cell> {
     let all = report.device.merges;
-    (all.switch_merges + all.partial_merges + all.full_merges > 0).then(|| Cell::count(count))
+    let none = [all.switch_merges, all.partial_merges, all.full_merges] == [0; 3];
+    (!none).then(|| Cell::count(count))
 }
 
 /// One row for each device; a column that is empty everywhere is left out.

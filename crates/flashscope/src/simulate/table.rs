@@ -28,7 +28,7 @@ const COLUMNS: &[Column] = &[
     ("merges s/p/f", |r| {
         let merges = r.device.merges;
         let (switch, partial, full) = (merges.switch_merges, merges.partial_merges, merges.full_merges);
-        if switch + partial + full == 0 { String::new() } else { format!("{switch}/{partial}/{full}") }
+        if [switch, partial, full] == [0; 3] { String::new() } else { format!("{switch}/{partial}/{full}") }
     }),
     ("hits", |r| if r.device.buffer_bytes == 0 { String::new() } else { r.device.buffer_hits.to_string() }),
     ("", |r| if r.complete { String::new() } else { "CUT SHORT".into() }),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use flashscope_core::total;
 use flashscope_report::{counted, size};
 
 use super::changes::{plain, shared};
@@ -66,7 +67,7 @@ pub fn common_workload(reports: &[&SimReport]) -> String {
 
 /// How much was simulated, and how fast.
 pub fn speed(reports: &[&SimReport]) -> String {
-    let ios: u64 = reports.iter().map(|report| report.ios).sum();
+    let ios = total(reports.iter().map(|report| report.ios));
     let rates: Vec<f64> = reports.iter().filter_map(|report| report.requests_per_cpu_s).collect();
     let rate = rates.iter().sum::<f64>() / rates.len() as f64 / 1e6;
     let rate = if rates.is_empty() { "-".into() } else { format!("{rate:.2} M") };

@@ -9,6 +9,7 @@ mod measured;
 mod traces;
 
 use flashscope_analysis::{Context, Finished, Indicators, Point, Warning, indicators, points};
+use flashscope_core::total;
 
 use super::document::{DOCUMENT_VERSION, Document, Section};
 use crate::folder::Stored;
@@ -73,7 +74,7 @@ impl<'a> Scene<'a> {
 
     fn document(&self, kind: &'static str, sections: Vec<Section>) -> Document {
         let manifest = &self.stored.manifest;
-        let ios = self.runs.iter().map(|done| done.run.ios).sum();
+        let ios = total(self.runs.iter().map(|done| done.run.ios));
         let date = manifest.created.get(..10).unwrap_or_default().to_string();
         let size = if self.context.target.size_bytes == 0 {
             String::new()

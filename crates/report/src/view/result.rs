@@ -1,6 +1,7 @@
 //! The first screen: what a device is like, in one row, and what it likes, in plain words.
 
 use flashscope_analysis::{Advice, Hint, Indicator, Indicators, Interference, Warning};
+use flashscope_core::total;
 
 use super::text::{Tone, item, table, table_columns, wrap};
 use super::{Findings, Style, why};
@@ -188,7 +189,7 @@ pub(super) fn warnings(warnings: &[Warning], style: Style) -> String {
 
 fn place(findings: &Findings<'_>, style: Style) -> String {
     let Some(folder) = findings.folder else { return String::new() };
-    let ios: u64 = findings.finished.iter().map(|done| done.run.ios).sum();
+    let ios = total(findings.finished.iter().map(|done| done.run.ios));
     let runs = findings.finished.len() as u64;
     let page =
         findings.page_bytes.map_or(String::new(), |bytes| format!("report.html of {}, ", size(bytes as f64)));

@@ -1,6 +1,7 @@
 //! The page of a described trace: its mix and sizes, what happened over time, gaps and re-writes, addresses,
 //! and its devices.
 
+use flashscope_core::total;
 use flashscope_report::html::document::{
     Axis, Block, Cell, Chart, Column, DOCUMENT_VERSION, Document, Heat, Item, Look, Point, Scale, Section,
     Series, Table,
@@ -263,7 +264,7 @@ fn up_to(words: Words, x: &str, all: Vec<(&str, Option<&Distribution>)>) -> Opti
         let all = all.filter(|all| all.max > 0)?;
         let mut below = 0;
         let point = |bin: &flashscope_trace::stats::Bin| {
-            below += bin.count;
+            below = total([below, bin.count]);
             let share = below as f64 / all.count as f64 * 100.0;
             let x = bin.to.min(all.max).max(1) as f64;
             Point { x, y: Some((share * 1e3).round() / 1e3), ..Point::default() }
@@ -388,7 +389,7 @@ fn devices(all: &[DeviceSummary]) -> Table {
     let numbers = numbers.into_iter().map(|(title, unit)| Column::number(title, unit));
     let mut sorted: Vec<&DeviceSummary> = all.iter().collect();
     sorted.sort_by_key(|device| std::cmp::Reverse(device.requests));
-    let most = sorted.iter().map(|device| device.requests).sum::<u64>().max(1);
+    let most = total(sorted.iter().map(|device| device.requests)).max(1);
     let busiest = sorted.first().map_or(String::new(), |device| {
         let part = percent(device.requests as f64 / most as f64);
         format!("The busiest, {}, has {part} of the requests.", device.name)

@@ -1,5 +1,6 @@
 //! What was measured, on which machine, in which state; and how to read the page.
 
+use flashscope_core::total;
 use serde_json::Value;
 
 use super::Scene;
@@ -80,7 +81,7 @@ fn circumstances(scene: &Scene<'_>) -> Vec<(&'static str, String)> {
         0 => "none needed: random writes do not slow down what comes after them".into(),
         pause_ns => format!("{}, for what random writes leave behind", span(pause_ns as f64)),
     });
-    let ios = scene.runs.iter().map(|done| done.run.ios).sum();
+    let ios = total(scene.runs.iter().map(|done| done.run.ios));
     let measured = format!("{}, {}", counted(scene.runs.len() as u64, "run"), counted(ios, "IO"));
     let complete = if context.complete { "yes" } else { "no" };
     let seed = if manifest.flashscope_version.is_empty() { String::new() } else { manifest.seed.to_string() };
