@@ -14,7 +14,7 @@ mod sniff;
 mod stats;
 pub mod timing;
 
-pub use stats::{page_stored, show_stored};
+pub use stats::{is_described, page_stored, show_stored};
 
 use clap::{Args, Subcommand};
 

@@ -8,40 +8,85 @@ use flashscope_report::{Stored, compare_json, compare_view};
 use crate::cli::CompareArgs;
 use crate::exit::{Done, Usage};
 use crate::pack::Opened;
+use crate::replay::ReplayReport;
 use crate::screen::Screen;
+use crate::shell::quoted;
 use crate::simulate::{Pairs, StoredSweep};
+use crate::traces::is_described;
+
+/// What a folder holds.
+enum Held {
+    Run(Box<Stored>),
+    Measurement(Box<Stored>),
+    Simulations(StoredSweep),
+    Replay,
+    Description,
+}
+
+impl Held {
+    /// By the file that only this kind of result has.
+    fn of(folder: &Path) -> Result<Held> {
+        if let Some(sweep) = StoredSweep::read(folder)? {
+            return Ok(Held::Simulations(sweep));
+        }
+        let stored = Box::new(Stored::read(folder)?);
+        Ok(if is_described(folder) {
+            Held::Description
+        } else if ReplayReport::read(folder)?.is_some() {
+            Held::Replay
+        } else if stored.manifest.options["pattern"].is_null() {
+            Held::Run(stored)
+        } else {
+            Held::Measurement(stored)
+        })
+    }
+
+    /// In words.
+    fn name(&self) -> &'static str {
+        match self {
+            Held::Run(_) => "a run",
+            Held::Measurement(_) => "a measurement",
+            Held::Simulations(_) => "simulations",
+            Held::Replay => "a replay",
+            Held::Description => "the description of a trace",
+        }
+    }
+}
 
 /// Runs the command.
 pub fn run(args: &CompareArgs, screen: &Screen) -> Result<Done> {
     let (a, b) = (Opened::of(&args.a, screen)?, Opened::of(&args.b, screen)?);
-    let (a, b) = (a.folder(), b.folder());
-    let text = match (StoredSweep::read(a)?, StoredSweep::read(b)?) {
-        (None, None) => measured(a, b, args.json, screen)?,
-        (Some(a), Some(b)) => {
+    let text = match (Held::of(a.folder())?, Held::of(b.folder())?) {
+        (Held::Run(a), Held::Run(b)) | (Held::Measurement(a), Held::Measurement(b)) => {
+            measured(&a, &b, args.json, screen)?
+        }
+        (Held::Simulations(a), Held::Simulations(b)) => {
             let pairs = Pairs::of(&a, &b);
             if args.json { serde_json::to_string_pretty(&pairs.json())? } else { pairs.view() }
         }
-        (of_a, _) => {
-            let (simulated, other) = if of_a.is_some() { (a, b) } else { (b, a) };
-            // If the other one is no result at all, that comes first.
-            Stored::read(other)?;
-            let message = format!(
-                "{} holds simulations, {} measurements; compare two of a kind: `flashscope run sim:PROFILE` \
-                 measures a simulated device",
-                simulated.display(),
-                other.display()
-            );
-            return Err(Usage(message).into());
-        }
+        (a, b) => return Err(unlike(args, &a, &b).into()),
     };
     screen.print(&text)?;
     Ok(Done::Well)
 }
 
-fn measured(a: &Path, b: &Path, json: bool, screen: &Screen) -> Result<String> {
-    let (a, b) = (Stored::read(a)?, Stored::read(b)?);
+fn measured(a: &Stored, b: &Stored, json: bool, screen: &Screen) -> Result<String> {
     if json {
-        return Ok(serde_json::to_string_pretty(&compare_json(&a, &b))?);
+        return Ok(serde_json::to_string_pretty(&compare_json(a, b))?);
     }
-    Ok(compare_view(&a, &b, screen.style()))
+    Ok(compare_view(a, b, screen.style()))
+}
+
+/// Why two such results are not compared, and what can be done with them.
+fn unlike(args: &CompareArgs, a: &Held, b: &Held) -> Usage {
+    let what = format!("{} holds {}, {} {}", args.a.display(), a.name(), args.b.display(), b.name());
+    let is_measured = |held: &Held| matches!(held, Held::Run(_) | Held::Measurement(_));
+    let is_simulated = |held: &Held| matches!(held, Held::Simulations(_));
+    let remedy = if (is_simulated(a) && is_measured(b)) || (is_measured(a) && is_simulated(b)) {
+        "compare two of a kind: `flashscope run sim:PROFILE` measures a simulated device".into()
+    } else {
+        let beside = format!("flashscope report {} {}", quoted(&args.a), quoted(&args.b));
+        format!("runs, measurements and simulations are compared, two of a kind; see both with: {beside}")
+    };
+    Usage(format!("{what}; {remedy}"))
 }

@@ -136,12 +136,17 @@ fn unreadable(path: &Path) -> String {
     format!("{} cannot be read; describe the trace again", path.display())
 }
 
+/// Whether a folder holds a description.
+pub fn is_described(folder: &Path) -> bool {
+    folder.join(STATS).is_file()
+}
+
 /// The description in a folder, if it is one.
 fn stored(folder: &Path) -> Result<Option<Document>> {
-    let path = folder.join(STATS);
-    if !path.is_file() {
+    if !is_described(folder) {
         return Ok(None);
     }
+    let path = folder.join(STATS);
     let document = serde_json::from_str(&read(&path)?).with_context(|| unreadable(&path))?;
     Ok(Some(document))
 }

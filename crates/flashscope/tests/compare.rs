@@ -1,0 +1,42 @@
+//! `flashscope compare` sets two results of a kind side by side, and refuses others by their names.
+
+mod common;
+
+use common::call;
+use common::kernel::Scratch;
+
+#[test]
+fn results_that_cannot_be_compared_are_refused_with_what_they_are_and_what_to_do() {
+    let scratch = Scratch::new();
+    let folder = scratch.path("");
+    let words = |line: &str| call(&folder, &line.split_whitespace().collect::<Vec<_>>());
+    words("trace generate zipf t.csv --number-ios 400 --seed 1").well();
+    words("trace stats t.csv -o trace").well();
+    words("replay t.csv rig:plain -o replay").well();
+    words("sim bplru-board --buffer none --rw randwrite --number-ios 200 --seed 1 -o sim").well();
+    words("run rig:plain --quick --only baseline --seed 1 -o run").well();
+    words("measure rig:plain --rw randread --seed 1 -o measure").well();
+    let kinds = [
+        ("run", "a run"),
+        ("measure", "a measurement"),
+        ("sim", "simulations"),
+        ("replay", "a replay"),
+        ("trace", "the description of a trace"),
+    ];
+    for (a, kind_a) in kinds {
+        for (b, kind_b) in kinds {
+            let compared = words(&format!("compare {a} {b}"));
+            if a == b && ["run", "measure", "sim"].contains(&a) {
+                compared.well();
+                continue;
+            }
+            let named = format!("{a} holds {kind_a}, {b} {kind_b}; ");
+            let measured = ["run", "measure"];
+            let (with_a, with_b) = (measured.contains(&a) && b == "sim", a == "sim" && measured.contains(&b));
+            let remedy = if with_a || with_b { "flashscope run sim:PROFILE" } else { "flashscope report" };
+            compared.failed(2, &[&named, remedy]);
+            let report = words(&format!("report {a} {b} -o both.html --force"));
+            assert_eq!(report.status, 0, "what is advised works: {report:?}");
+        }
+    }
+}
