@@ -449,7 +449,7 @@ pub struct ExportArgs {
 /// `flashscope import`.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// A job file of fio
+    /// A job file of fio; - is standard input
     #[arg(value_name = "JOB.fio")]
     pub file: PathBuf,
     /// Only the job of this name

@@ -34,12 +34,17 @@ pub struct Refusal {
     pub why: String,
 }
 
+/// Stands for a control character, which no option may hold.
+const CONTROL: &str = "\u{fffd}";
+
 /// The jobs of a file, in order.
 ///
 /// # Errors
 /// All that cannot be taken over.
 pub fn import(text: &str) -> Result<Vec<Imported>, Vec<Refusal>> {
-    let sections = ini::sections(text).map_err(|refusal| vec![refusal])?;
+    // What it calls things must not steer the terminal that shows it.
+    let is_control = |c: char| c.is_control() && !"\n\r\t".contains(c);
+    let sections = ini::sections(&text.replace(is_control, CONTROL)).map_err(|refusal| vec![refusal])?;
     let mut refusals = Vec::new();
     let mut jobs = Vec::new();
     for (number, section) in sections.iter().enumerate() {

@@ -62,7 +62,9 @@ fn survives(scratch: &Scratch, result: &str, file: &str) {
         let mut bent = whole.clone();
         bent.iter_mut().for_each(|document| set(document, &way, &json!(u64::MAX)));
         write(&file, &bent);
-        for command in [&["show", result][..], &["report", result, "-o", "r.html"], &["compare", result, result]] {
+        for command in
+            [&["show", result][..], &["report", result, "-o", "r.html"], &["compare", result, result]]
+        {
             let ended = call(&scratch.path(""), command);
             let is_told = ended.status == 0 || ended.err.starts_with("error: ");
             assert!(is_told && !ended.err.contains("panicked"), "{way:?} {command:?}: {ended:?}");

@@ -6,8 +6,8 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::call;
 use common::kernel::{Scratch, requires, run};
+use common::{call, ended, flashscope};
 use serde_json::Value;
 
 /// A job and whether its addresses are told beforehand.
@@ -117,6 +117,9 @@ fn what_a_pattern_cannot_express_is_refused_with_its_line() {
         ("[a]\nrw=read\nbssplit=4k/50:8k/50", &["job.fio:3: bssplit=", "one size"][..]),
         ("[a]\nrw=randrw\nrwmixread=70", &["job.fio:3: rwmixread=70", "nearest is 67"]),
         ("[a]\nrw=trim", &["job.fio:2: rw=trim", "randwrite"]),
+        ("[a]\nbs=0", &["job.fio:2: bs=0", "at least one byte"]),
+        ("[a]\nfilename=x\x1b[2J", &["job.fio:2: filename=x\u{fffd}[2J", "control character"]),
+        ("[a\u{9b}2J]\nbs=4k", &["job.fio:1: [a\u{fffd}2J]", "control character"]),
         ("[a]\nsize=10%", &["job.fio:2: size=10%", "write the size"]),
         ("[a]\nsize=30k", &["job.fio:2: size=30k", "multiple of bs", "28KiB"]),
         ("[a]\nioengine=rbd", &["job.fio:2: ioengine=rbd", "libaio"]),
@@ -157,4 +160,40 @@ fn differences_of_meaning_are_told_and_the_pattern_file_can_be_measured() {
     let found: Value =
         call(&folder, &["measure", "rig:plain", "--pattern", "p.toml", "--json", "-o", "out"]).well().json();
     assert_eq!(found["ios"], 100, "fifty of each process");
+}
+
+#[test]
+fn a_job_is_read_from_a_pipe_and_a_pattern_written_to_one() {
+    let scratch = Scratch::new();
+    let folder = scratch.path("");
+    fs::write(scratch.path("job.fio"), "[a]\nrw=randread # \x1b[31mred\nsize=1m\n").expect("written");
+    let mut piped = flashscope(&["import", "-", "-o", "-"]);
+    piped.stdin(fs::File::open(scratch.path("job.fio")).expect("it is there"));
+    let pattern = ended(&mut piped, &folder).well();
+    assert!(pattern.out.starts_with('#') && pattern.out.contains("\nrw = \"randread\"\n"), "{pattern:?}");
+    assert!(
+        !pattern.out.contains("flashscope measure TARGET") && !pattern.err.contains('\x1b'),
+        "{pattern:?}"
+    );
+    let mut bad = flashscope(&["import", "-"]);
+    bad.stdin(fs::File::open("/dev/null").expect("it is there"));
+    ended(&mut bad, &folder).failed(2, &["standard input:1", "no job"]);
+}
+
+#[test]
+fn import_writes_over_nothing_but_its_own_patterns() {
+    let scratch = Scratch::new();
+    let folder = scratch.path("");
+    fs::write(scratch.path("job.fio"), "[a]\nrw=randread\nsize=1m\n").expect("written");
+    let import = |output: &str| call(&folder, &["import", "job.fio", "-o", output]);
+    fs::write(scratch.path("mine.toml"), "name = \"mine\"\n").expect("written");
+    fs::write(scratch.path("binary"), [0xff; 200]).expect("written");
+    for foreign in ["mine.toml", "binary", "job.fio"] {
+        let before = fs::read(scratch.path(foreign)).expect("it is there");
+        import(foreign).failed(2, &[foreign, "something else", "name another"]);
+        assert_eq!(fs::read(scratch.path(foreign)).expect("it is there"), before);
+    }
+    for _ in 0..2 {
+        import("p.toml").well();
+    }
 }

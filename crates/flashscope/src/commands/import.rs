@@ -1,5 +1,7 @@
 //! `flashscope import`: a job of fio as a pattern, ready to be measured.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
@@ -9,13 +11,21 @@ use crate::exit::{Done, Usage};
 use crate::fio_job::{Imported, Refusal, import};
 use crate::screen::Screen;
 use crate::shell::quoted;
-use crate::traces::output::Output;
+use crate::traces::output::{Output, is_descriptor};
+
+/// How a file begins that this command wrote.
+const HEAD: &str = "# A pattern for `flashscope measure --pattern`, imported from a job of fio\n";
 
 /// Runs the command.
 pub fn run(args: &ImportArgs, screen: &Screen) -> Result<Done> {
-    let name = args.file.display();
-    let text = std::fs::read_to_string(&args.file)
-        .map_err(|error| Usage(format!("cannot read the job {name}: {error}")))?;
+    let is_piped = args.file == Path::new("-");
+    let name = if is_piped { "standard input".into() } else { args.file.display().to_string() };
+    let text = if is_piped {
+        std::io::read_to_string(std::io::stdin())
+    } else {
+        std::fs::read_to_string(&args.file)
+    };
+    let text = text.map_err(|error| Usage(format!("cannot read the job {name}: {error}")))?;
     let mut jobs = import(&text).map_err(|refusals| {
         let line = |Refusal { line, option, why }: &Refusal| format!("{name}:{line}: {option}: {why}");
         Usage(refusals.iter().map(line).collect::<Vec<_>>().join("\n"))
@@ -33,23 +43,43 @@ pub fn run(args: &ImportArgs, screen: &Screen) -> Result<Done> {
             screen.note(&format!("[{}] {note}", job.name));
         }
     }
-    let lines: Vec<String> = match &args.output {
-        None => jobs.iter().map(|job| line(job, &settings(job))).collect(),
+    let text = match &args.output {
+        None => jobs.iter().map(|job| line(job, &settings(job))).collect::<Vec<_>>().join("\n"),
         Some(_) if jobs.len() != 1 => {
             let problem = format!("-o: {name} has {} jobs; choose one with --job NAME", jobs.len());
             return Err(Usage(problem).into());
         }
         Some(output) => {
-            let unwritable = || format!("cannot write the pattern {}", output.display());
-            let (kept, mut file) = Output::of("the pattern", output)?;
-            let table = toml::to_string(&jobs[0].pattern).context("a pattern is a table")?;
-            file.write_all(table.as_bytes()).and_then(|()| file.flush()).with_context(unwritable)?;
-            kept.keep()?;
-            vec![line(&jobs[0], &format!(" --pattern {}", quoted(output)))]
+            write(&jobs[0], output)?;
+            let command = line(&jobs[0], &format!(" --pattern {}", quoted(output)));
+            if is_descriptor(output) || output == Path::new("-") {
+                return Ok(Done::Well);
+            }
+            command
         }
     };
-    screen.print(&lines.join("\n"))?;
+    screen.print(&text)?;
     Ok(Done::Well)
+}
+
+/// Writes the pattern, over nothing but what this command wrote.
+fn write(job: &Imported, output: &Path) -> Result<()> {
+    let unwritable = || format!("cannot write the pattern {}", output.display());
+    if output.is_file() && !is_descriptor(output) {
+        let mut head = String::new();
+        let begin = File::open(output).with_context(unwritable)?.take(HEAD.len() as u64);
+        // What is no text is no pattern.
+        let is_ours = { begin }.read_to_string(&mut head).is_ok() && (head == HEAD || head.is_empty());
+        if !is_ours {
+            let problem = format!("{}: it holds something else; name another file", unwritable());
+            return Err(Usage(problem).into());
+        }
+    }
+    let (kept, mut file) = Output::of("the pattern", output)?;
+    let table = toml::to_string(&job.pattern).context("a pattern is a table")?;
+    let text = format!("{HEAD}{table}");
+    file.write_all(text.as_bytes()).and_then(|()| file.flush()).with_context(unwritable)?;
+    kept.keep()
 }
 
 /// The command that measures it.

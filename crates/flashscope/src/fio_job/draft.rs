@@ -66,8 +66,10 @@ impl<'a> Draft<'a> {
     }
 
     fn operations(&mut self) {
-        if let Some(bs) = self.size("bs") {
-            self.job.pattern.bs = Bytes(bs);
+        match (self.size("bs"), self.section.last("bs")) {
+            (Some(0), Some(entry)) => self.refuse(entry, "an IO has at least one byte; write bs=4k".into()),
+            (Some(bs), _) => self.job.pattern.bs = Bytes(bs),
+            _ => {}
         }
         let mode = self.section.last("rw").map_or("read", |entry| entry.value.as_str());
         let first = match mode {
@@ -231,7 +233,7 @@ impl<'a> Draft<'a> {
     fn length(&mut self) {
         let Pattern { bs, size, numjobs, .. } = self.job.pattern;
         let runtime = self.value("runtime", |text| nanos(text, 1_000_000_000)).filter(|ns| *ns > 0);
-        let limit = self.value("number_ios", count);
+        let limit = self.value("number_ios", count).filter(|ios| *ios > 0);
         let each =
             if self.size("offset_increment").unwrap_or(0) > 0 { size.0 / u64::from(numjobs) } else { size.0 };
         let once = self.size("io_size").unwrap_or(each) / bs.0.max(1);

@@ -1,6 +1,6 @@
 //! The syntax of job files: sections, options, comments. `[global]` holds for the jobs behind it.
 
-use super::Refusal;
+use super::{CONTROL, Refusal};
 
 /// One line `name=value`; `name` alone is `name=1`.
 #[derive(Clone, Debug)]
@@ -42,6 +42,9 @@ pub fn sections(text: &str) -> Result<Vec<Section>, Refusal> {
         let plain = line.split([';', '#']).next().unwrap_or_default().trim();
         if plain.is_empty() {
             continue;
+        }
+        if plain.contains(CONTROL) {
+            return refuse("it holds a control character; write it without");
         }
         if let Some(name) = plain.strip_prefix('[') {
             let Some(name) = name.strip_suffix(']') else { return refuse("a section ends with ]") };
