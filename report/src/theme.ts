@@ -70,15 +70,12 @@ export function onTheme(listener: () => void): () => void {
 
 export function setTheme(next: Choice): void {
     choice = next;
-    if (next === 'auto') delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = next;
     keep(next);
     tell();
 }
 
 export function setPaper(isPaper: boolean): void {
     isOnPaper = isPaper;
-    document.documentElement.classList.toggle('paper', isPaper);
     tell();
 }
 
@@ -87,10 +84,11 @@ export function startTheme(): void {
     darkMedia.addEventListener?.('change', tell);
     try {
         const kept = localStorage.getItem('flashscope-theme');
-        if (kept === 'light' || kept === 'dark') setTheme(kept);
+        if (kept === 'light' || kept === 'dark') choice = kept;
     } catch {
         // Without storage the system's theme is as good a start.
     }
+    tell();
 }
 
 function keep(next: Choice): void {
@@ -102,5 +100,8 @@ function keep(next: Choice): void {
 }
 
 function tell(): void {
+    const { isDark } = theme();
+    document.documentElement.classList.toggle('dark', isDark);
+    document.documentElement.classList.toggle('light', !isDark);
     listeners.forEach((listener) => listener());
 }

@@ -258,7 +258,12 @@ test('dark, by the switch and by the system', () => withPage('', async (page) =>
     await page.click('[data-theme-choice="auto"]');
     assert.equal(await paper(), 'rgb(255, 255, 255)');
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+    await settled(page);
     assert.equal(await paper(), 'rgb(20, 23, 27)');
+    await page.click('[data-theme-choice="light"]');
+    assert.equal(await paper(), 'rgb(255, 255, 255)');
+    await page.reload();
+    assert.equal(await paper(), 'rgb(255, 255, 255)', 'the choice is kept');
 }));
 
 test('a narrow window needs no scrolling sideways', () => withPage('', async (page) => {
@@ -274,6 +279,11 @@ test('on paper all is there, in light, without controls', () => withPage('', asy
     const file = join(process.env.FLASHSCOPE_SHOTS ?? folder, 'report.pdf');
     await page.pdf({ path: file as `${string}.pdf`, format: 'A4', printBackground: true });
     assert.ok(readFileSync(file).length > 50_000);
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    assert.equal(await paper(), 'rgb(255, 255, 255)', 'paper is light');
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+    assert.equal(await paper(), 'rgb(20, 23, 27)', 'and the screen is dark again');
     // Pictures that were never in sight were drawn for paper.
     assert.equal(await page.$$eval('.figure canvas', (all) => all.length), 7);
 }));
