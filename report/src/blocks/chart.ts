@@ -5,12 +5,12 @@ import { CurveLayer, type Curve } from '../canvas/series';
 import type { AxisSpec, LegendEntry, Scene } from '../canvas/scene';
 import { csv } from '../export/csv';
 import { Figure, type Flags, type Spec, type Switch } from '../figure';
-import { onAxis, stretchOf } from '../groups';
 import { overlays, type ChartPart } from '../overlay';
 import { isShown, needNames, resultName } from '../results';
 import { padded, type Range } from '../scale';
 import { colourOf, dashOf, shapeOf, theme } from '../theme';
 import { format } from '../units';
+import { smallSpec } from './small';
 
 /** Makes the figures of a chart: one, but one for each result where series are stacked. */
 export function charts(parts: ChartPart[]): Figure[] {
@@ -30,18 +30,11 @@ export function charts(parts: ChartPart[]): Figure[] {
 function chartSpec(parts: ChartPart[]): Spec {
     const { block } = parts[0];
     return {
-        id: block.id,
-        title: block.title,
-        caption: block.caption,
-        group: block.group,
-        height: 280,
-        size: 'small',
+        ...smallSpec(block),
         switches: switches(block),
         scene: (flags) => scene(parts, flags),
         summary: () => summary(parts),
         csv: () => chartCsv(parts),
-        toStretch: (x) => stretchOf(x, block.x.unit, block.x.label),
-        fromStretch: (stretch) => onAxis(stretch, block.x.unit, block.x.label),
     };
 }
 

@@ -5,10 +5,10 @@ import type { Scene } from '../canvas/scene';
 import type { Axis, HeatBlock } from '../document';
 import { csv } from '../export/csv';
 import { Figure, type Spec } from '../figure';
-import { onAxis, stretchOf } from '../groups';
 import type { Part } from '../merge';
 import { needNames, resultName } from '../results';
 import { format } from '../units';
+import { smallSpec } from './small';
 
 export function heats(parts: Part<HeatBlock>[]): Figure[] {
     return parts.map(({ result, block }, i) => {
@@ -20,18 +20,11 @@ export function heats(parts: Part<HeatBlock>[]): Figure[] {
 function heatSpec(block: HeatBlock): Spec {
     const layer = new HeatLayer(block);
     return {
-        id: block.id,
-        title: block.title,
-        caption: block.caption,
-        group: block.group,
-        height: 280,
-        size: 'small',
+        ...smallSpec(block),
         switches: [],
         scene: () => scene(block, layer),
         summary: () => summary(block, layer),
         csv: () => heatCsv(block, layer.rows),
-        toStretch: (x) => stretchOf(x, block.x.unit, block.x.label),
-        fromStretch: (stretch) => onAxis(stretch, block.x.unit, block.x.label),
     };
 }
 
