@@ -225,22 +225,17 @@ impl OutFile {
     }
 }
 
-/// A name of a file without what file systems and patterns of names take for something else.
-fn plain(name: &str) -> String {
-    let keep = |c: char| if c.is_ascii_alphanumeric() || "-_.+=".contains(c) { c } else { '-' };
-    name.chars().map(keep).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::folder::plain_name;
 
     #[test]
     fn every_format_has_a_name_of_its_own_and_makes_nothing_of_nothing() {
         let never = AtomicBool::new(false);
         for format in EXPORTS {
             assert_eq!(EXPORTS.iter().filter(|other| other.name == format.name).count(), 1);
-            assert!(!format.about.is_empty() && format.name == plain(format.name));
+            assert!(!format.about.is_empty() && format.name == plain_name(format.name));
             let done = export(format, &[], Path::new("/nowhere"), true, &never).expect("nothing to do");
             assert_eq!((done.files, done.losses, done.interrupted), (0, Losses::default(), false));
         }

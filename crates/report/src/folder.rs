@@ -6,6 +6,8 @@ mod files;
 mod salvage;
 mod stored;
 
+pub(crate) use files::plain_name;
+
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -134,8 +136,7 @@ impl ResultFolder {
     pub fn records(&self, experiment: &Experiment, repeat: u32) -> Records {
         let Experiment { micro, curve, label, .. } = experiment;
         let name = format!("{:04}-{micro}-{curve}-{label}-{repeat}", self.count);
-        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.+=".contains(c) { c } else { '-' };
-        let relative = format!("{IOS}/{}.parquet", name.chars().map(plain).collect::<String>());
+        let relative = format!("{IOS}/{}.parquet", plain_name(&name));
         Records { path: self.path.join(&relative), relative }
     }
 

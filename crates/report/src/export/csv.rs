@@ -5,9 +5,9 @@
 use flashscope_analysis::{Finished, hints, indicators, points};
 use serde_json::Value;
 
-use super::{Export, Material, Outlet, plain};
+use super::{Export, Material, Outlet};
 use crate::error::ReportError;
-use crate::folder::Stored;
+use crate::folder::{Stored, plain_name};
 use crate::ios::Io;
 use crate::json::iops_of;
 
@@ -223,7 +223,7 @@ fn single_ios(
     is_one_of_several: bool,
     outlet: &mut Outlet<'_>,
 ) -> Result<(), ReportError> {
-    let within = if is_one_of_several { format!("{}/", plain(&material.name)) } else { String::new() };
+    let within = if is_one_of_several { format!("{}/", plain_name(&material.name)) } else { String::new() };
     for name in material.records_names() {
         let path = material.stored.path.join(&name);
         if !path.is_file() {
@@ -231,7 +231,7 @@ fn single_ios(
             continue;
         }
         let stem = name.trim_start_matches("ios/").trim_end_matches(".parquet");
-        let mut file = outlet.create(&format!("ios/{within}{}.csv", plain(stem)))?;
+        let mut file = outlet.create(&format!("ios/{within}{}.csv", plain_name(stem)))?;
         // Only a replay's IOs have a time of their own.
         let (more, heading) = if material.is_replay() { (true, ",due_ns") } else { (false, "") };
         file.line(format_args!("submit_ns,response_ns,op,offset_bytes,length_bytes,stream{heading}"))?;

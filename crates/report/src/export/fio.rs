@@ -18,8 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use flashscope_analysis::Finished;
 use serde_json::{Value, json};
 
-use super::{Export, Material, Outlet, plain};
+use super::{Export, Material, Outlet};
 use crate::error::ReportError;
+use crate::folder::plain_name;
 use logs::Logs;
 use options::rw_of;
 use summary::Summary;
@@ -67,12 +68,12 @@ fn place(jobs: &mut [Job<'_>]) {
     ];
     let repeats: BTreeSet<u32> = jobs.iter().map(|job| job.finished.repeat).collect();
     for job in &mut *jobs {
-        job.folder = plain(&words[0](job));
+        job.folder = plain_name(&words[0](job));
     }
     for word in &words[1..] {
         for folder in crowded(jobs) {
             for job in jobs.iter_mut().filter(|job| job.folder == folder) {
-                job.folder = format!("{folder}-{}", plain(&word(job)));
+                job.folder = format!("{folder}-{}", plain_name(&word(job)));
             }
         }
     }

@@ -8,6 +8,12 @@ use serde::Serialize;
 
 use crate::error::ReportError;
 
+/// A name of a file without what file systems and patterns of names take for something else.
+pub(crate) fn plain_name(name: &str) -> String {
+    let keep = |c: char| if c.is_ascii_alphanumeric() || "-_.+=".contains(c) { c } else { '-' };
+    name.chars().map(keep).collect()
+}
+
 /// A folder held by this process.
 pub(super) struct Lock(File);
 
