@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::error::ReportError;
 use crate::folder::Stored;
-use crate::ios::{Io, IoFile};
+use crate::ios::{Io, IoFile, Parts};
 
 /// A format that results can be written in.
 pub struct Export {
@@ -196,7 +196,7 @@ impl Outlet<'_> {
         mut take: impl FnMut(&Io) -> Result<(), ReportError>,
     ) -> Result<(), ReportError> {
         let file = IoFile::open(path)?;
-        let mut batches = file.batches();
+        let mut batches = file.batches(Parts::All);
         while let Some(ios) = batches.next_batch()? {
             if self.interrupted.load(Ordering::Relaxed) {
                 let cause = io::Error::from(io::ErrorKind::Interrupted);

@@ -9,10 +9,7 @@ use parquet::file::metadata::{FileMetaData, FooterTail, KeyValue, ParquetMetaDat
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use crate::error::ReportError;
-
-/// All columns that a file of IOs may have.
-const COLUMNS: [&str; 7] =
-    ["submit_ns", "response_ns", "op", "offset_bytes", "length_bytes", "stream", "due_ns"];
+use crate::ios::{damaged, guarded, refuse_others, wrong};
 
 /// A footer for the same columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,12 +28,7 @@ impl Footer {
     pub fn reworded(path: &Path, word: &mut dyn FnMut(&str) -> String) -> Result<Footer, ReportError> {
         let file = File::open(path).map_err(|cause| ReportError::file("read", path, cause))?;
         let length = file.metadata().map_err(|cause| ReportError::file("read", path, cause))?.len();
-        of_file(file, length, word).map_err(|cause| ReportError::Content {
-            path: path.to_path_buf(),
-            line: None,
-            cause: cause.to_string(),
-            remedy: "it is not a complete file of IOs; take it out of the folder, or measure that again",
-        })
+        guarded(|| of_file(file, length, word)).map_err(|cause| damaged(path, &cause))
     }
 }
 
@@ -45,10 +37,7 @@ fn of_file(file: File, length: u64, word: &mut dyn FnMut(&str) -> String) -> Res
     let reader = SerializedFileReader::new(file)?;
     let old = reader.metadata();
     let about = old.file_metadata();
-    let is_known = |column: &parquet::schema::types::ColumnDescPtr| COLUMNS.contains(&column.name());
-    if !about.schema_descr().columns().iter().all(is_known) {
-        return Err(ParquetError::General("it has other columns than a file of IOs".into()));
-    }
+    refuse_others(about.schema_descr())?;
     let key_values = about.key_value_metadata().map(|all| {
         let reworded = |one: &KeyValue| KeyValue::new(one.key.clone(), one.value.as_deref().map(&mut *word));
         all.iter().map(reworded).collect()
@@ -75,7 +64,7 @@ fn old_footer_bytes(file: &File, length: u64) -> Result<u64, ParquetError> {
     file.read_exact_at(&mut tail, length.saturating_sub(8))?;
     let said = FooterTail::try_new(&tail)?.metadata_length() as u64 + 8;
     if said > length {
-        Err(ParquetError::General("its footer is longer than the file".into()))
+        Err(wrong("its footer is longer than the file"))
     } else {
         Ok(said)
     }

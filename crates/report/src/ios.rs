@@ -12,8 +12,10 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use crate::error::ReportError;
-use columns::{Places, Rows, wrong};
-use guard::guarded;
+use columns::{Places, Rows};
+
+pub(crate) use columns::{Parts, refuse_others, wrong};
+pub(crate) use guard::guarded;
 
 /// IOs that are read at a time.
 pub(crate) const BATCH_IOS: usize = 1 << 16;
@@ -65,8 +67,8 @@ impl IoFile {
     }
 
     /// All of its IOs, from the first on.
-    pub(crate) fn batches(&self) -> Batches<'_> {
-        Batches { file: self, groups: 0, rows: None, ios: Vec::new(), ios_before: 0 }
+    pub(crate) fn batches(&self, parts: Parts) -> Batches<'_> {
+        Batches { file: self, parts, groups: 0, rows: None, ios: Vec::new(), ios_before: 0 }
     }
 
     /// Gives all response times (ns), many at a time, in the order of completion; reads no other column.
@@ -90,6 +92,7 @@ impl IoFile {
 /// The IOs of a file, many at a time.
 pub(crate) struct Batches<'a> {
     file: &'a IoFile,
+    parts: Parts,
     /// Row groups that were begun.
     groups: usize,
     /// The row group at hand.
@@ -130,13 +133,14 @@ impl Batches<'_> {
         if self.groups == reader.num_row_groups() {
             return Ok(false);
         }
-        self.rows = Some(Rows::open(&*reader.get_row_group(self.groups)?, places)?);
+        self.rows = Some(Rows::open(&*reader.get_row_group(self.groups)?, places, self.parts)?);
         self.groups += 1;
         Ok(true)
     }
 }
 
-fn damaged(path: &Path, cause: &ParquetError) -> ReportError {
+/// What is said of a file that the Parquet reader could not make sense of.
+pub(crate) fn damaged(path: &Path, cause: &ParquetError) -> ReportError {
     ReportError::Content {
         path: path.to_path_buf(),
         line: None,

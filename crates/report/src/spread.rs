@@ -5,7 +5,7 @@ use std::path::Path;
 use flashscope_analysis::Histogram;
 
 use crate::error::ReportError;
-use crate::ios::{Io, IoFile};
+use crate::ios::{Io, IoFile, Parts};
 
 /// The most windows of time.
 const WINDOWS_MAX: usize = 256;
@@ -47,9 +47,13 @@ impl Spread {
     /// # Errors
     /// It cannot be read, or is no such file.
     pub fn read(path: &Path) -> Result<Spread, ReportError> {
+        Spread::of(path, Parts::Times)
+    }
+
+    fn of(path: &Path, parts: Parts) -> Result<Spread, ReportError> {
         let file = IoFile::open(path)?;
         let mut spread = Spread::default();
-        let mut batches = file.batches();
+        let mut batches = file.batches(parts);
         while let Some(ios) = batches.next_batch()? {
             ios.iter().for_each(|io| spread.add(io));
         }
@@ -102,8 +106,35 @@ impl LateWindow {
 #[cfg(test)]
 mod tests {
     use flashscope_core::seed::Random;
+    use flashscope_core::{Bytes, Nanos, Pattern, PatternSource, Record, Rw, Time};
 
     use super::*;
+    use crate::{Origin, Recorder};
+
+    #[test]
+    fn what_is_read_of_the_times_alone_is_what_all_columns_say() {
+        let name = format!("flashscope-spread-{}.parquet", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let pattern = Pattern::baseline(Rw::RandRead, Bytes(0), Bytes(1 << 30));
+        let source = Box::new(PatternSource::new(&pattern, 0, 3));
+        let origin = Origin { has_due: true, ..Origin::default() };
+        let mut recorder = Recorder::create(&path, vec![source], &origin).expect("a file");
+        let mut random = Random::new(3);
+        for index in 0..100_000 {
+            recorder.push(Record::new(Time(index * 1000), Nanos(random.below(1 << 24)), 0, index));
+        }
+        recorder.finish().expect("it is written");
+        let [times, all] = [Parts::Times, Parts::All].map(|parts| Spread::of(&path, parts));
+        std::fs::remove_file(&path).expect("it is there");
+        let [times, all] = [times, all].map(|read| read.expect("its IOs"));
+        assert_eq!(times.response_ns.each_ref().map(Histogram::ios), [100_000, 0, 0, 0], "seed 3");
+        for share in [0.01, 0.5, 0.99, 1.0] {
+            let [own, other] = [&times, &all].map(|spread| spread.response_ns[0].quantile_ns(share));
+            assert_eq!(own, other, "{share}, seed 3");
+        }
+        let [own, other] = [times, all].map(|spread| spread.late.expect("a time for each"));
+        assert_eq!((own.window_ns, own.windows), (other.window_ns, other.windows));
+    }
 
     #[test]
     fn windows_hold_every_io_once_however_long_it_takes() {

@@ -12,6 +12,26 @@ use super::Io;
 
 type Read<T> = Result<T, ParquetError>;
 
+/// All columns that a file of IOs may have; only the last may be missing.
+const COLUMNS: [(&str, Type); 7] = [
+    ("submit_ns", Type::INT64),
+    ("response_ns", Type::INT64),
+    ("op", Type::BYTE_ARRAY),
+    ("offset_bytes", Type::INT64),
+    ("length_bytes", Type::INT64),
+    ("stream", Type::INT32),
+    ("due_ns", Type::INT64),
+];
+
+/// Refuses a file with columns that no file of IOs has.
+pub(crate) fn refuse_others(schema: &SchemaDescriptor) -> Read<()> {
+    let is_known = |name: &str| COLUMNS.iter().any(|(known, _)| *known == name);
+    match schema.columns().iter().find(|column| !is_known(column.name())) {
+        Some(other) => Err(wrong(format!("it has a column {}, which no file of IOs has", other.name()))),
+        None => Ok(()),
+    }
+}
+
 /// Where in the schema each column is.
 pub(super) struct Places {
     submit_ns: usize,
@@ -26,16 +46,18 @@ pub(super) struct Places {
 impl Places {
     /// Looks for the columns; only `due_ns` may be missing.
     pub(super) fn find(schema: &SchemaDescriptor) -> Read<Places> {
-        let needed =
-            |name, kind| find(schema, name, kind)?.ok_or_else(|| wrong(format!("it has no column {name}")));
+        let [submit_ns, response_ns, op, offset_bytes, length_bytes, stream, due_ns] = COLUMNS;
+        let needed = |column: (&str, Type)| {
+            find(schema, column)?.ok_or_else(|| wrong(format!("it has no column {}", column.0)))
+        };
         Ok(Places {
-            submit_ns: needed("submit_ns", Type::INT64)?,
-            response_ns: needed("response_ns", Type::INT64)?,
-            op: needed("op", Type::BYTE_ARRAY)?,
-            offset_bytes: needed("offset_bytes", Type::INT64)?,
-            length_bytes: needed("length_bytes", Type::INT64)?,
-            stream: needed("stream", Type::INT32)?,
-            due_ns: find(schema, "due_ns", Type::INT64)?,
+            submit_ns: needed(submit_ns)?,
+            response_ns: needed(response_ns)?,
+            op: needed(op)?,
+            offset_bytes: needed(offset_bytes)?,
+            length_bytes: needed(length_bytes)?,
+            stream: needed(stream)?,
+            due_ns: find(schema, due_ns)?,
         })
     }
 
@@ -45,7 +67,7 @@ impl Places {
     }
 }
 
-fn find(schema: &SchemaDescriptor, name: &str, kind: Type) -> Read<Option<usize>> {
+fn find(schema: &SchemaDescriptor, (name, kind): (&str, Type)) -> Read<Option<usize>> {
     let place = schema.columns().iter().position(|column| column.name() == name);
     let fits =
         |place| schema.column(place).physical_type() == kind && schema.column(place).max_def_level() == 0;
@@ -55,7 +77,7 @@ fn find(schema: &SchemaDescriptor, name: &str, kind: Type) -> Read<Option<usize>
     }
 }
 
-pub(super) fn wrong(text: impl Into<String>) -> ParquetError {
+pub(crate) fn wrong(text: impl Into<String>) -> ParquetError {
     ParquetError::General(text.into())
 }
 
@@ -84,27 +106,38 @@ impl<T: DataType> Column<T> {
     }
 }
 
+/// What is read of each IO.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Parts {
+    All,
+    /// When and what; the place (offset, length and stream) stays zero.
+    Times,
+}
+
 /// The columns of a row group, being read side by side.
 pub(super) struct Rows {
     submit_ns: Column<Int64Type>,
     response_ns: Column<Int64Type>,
     op: Column<ByteArrayType>,
+    due_ns: Option<Column<Int64Type>>,
+    place: Option<Place>,
+}
+
+/// The columns that say where an IO went.
+struct Place {
     offset_bytes: Column<Int64Type>,
     length_bytes: Column<Int64Type>,
     stream: Column<Int32Type>,
-    due_ns: Option<Column<Int64Type>>,
 }
 
 impl Rows {
-    pub(super) fn open(group: &dyn RowGroupReader, places: &Places) -> Read<Rows> {
+    pub(super) fn open(group: &dyn RowGroupReader, places: &Places, parts: Parts) -> Read<Rows> {
         Ok(Rows {
             submit_ns: Column::open(group, places.submit_ns)?,
             response_ns: Column::open(group, places.response_ns)?,
             op: Column::open(group, places.op)?,
-            offset_bytes: Column::open(group, places.offset_bytes)?,
-            length_bytes: Column::open(group, places.length_bytes)?,
-            stream: Column::open(group, places.stream)?,
             due_ns: places.due_ns.map(|place| Column::open(group, place)).transpose()?,
+            place: (parts == Parts::All).then(|| Place::open(group, places)).transpose()?,
         })
     }
 
@@ -114,12 +147,10 @@ impl Rows {
         let others = [
             self.response_ns.next(rows)?,
             self.op.next(rows)?,
-            self.offset_bytes.next(rows)?,
-            self.length_bytes.next(rows)?,
-            self.stream.next(rows)?,
             self.due_ns.as_mut().map_or(Ok(read), |due_ns| due_ns.next(rows))?,
         ];
-        if others.iter().any(|count| *count != read) {
+        let place = self.place.as_mut().map_or(Ok([read; 3]), |place| place.next(rows))?;
+        if others.iter().chain(&place).any(|count| *count != read) {
             return Err(wrong("its columns differ in length"));
         }
         ios.reserve(read);
@@ -130,15 +161,34 @@ impl Rows {
     }
 
     fn io(&self, row: usize) -> Read<Io> {
-        Ok(Io {
+        let io = Io {
             submit_ns: positive(self.submit_ns.values[row])?,
             response_ns: positive(self.response_ns.values[row])?,
-            offset_bytes: positive(self.offset_bytes.values[row])?,
             due_ns: self.due_ns.as_ref().map(|due_ns| positive(due_ns.values[row])).transpose()?,
-            length_bytes: positive(self.length_bytes.values[row])?,
-            stream: positive(self.stream.values[row])?,
             op: op_of(&self.op.values[row])?,
+            ..Io::default()
+        };
+        let Some(place) = &self.place else { return Ok(io) };
+        Ok(Io {
+            offset_bytes: positive(place.offset_bytes.values[row])?,
+            length_bytes: positive(place.length_bytes.values[row])?,
+            stream: positive(place.stream.values[row])?,
+            ..io
         })
+    }
+}
+
+impl Place {
+    fn open(group: &dyn RowGroupReader, places: &Places) -> Read<Place> {
+        Ok(Place {
+            offset_bytes: Column::open(group, places.offset_bytes)?,
+            length_bytes: Column::open(group, places.length_bytes)?,
+            stream: Column::open(group, places.stream)?,
+        })
+    }
+
+    fn next(&mut self, rows: usize) -> Read<[usize; 3]> {
+        Ok([self.offset_bytes.next(rows)?, self.length_bytes.next(rows)?, self.stream.next(rows)?])
     }
 }
 

@@ -1,7 +1,7 @@
 //! The IOs of a file in the order of their submission. The file has them in the order of completion.
 
 use crate::error::ReportError;
-use crate::ios::{BATCH_IOS, Io, IoFile};
+use crate::ios::{BATCH_IOS, Io, IoFile, Parts};
 
 /// Gives the first `ios_max` IOs of a file, many at a time, in the order of submission. An IO that more than
 /// [`BATCH_IOS`] others overtook comes late.
@@ -11,7 +11,7 @@ use crate::ios::{BATCH_IOS, Io, IoFile};
 pub(super) fn in_order(file: &IoFile, ios_max: u64, mut take: impl FnMut(&[Io])) -> Result<(), ReportError> {
     let mut waiting: Vec<Io> = Vec::with_capacity(2 * BATCH_IOS);
     let mut left = usize::try_from(ios_max).unwrap_or(usize::MAX);
-    let mut batches = file.batches();
+    let mut batches = file.batches(Parts::All);
     while left > 0
         && let Some(batch) = batches.next_batch()?
     {
