@@ -70,7 +70,8 @@ function curves(parts: ChartPart[]): (Curve & { key: string; result: number })[]
     let slot = 0;
     return parts.flatMap(({ result, block }) => block.series.map((series) => {
         const nth = names.indexOf(series.name);
-        const look = isOverlaid ? result : nth;
+        // What is stacked belongs to one result, whose name the title tells; colours tell its parts apart.
+        const look = isOverlaid && series.look !== 'stacked' ? result : nth;
         const own = names.length > 1 ? `${resultName(result)}: ${series.name}` : resultName(result);
         return {
             key: isOverlaid ? `r${result}s${nth}` : `s${nth}`,
@@ -92,7 +93,7 @@ function scene(parts: ChartPart[], flags: Flags): Scene {
     const shown = all.filter((curve) => isShown(curve.result) && (flags[curve.key] ?? true));
     stack(shown);
     const x = axis(block.x, flags.xlog ?? false, xRange(shown, block.x, flags.xlog ?? false));
-    const y = axis(block.y, flags.ylog ?? false, yRange(shown, flags.ylog ?? false));
+    const y = axis(block.y, flags.ylog ?? false, yRange(shown, block.y, flags.ylog ?? false));
     return {
         x,
         y,
@@ -116,13 +117,13 @@ function stack(shown: Curve[]): void {
 
 function entry(curve: Curve & { key: string }, flags: Flags): LegendEntry {
     const { look } = curve.series;
-    const isArea = look === 'stacked' || look === 'bars';
+    const isFilled = isArea(curve.series);
     return {
         name: curve.name,
         colour: curve.colour(theme()),
-        shape: isArea || look === 'steps' ? undefined : curve.shape,
+        shape: isFilled || look === 'steps' ? undefined : curve.shape,
         dash: curve.dash,
-        kind: isArea ? 'area' : 'line',
+        kind: isFilled ? 'area' : 'line',
         key: curve.key,
         isOff: !(flags[curve.key] ?? true),
     };
@@ -135,6 +136,8 @@ const axis = (spec: Axis, isLog: boolean, full: Range): AxisSpec => ({
     labels: spec.scale === 'category' ? spec.labels : [],
     full,
 });
+
+const isArea = ({ look }: Series): boolean => look === 'stacked' || look === 'bars';
 
 function xRange(shown: Curve[], spec: Axis, isLog: boolean): Range {
     if (spec.scale === 'category') return [-0.5, Math.max(0.5, spec.labels.length - 0.5)];
@@ -156,13 +159,14 @@ function widened(xs: number[], [min, max]: Range, isLog: boolean): Range {
     return [min - half, max + half];
 }
 
-function yRange(shown: Curve[], isLog: boolean): Range {
+/** Areas, bars and rates begin at 0: how much higher one is must be seen as that. */
+function yRange(shown: Curve[], { unit }: Axis, isLog: boolean): Range {
     const values = shown.flatMap((c) => c.series.points.flatMap((p, i) => {
         if (p.y === null) return [];
         const base = c.base?.[i] ?? 0;
         return [p.y + base, ...(p.interval ?? [])];
     }));
-    const isFilled = shown.some((c) => c.series.look === 'stacked' || c.series.look === 'bars');
+    const isFilled = shown.some((c) => isArea(c.series)) || unit.endsWith('/s');
     const usable = values.filter((v) => Number.isFinite(v) && (!isLog || v > 0));
     if (isFilled && !isLog) usable.push(0);
     return padded([least(usable), most(usable)], isLog);

@@ -40,6 +40,8 @@ export interface Hit {
 
 export interface Layer {
     draw(pen: Pen, frame: Frame): void;
+    /** Words above the frame, where no data are. */
+    above?(pen: Pen, frame: Frame): void;
     /** What is nearest to a place, if anything is near. */
     hit?(frame: Frame, px: number, py: number): Hit | null;
     /** Places to step through by keyboard, from left to right: values of x. */
@@ -114,7 +116,11 @@ export function paintLayers(pen: Pen, scene: Scene, frame: Frame): void {
     pen.clipped(frame.left, frame.top, frame.width, frame.height, () => {
         for (const layer of scene.layers) layer.draw(pen, frame);
     });
+    for (const layer of scene.layers) layer.above?.(pen, frame);
 }
+
+/** Pixels between the frame and what is above it. */
+export const roomAbove = ({ layers }: Scene): number => (layers.some((layer) => layer.above) ? 20 : 8);
 
 /** Draws the whole picture with its title, axes and legend; returns nothing but ink. */
 export function paint(
@@ -128,7 +134,8 @@ export function paint(
 ) {
     const [width, height] = size;
     const legendTop = 34;
-    const box = { left: 72, top: 62, width: width - 72 - 20, height: height - 62 - 48 };
+    const top = 54 + roomAbove(scene);
+    const box = { left: 72, top, width: width - 72 - 20, height: height - top - 48 };
     const frame = frameOf(scene, x, y, box, theme);
     pen.rect(0, 0, width, height, theme.paper);
     pen.text(12, 16, title, { colour: theme.ink, size: 15, isBold: true });

@@ -41,8 +41,16 @@ export class StartupLayer implements Layer {
         if (range[1] > range[0])
             pen.rect(at(range[0]), top, at(range[1]) - at(range[0]), height, colour, 0.12);
         pen.line([at(ios), top, at(ios), top + height], { colour, width: 1, dash: [3, 3] });
-        if (this.look.colour || at(ios) < frame.left) return;
-        label(pen, frame.theme, at(ios) + 5, top + 4, startupWords(ios, range), colour);
+    }
+
+    above(pen: Pen, frame: Frame): void {
+        const { startup_ios: ios, startup_range_ios: range } = this.data.block.marks;
+        const at = place(this.data, frame, ios, this.look.isTime);
+        const right = frame.left + frame.width;
+        if (this.look.colour || (ios === 0 && range[1] === 0) || at < frame.left || at > right) return;
+        const words = startupWords(ios, range);
+        const x = Math.max(frame.left, Math.min(at, right - words.length * 6.2));
+        pen.text(x, frame.top - 8, words, { colour: frame.theme.shade, size: 11 });
     }
 }
 
