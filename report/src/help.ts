@@ -6,6 +6,7 @@ const KEYS: [string, string][] = [
     ['drag', 'zoom into what is marked; flat: along x only'],
     ['Shift + drag, ← → ↑ ↓', 'pan'],
     ['Ctrl + wheel, + −', 'zoom along x'],
+    ['one finger, two fingers', 'pan along x, zoom along x'],
     ['double click, 0', 'all of it again'],
     ['n, p', 'step to the next or previous point and read it out'],
     ['Enter, click', 'go to the IOs behind a point'],

@@ -16,6 +16,7 @@ import {
 } from './canvas/scene';
 import { shifted, sound, ticks, toValue, within, zoomed, toPx, type Range } from './scale';
 import { theme } from './theme';
+import { followFingers } from './touch';
 
 export interface PlotEvents {
     /** The reader moved; none of a range means all. */
@@ -266,6 +267,8 @@ export class Plot {
             const box = u.over.getBoundingClientRect();
             this.zoom(event.deltaY > 0 ? 1.25 : 0.8, (event.clientX - box.left) / box.width);
         }, { passive: false });
+        const { isLog } = this.scene.x;
+        followFingers(u.over, isLog, () => this.x, (x) => this.tell(x, this.y, true, false));
     }
 }
 

@@ -35,6 +35,16 @@ const clickExport = (page: Page, id: string, label: string) =>
 const pressed = (page: Page, id: string, key: string) =>
     page.$eval(`[id="${id}"] [data-key="${key}"]`, (element) => element.getAttribute('aria-pressed'));
 
+/** What a picture shows along x, as its own link says it; none if it shows all. */
+async function zoomOf(page: Page, id: string): Promise<number[] | null> {
+    await show(page, id);
+    await clickExport(page, id, 'Link');
+    const x = /[?&]x=([^&]*)/.exec(await page.evaluate(() => location.hash));
+    return x && x[1].split(',').map(Number);
+}
+
+const near = (value: number, expected: number, by: number) => Math.abs(value - expected) <= by;
+
 test('opens and shows every kind of block', () => withPage('', async (page) => {
     await drawn(page, 'granularity');
     await shot(page, 'light');
@@ -60,6 +70,29 @@ test('a drag zooms, a double click shows all again', () => withPage('', async (p
     await page.mouse.click(box.x + 100, box.y + 50, { clickCount: 2 });
     await settled(page);
     assert.equal(await page.$eval('#rw-32k .reset', (e) => (e as HTMLElement).hidden), true);
+}));
+
+test('one finger pans, two zoom', () => withPage('#rw-32k?x=1000,1500', async (page) => {
+    await drawn(page, 'rw-32k');
+    const client = await page.createCDPSession();
+    await client.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 2 });
+    const box = await plotBox(page, 'rw-32k');
+    const touch = async (type: 'touchStart' | 'touchMove' | 'touchEnd', ...shares: number[]) => {
+        const touchPoints = shares.map((share, id) =>
+            ({ id, x: box.x + box.width * share, y: box.y + box.height / 2 }));
+        await client.send('Input.dispatchTouchEvent', { type, touchPoints });
+    };
+    await touch('touchStart', 0.5);
+    for (const share of [0.6, 0.7, 0.8, 0.9]) await touch('touchMove', share);
+    await touch('touchEnd');
+    const [from, to] = (await zoomOf(page, 'rw-32k'))!;
+    assert.ok(near(from, 800, 20) && near(to, 1300, 20), `panned to ${from} ${to}`);
+    await touch('touchStart', 0.4, 0.6);
+    for (const apart of [0.2, 0.3, 0.4]) await touch('touchMove', 0.5 - apart, 0.5 + apart);
+    await touch('touchEnd');
+    const [left, right] = (await zoomOf(page, 'rw-32k'))!;
+    assert.ok(near(right - left, (to - from) / 4, 15), `zoomed to ${left} ${right}`);
+    assert.ok(near((left + right) / 2, (from + to) / 2, 15), `about ${(left + right) / 2}`);
 }));
 
 test('hovering an IO says exactly which it is', () => withPage('#rw-32k?x=0,20', async (page) => {
@@ -201,16 +234,7 @@ test('charts of a group share their zoom', () => withPage('', async (page) => {
     assert.equal(await page.$eval('#wear .reset', (e) => (e as HTMLElement).hidden), false);
 }));
 
-/** What a picture shows along x, as its own link says it; none if it shows all. */
-async function zoomOf(page: Page, id: string): Promise<number[] | null> {
-    await show(page, id);
-    await clickExport(page, id, 'Link');
-    const x = /[?&]x=([^&]*)/.exec(await page.evaluate(() => location.hash));
-    return x && x[1].split(',').map(Number);
-}
-
 const grouped = html([run('rig:mtron', 1, [{ id: 'rw-32k', ios: 2304, seed: 1, group: 'sim' }])]);
-const near = (value: number, expected: number, by: number) => Math.abs(value - expected) <= by;
 
 test('a link to a stretch of time opens it in the pictures of the inside too, seen or not', () =>
     withPage('#rw-32k?on=time&x=2000000000,6000000000', async (page) => {

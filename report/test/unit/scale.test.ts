@@ -2,8 +2,20 @@
 
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
-import { padded, shifted, sound, ticks, toPx, toValue, zoomed, type Mapping } from '../../src/scale';
+import {
+    padded,
+    shifted,
+    sound,
+    ticks,
+    toPx,
+    toValue,
+    zoomed,
+    type Mapping,
+    type Range,
+} from '../../src/scale';
+import { followed } from '../../src/touch';
 import { count, format, formatEnds, formatLike } from '../../src/units';
+import { random } from '../fixture/random';
 
 const plain = (text: string): string => text.replace(/\u00a0/g, ' ');
 const axis = (min: number, max: number, isLog = false): Mapping => ({ min, max, isLog, from: 0, to: 1000 });
@@ -94,4 +106,21 @@ test('the ends of an interval have the digits that tell them apart, in the unit 
     assert.deepEqual(ends([8, 16], 'MiB', '8 MiB (x2)'), ['8 MiB', '16 MiB']);
     assert.deepEqual(ends([0.9992, 1.0008], '', 'x1.00'), ['0.9992', '1.0008']);
     assert.deepEqual(ends([5, 5], 'ms', '5.00 ms'), ['5 ms', '5 ms']);
+});
+
+test('what is under fingers stays under them, on both kinds of axis', () => {
+    const next = random(4);
+    for (let i = 0; i < 200; i++) {
+        const isLog = i % 2 === 0;
+        const range: Range = [1 + next() * 10, 100 + next() * 1000];
+        const at = ([min, max]: Range, share: number) =>
+            isLog ? min * (max / min) ** share : min + (max - min) * share;
+        const before = [next() * 0.4, 0.6 + next() * 0.4].slice(0, 1 + (i % 3 === 0 ? 0 : 1));
+        const now = before.length > 1 ? [next() * 0.4, 0.6 + next() * 0.4] : [next()];
+        const moved = followed(range, isLog, before, now);
+        before.forEach((share, k) => {
+            const [value, there] = [at(range, share), at(moved, now[k])];
+            assert.ok(Math.abs(value - there) < 1e-9 * Math.abs(value) + 1e-6, `${value} ${there}, seed 4`);
+        });
+    }
 });
