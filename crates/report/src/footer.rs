@@ -63,9 +63,5 @@ fn old_footer_bytes(file: &File, length: u64) -> Result<u64, ParquetError> {
     let mut tail = [0; 8];
     file.read_exact_at(&mut tail, length.saturating_sub(8))?;
     let said = FooterTail::try_new(&tail)?.metadata_length() as u64 + 8;
-    if said > length {
-        Err(wrong("its footer is longer than the file"))
-    } else {
-        Ok(said)
-    }
+    if said > length { Err(wrong("its footer is longer than the file")) } else { Ok(said) }
 }

@@ -72,7 +72,10 @@ fn no_damage_ends_in_a_panic() {
     for bytes in overwritten.chain(cut) {
         fs::write(&path, bytes).expect("a file");
         if let Err(error) = nameless(&path) {
-            assert!(error.contains("ios.parquet") && error.contains("measure that experiment again"), "{error}");
+            assert!(
+                error.contains("ios.parquet") && error.contains("measure that experiment again"),
+                "{error}"
+            );
             refused += 1;
         }
     }
