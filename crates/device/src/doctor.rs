@@ -126,16 +126,27 @@ const WATCH: Duration = Duration::from_secs(1);
 /// [`DeviceError::Path`] where the target leads nowhere, [`DeviceError::Refused`] where it is neither a block
 /// device nor a regular file. All else is among the remarks.
 pub fn examine(target: Option<&Path>) -> Result<Diagnosis, DeviceError> {
-    Ok(diagnose(Scene::gather(target, WATCH)?))
+    Ok(diagnose(Scene::gather(target, WATCH)?, CHECKS))
 }
 
-fn diagnose(scene: Scene) -> Diagnosis {
+/// What should be known before measuring `target`, the gravest first: warnings of the checks that take no
+/// time. Nobody waits a second for it: neighbours are what repeats and interference pauses are for.
+pub fn glance(target: &Path) -> Vec<Remark> {
+    // What is not to be examined is told by the guard.
+    let Ok(scene) = Scene::gather(Some(target), Duration::ZERO) else { return Vec::new() };
+    let mut remarks = diagnose(scene, checks::GLANCE).remarks;
+    remarks.retain(|remark| remark.level >= Level::Warning);
+    remarks.sort_by_key(|remark| std::cmp::Reverse(remark.level));
+    remarks
+}
+
+fn diagnose(scene: Scene, checks: &[Check]) -> Diagnosis {
     let named = |check: &Check| {
         let remarks = (check.examine)(&scene).into_iter();
         let name = check.name;
         remarks.map(move |remark| Remark { check: name, ..remark })
     };
-    let remarks: Vec<Remark> = CHECKS.iter().flat_map(named).collect();
+    let remarks: Vec<Remark> = checks.iter().flat_map(named).collect();
     let level = remarks.iter().map(|remark| remark.level).max().unwrap_or(Level::Ok);
     Diagnosis { target: scene.target, level, remarks }
 }

@@ -1,19 +1,22 @@
 //! The facts about target, machine and program that every stored result carries.
 
 use flashscope_analysis::Warning;
+use flashscope_device::doctor::{Remark, glance};
 use flashscope_device::{Clock, DataPattern, Finding, overhead};
 use flashscope_report::{Manifest, SCHEMA_VERSION};
 use serde_json::{Value, json};
 
 use crate::exit::Usage;
 use crate::journal::now_text;
+use crate::screen::Screen;
+use crate::shell::quoted;
 use crate::target::Bench;
 
 /// What is known before the first IO.
 pub struct Facts {
     /// IOs a second that flashscope itself could do, measured on `null:`.
     pub overhead_iops_max: f64,
-    /// What the guard noticed.
+    /// What the guard and the doctor noticed.
     pub warnings: Vec<Warning>,
     target: flashscope_core::TargetInfo,
     identity: Value,
@@ -29,10 +32,13 @@ impl Facts {
     pub fn of(bench: &Bench, data: &DataPattern, seed: u64) -> Facts {
         let clock = Clock::info();
         let handle = bench.handle();
-        let warnings = handle.map_or(&[][..], |handle| handle.findings()).iter();
+        let found = handle.map_or(&[][..], |handle| handle.findings()).iter().map(as_warning);
+        let path = handle.map(|handle| handle.identity().canonical_path.clone());
+        let seen = path.as_deref().map(glance).unwrap_or_default();
+        let warnings = found.chain(seen.into_iter().take(WARNINGS_MAX).map(remarked)).collect();
         Facts {
             overhead_iops_max: overhead().iops_max,
-            warnings: warnings.map(as_warning).collect(),
+            warnings,
             target: bench.info().clone(),
             identity: handle.map_or(Value::Null, |handle| json!(handle.identity())),
             kernel: std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().into(),
@@ -45,6 +51,17 @@ impl Facts {
 }
 
 impl Facts {
+    /// Tells the warnings, a line each, before the first IO.
+    pub fn forewarn(&self, screen: &Screen) {
+        for warning in &self.warnings {
+            screen.note(&format!("warning: {}; {}", warning.seen, warning.remedy));
+        }
+        if !self.warnings.is_empty() {
+            let target = quoted(std::path::Path::new(&self.target.name));
+            screen.note(&format!("  flashscope doctor {target} says more"));
+        }
+    }
+
     /// Refuses to go on with a run on something else than it began on.
     pub fn must_match(&self, begun: &Manifest) -> Result<(), Usage> {
         let sizes = (self.target.size_bytes, self.target.logical_block_bytes);
@@ -62,6 +79,15 @@ impl Facts {
              manifest.json; begin a new run"
         )))
     }
+}
+
+/// What the doctor says is the same each time: a few lines, and where to find the others.
+const WARNINGS_MAX: usize = 3;
+
+/// A remark in one line: what to do, or what it does to the numbers.
+fn remarked(remark: Remark) -> Warning {
+    let Remark { check, found, matters, mend, .. } = remark;
+    Warning { seen: format!("{check}: {found}"), remedy: mend.unwrap_or(matters) }
 }
 
 /// A finding reads "what was found; what it means or what to do".
@@ -88,5 +114,6 @@ pub fn manifest(facts: &Facts, state: &str, plan: &[String], options: Value) -> 
         seed: facts.seed,
         plan: json!(plan),
         options,
+        warnings: facts.warnings.clone(),
     }
 }

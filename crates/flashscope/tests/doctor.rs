@@ -147,3 +147,37 @@ fn without_root_it_says_what_it_could_not_see() {
     must_say(&json, "direct IO", "wrong", "you may not read it");
     must_say(&json, "layers", "warning", "is a loop device on");
 }
+
+#[test]
+fn what_the_doctor_warns_of_is_told_before_a_measurement_and_stored_with_it() {
+    let scratch = scratch();
+    let folder = scratch.path("");
+    call(&folder, &["create", "target", "4MiB"]).well();
+    let measure = ["measure", "target", "--rw", "randread", "--number-ios", "64", "-o", "out"];
+    let told = call(&folder, &measure).well();
+    let manifest = fs::read_to_string(scratch.path("out/manifest.json")).expect("a manifest");
+    let manifest: Value = serde_json::from_str(&manifest).expect("JSON");
+    let stored = manifest["warnings"].as_array().expect("a list");
+    let doctor = call(&folder, &["doctor", "target", "--json"]).well().json();
+    let remarks = doctor["remarks"].as_array().expect("remarks");
+    let is_told = |remark: &&Value| {
+        let line = format!("{}: ", remark["check"].as_str().expect("a name"));
+        told.err.contains(&format!("warning: {line}"))
+    };
+    // Load and temperature may have changed meanwhile; a scheduler, a governor, a virtual disk have not.
+    let lasting = ["layers", "scheduler", "write cache", "governor", "virtualisation"];
+    let grave = |remark: &&Value| remark["level"] == "warning" || remark["level"] == "wrong";
+    let grave =
+        remarks.iter().filter(|remark| lasting.iter().any(|name| remark["check"] == *name)).filter(grave);
+    let grave: Vec<&Value> = grave.collect();
+    assert!(grave.len() > 3 || grave.iter().all(is_told), "{grave:?} {told:?}");
+    assert_eq!(!stored.is_empty(), told.err.contains("flashscope doctor target says more"), "{told:?}");
+    let shown = call(&folder, &["show", "out"]).well();
+    let page = fs::read_to_string(scratch.path("out/report.html")).expect("a page");
+    for warning in stored {
+        let seen = warning["seen"].as_str().expect("text");
+        assert!(told.err.contains(&format!("warning: {seen}; ")), "{seen} {told:?}");
+        assert!(shown.err.contains(seen), "{seen} {shown:?}");
+        assert!(page.contains(seen), "{seen} is not on the page");
+    }
+}

@@ -12,7 +12,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use flashscope_analysis::{Context, Experiment, Finished};
+use flashscope_analysis::{Context, Experiment, Finished, Warning};
 use flashscope_core::TargetInfo;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -60,6 +60,9 @@ pub struct Manifest {
     pub plan: Value,
     /// The options that the person gave.
     pub options: Value,
+    /// What about target and machine was to be warned of.
+    #[serde(default)]
+    pub warnings: Vec<Warning>,
 }
 
 /// Where the IOs of a run go.

@@ -54,3 +54,20 @@ pub const CHECKS: &[Check] = &[
     steal::CHECK,
     virtualisation::CHECK,
 ];
+
+/// Those that cost no time and see what the guard does not: looked at before every measurement.
+pub(super) const GLANCE: &[Check] = &[
+    layers::CHECK,
+    scheduler::CHECK,
+    queue::CHECK,
+    write_cache::CHECK,
+    temperature::CHECK,
+    link::CHECK,
+    power::CHECK,
+    load::CHECK,
+    governor::CHECK,
+    idle::CHECK,
+    clock::CHECK,
+    cgroup::CHECK,
+    virtualisation::CHECK,
+];

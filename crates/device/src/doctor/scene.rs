@@ -53,6 +53,7 @@ pub(crate) struct Counts {
 }
 
 impl Scene {
+    /// With nothing to watch for, no drive is asked either.
     pub fn gather(target: Option<&Path>, watch: Duration) -> Result<Scene, DeviceError> {
         let verdict = target.map(|path| check(path, &Intent::READ)).transpose()?;
         if let Some(Verdict { identity, .. }) = &verdict
@@ -76,7 +77,7 @@ impl Scene {
             memlock_bytes: getrlimit(Resource::Memlock).current,
             ring: IoUring::new(2).map(drop).map_err(|error| error.to_string()),
             direct_read: identity.as_ref().map(read_directly),
-            smart: smart::ask(&disks),
+            smart: if watch.is_zero() { Vec::new() } else { smart::ask(&disks) },
             root,
             target: identity,
             verdict,

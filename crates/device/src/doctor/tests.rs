@@ -63,7 +63,7 @@ impl Machine {
     }
 
     fn remarks(&self) -> Vec<Remark> {
-        diagnose(self.scene(|_| ())).remarks
+        diagnose(self.scene(|_| ()), CHECKS).remarks
     }
 
     /// Everything that a check finds to say.
@@ -320,7 +320,7 @@ fn what_is_counted_meanwhile_is_told() {
         machine.put("proc/diskstats", "259 0 nvme0n1 1100 0 9600 90 2000 0 16000 90 0 650 180 0");
         machine.put(&format!("{CPUS}/cpu0/thermal_throttle/core_throttle_count"), "3");
     };
-    let remarks = diagnose(machine.scene(meanwhile)).remarks;
+    let remarks = diagnose(machine.scene(meanwhile), CHECKS).remarks;
     let [(Level::Warning, neighbours)] = &said(&remarks, "neighbours")[..] else { panic!("{remarks:#?}") };
     assert!(neighbours.contains("100 reads and 0 writes (800 KiB)"), "{neighbours}");
     assert!(neighbours.contains("busy for 25 %"), "{neighbours}");
@@ -361,7 +361,7 @@ fn layers_are_told_apart_by_the_kernels_names() {
         machine.put(&format!("sys/block/{name}/{}", extra.0), extra.1);
         let mut scene = machine.scene(|_| ());
         scene.disks = vec![BlockDir::at(&machine.0.join("sys/block").join(name)).unwrap()];
-        let remarks = diagnose(scene).remarks;
+        let remarks = diagnose(scene, CHECKS).remarks;
         let told = said(&remarks, "layers");
         assert!(told.iter().any(|(is, found)| *is == level && found.contains(words)), "{name}: {told:?}");
         assert!(said(&remarks, "scheduler").is_empty(), "{name} is no drive");
@@ -389,7 +389,7 @@ fn a_file_is_judged_by_its_filesystem() {
         target.canonical_path = machine.0.join("proc/self/mountinfo");
         let mount_point = PathBuf::from("/my disk");
         target.filesystem = Some(Filesystem { name: name.into(), mount_point, source: "/dev/x".into() });
-        let told = said(&diagnose(scene).remarks, "filesystem");
+        let told = said(&diagnose(scene, CHECKS).remarks, "filesystem");
         assert!(told.iter().any(|(is, found)| *is == level && found.contains(words)), "{name}: {told:?}");
     }
 }
@@ -403,7 +403,7 @@ fn a_partition_off_its_blocks_is_told() {
         let mut scene = machine.scene(|_| ());
         let hardware = scene.target.as_mut().unwrap().hardware.as_mut().unwrap();
         hardware.partition_start_bytes = Some(start_bytes);
-        let told = said(&diagnose(scene).remarks, "sectors");
+        let told = said(&diagnose(scene, CHECKS).remarks, "sectors");
         assert_eq!(told.get(1).map(|(level, _)| *level), level, "{start_bytes}: {told:?}");
     }
 }
@@ -414,7 +414,7 @@ fn what_the_drive_says_of_itself_is_passed_on() {
     let health = |text: &str| {
         let mut scene = machine.scene(|_| ());
         scene.smart = vec![("nvme0n1".into(), Ok(serde_json::from_str(text).unwrap()))];
-        said(&diagnose(scene).remarks, "health")
+        said(&diagnose(scene, CHECKS).remarks, "health")
     };
     let fine = r#"{"smart_status": {"passed": true},
         "nvme_smart_health_information_log": {"critical_warning": 0, "percentage_used": 3}}"#;
@@ -437,7 +437,7 @@ fn a_slow_clock_and_a_forbidden_ring_are_told() {
     let mut scene = machine.scene(|_| ());
     (scene.clock, scene.ring) = (slow, Err("Operation not permitted".into()));
     (scene.is_root, scene.memlock_bytes) = (false, Some(64 << 10));
-    let remarks = diagnose(scene).remarks;
+    let remarks = diagnose(scene, CHECKS).remarks;
     let of = |check: &str| remarks.iter().filter(move |remark| remark.check == check).collect::<Vec<_>>();
     assert_eq!(of("clock")[0].level, Level::Warning);
     assert!(of("clock")[0].mend.as_ref().unwrap().starts_with("echo tsc"));

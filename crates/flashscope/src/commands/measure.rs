@@ -128,7 +128,6 @@ struct Session<'a> {
     screen: &'a Screen,
     folder: ResultFolder,
     context: Context,
-    facts: Facts,
     seed: u64,
 }
 
@@ -142,6 +141,7 @@ impl<'a> Session<'a> {
     ) -> Result<Session<'a>> {
         let seed = bench.seed();
         let facts = Facts::of(bench, &args.lab.data, seed);
+        facts.forewarn(screen);
         let path = folder_path(args.lab.output.as_ref(), "measure-", named);
         let options = json!({ "target": args.target, "pattern": pattern, "seed": seed });
         let folder = ResultFolder::create(
@@ -159,7 +159,7 @@ impl<'a> Session<'a> {
         bench.keep_inside(folder.path());
         // Before the first IO: then what a kill or a full disk leaves behind can be shown.
         folder.write_context(&context)?;
-        Ok(Session { args, screen, folder, context, facts, seed })
+        Ok(Session { args, screen, folder, context, seed })
     }
 
     /// What ends the run.
@@ -248,14 +248,7 @@ impl<'a> Session<'a> {
             self.screen.print(&measure_view(&self.context, finished, &means_ns, self.screen.style()))?;
             self.tell_place();
         }
-        self.warn();
         Ok(self.status(&finished.run))
-    }
-
-    fn warn(&self) {
-        for warning in &self.facts.warnings {
-            self.screen.note(&format!("warning: {}; {}", warning.seen, warning.remedy));
-        }
     }
 
     fn status(&self, run: &Run) -> Done {
@@ -282,7 +275,6 @@ impl<'a> Session<'a> {
             self.screen.print(&scaled_view(chosen, tried))?;
             self.tell_place();
         }
-        self.warn();
         // A size that ended early ends the search with it.
         Ok(tried.last().map_or(Done::Well, |last| self.status(&last.run)))
     }

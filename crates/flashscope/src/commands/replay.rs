@@ -70,6 +70,7 @@ pub fn run(args: &ReplayArgs, screen: &Screen) -> Result<Done> {
         confirm(handle.identity(), args.writing.confirm.as_deref(), &plan)?;
     }
     let facts = Facts::of(&bench, &opening.data, seed);
+    facts.forewarn(screen);
     let plan = [format!("replay of {}, {}", args.trace.display(), args.timing.name())];
     let options =
         json!({ "trace": args.trace, "timing": args.timing.name(), "iodepth": iodepth, "write": write });
@@ -84,7 +85,7 @@ pub fn run(args: &ReplayArgs, screen: &Screen) -> Result<Done> {
     let real = bench.shared_handle().map(|handle| (handle, bench.engine_seed(iodepth)));
     let served = bench.target(iodepth)?;
     let (report, failure) = session.replay(served, real, folder.as_ref().map(ResultFolder::path), screen)?;
-    let done = conclude(&report, args, folder.as_ref(), &facts, screen)?;
+    let done = conclude(&report, args, folder.as_ref(), screen)?;
     failure.map_or(Ok(done), Err)
 }
 
@@ -335,7 +336,6 @@ fn conclude(
     report: &ReplayReport,
     args: &ReplayArgs,
     folder: Option<&ResultFolder>,
-    facts: &Facts,
     screen: &Screen,
 ) -> Result<Done> {
     let document = serde_json::to_string_pretty(report)?;
@@ -351,9 +351,6 @@ fn conclude(
     if let Some(folder) = folder {
         leave(folder.path(), screen);
         screen.note(&format!("  every IO is in {}/", folder.path().display()));
-    }
-    for warning in &facts.warnings {
-        screen.note(&format!("warning: {}; {}", warning.seen, warning.remedy));
     }
     let is_late = report.on_time_share.is_some_and(|share| share < ON_TIME_SHARE);
     Ok(match report.complete {

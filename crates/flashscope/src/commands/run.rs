@@ -228,6 +228,7 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
         confirm(handle.identity(), args.writing.confirm.as_deref(), &lines.join("\n  "))?;
     }
     let facts = Facts::of(&bench, &options.data, options.seed);
+    facts.forewarn(screen);
     let (mut folder, prior) = settle(place, &facts, plan.state, &lines, &options)?;
     let mut context = Context {
         target: info.clone(),

@@ -76,6 +76,7 @@ fn manifest(cases: &[Case], workload: &Workload, seed: u64) -> Result<Manifest> 
         seed,
         plan: json!([workload.describe()]),
         options: Value::Null,
+        warnings: Vec::new(),
     })
 }
 

@@ -181,6 +181,7 @@ fn create(path: &Path, args: &StatsArgs) -> Result<ResultFolder> {
         seed: 0,
         plan: json!(["trace stats"]),
         options: json!({"from": args.read.from, "lenient": args.read.lenient}),
+        warnings: Vec::new(),
     };
     Ok(ResultFolder::create(path, &manifest)?)
 }

@@ -39,7 +39,8 @@ impl Stored {
                 Vec::new()
             }
         };
-        let warnings = finished.iter().filter_map(|run| stored::records_missing(path, run)).collect();
+        let missing = finished.iter().filter_map(|run| stored::records_missing(path, run));
+        let warnings = manifest.warnings.iter().cloned().chain(missing).collect();
         Ok((Stored { path: path.to_path_buf(), manifest, context, finished, warnings }, damage))
     }
 }
@@ -91,5 +92,6 @@ fn unknown(path: &Path, context: Option<&Context>) -> Manifest {
         seed: 0,
         plan: json!([]),
         options: Value::Null,
+        warnings: Vec::new(),
     }
 }

@@ -24,7 +24,7 @@ pub struct Stored {
     pub context: Option<Context>,
     /// The runs, in order.
     pub finished: Vec<Finished>,
-    /// What is missing in the folder.
+    /// What was known to weaken it beforehand, and what is missing in the folder.
     pub warnings: Vec<Warning>,
 }
 
@@ -42,10 +42,11 @@ impl Stored {
     pub fn read(path: &Path) -> Result<Stored, ReportError> {
         check(path)?;
         let file = path.join(MANIFEST);
-        let manifest = parse(&file, &text(&file)?)?;
+        let manifest: Manifest = parse(&file, &text(&file)?)?;
         let context = optional(&path.join(CONTEXT))?;
         let finished = finished(&path.join(RUNS))?;
-        let warnings = finished.iter().filter_map(|run| records_missing(path, run)).collect();
+        let missing = finished.iter().filter_map(|run| records_missing(path, run));
+        let warnings = manifest.warnings.iter().cloned().chain(missing).collect();
         Ok(Stored { path: path.to_path_buf(), manifest, context, finished, warnings })
     }
 

@@ -96,6 +96,7 @@ pub fn manifest() -> Manifest {
         seed: 7,
         plan: json!([]),
         options: json!({"quick": true}),
+        warnings: Vec::new(),
     }
 }
 
