@@ -13,6 +13,7 @@ pub mod measure;
 pub mod pack;
 pub mod replay;
 pub mod report;
+pub mod reproduce;
 pub mod run;
 pub mod show;
 pub mod sim;

@@ -17,7 +17,7 @@ use examples::EXAMPLES;
 /// Commands by what a person wants.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Measure", &["run", "measure", "doctor", "check", "create", "import"]),
-    ("Simulate", &["sim"]),
+    ("Simulate", &["sim", "reproduce"]),
     ("Traces", &["trace", "replay"]),
     ("Results", &["show", "compare", "report", "site", "pack", "export"]),
     ("Help", &["list", "completions", "man", "help"]),

@@ -22,6 +22,7 @@ mod screen;
 mod shell;
 mod signal;
 mod simulate;
+mod studies;
 mod target;
 mod traces;
 mod whole;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Command::Check(args) => commands::check::run(args, &screen),
         Command::Doctor(args) => commands::doctor::run(args, &screen),
         Command::Create(args) => commands::create::run(args, &screen),
+        Command::Reproduce(args) => commands::reproduce::run(args, &screen),
         Command::Show(args) => commands::show::run(args, &screen),
         Command::Compare(args) => commands::compare::run(args, &screen),
         Command::Report(args) => commands::report::run(args, &screen),

@@ -29,6 +29,15 @@ pub fn cases_bar(screen: &Screen, cases: u64) -> ProgressBar {
     bar
 }
 
+/// A bar over studies of the papers.
+pub fn studies_bar(screen: &Screen, studies: u64) -> ProgressBar {
+    let bar = bar(screen, studies);
+    let template = "  {pos} of {len} studies {bar:30} {elapsed}";
+    bar.set_style(ProgressStyle::with_template(template).expect("a fixed template"));
+    bar.tick();
+    bar
+}
+
 /// A bar over the requests of a trace.
 pub fn requests_bar(screen: &Screen, requests: u64) -> ProgressBar {
     let bar = bar(screen, requests);

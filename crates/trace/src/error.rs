@@ -147,6 +147,14 @@ pub enum TraceError {
         /// All generators.
         known: String,
     },
+    /// No recorded trace that comes with the program has this name.
+    #[error("there is no recorded trace '{name}'; choose one of {known}")]
+    UnknownSample {
+        /// The name that was asked for.
+        name: String,
+        /// All that there are.
+        known: String,
+    },
     /// A setting of a generator that it cannot take.
     #[error("{key}={value}: {problem}; {remedy}")]
     Setting {

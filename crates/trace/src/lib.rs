@@ -23,6 +23,7 @@ mod reader;
 mod record;
 mod records;
 mod rwbs;
+pub mod samples;
 mod seekable;
 mod seen;
 mod settings;

@@ -13,6 +13,7 @@ use flashscope_trace::generate::GENERATORS;
 use crate::cli::ListArgs;
 use crate::exit::{Done, Usage};
 use crate::screen::Screen;
+use crate::studies::studies;
 
 /// A part of the list.
 pub type Part = (&'static str, fn() -> String);
@@ -27,6 +28,7 @@ pub const PARTS: &[Part] = &[
     ("settings", settings),
     ("formats", formats),
     ("generators", generators),
+    ("studies", studies_of_papers),
 ];
 
 /// Runs the command.
@@ -112,6 +114,15 @@ fn generators() -> String {
         for key in generator.keys {
             text += &format!("    {:<16} {:<10} {}\n", key.name, key.default, key.about);
         }
+    }
+    text
+}
+
+fn studies_of_papers() -> String {
+    let mut text = String::from("Studies of the papers (flashscope reproduce NAME)\n");
+    for study in studies() {
+        let place = format!("{}, {}", study.paper.number, study.place);
+        text += &format!("  {:<28} {place}: {}\n", study.name, study.about);
     }
     text
 }

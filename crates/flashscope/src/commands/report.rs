@@ -75,7 +75,7 @@ fn is_writable(dir: &Path) -> bool {
 }
 
 /// Refuses to write over what is no page of flashscope.
-fn may_replace(output: &Path, force: bool) -> Result<()> {
+pub fn may_replace(output: &Path, force: bool) -> Result<()> {
     if force || !output.is_file() {
         return Ok(());
     }
@@ -90,7 +90,8 @@ fn may_replace(output: &Path, force: bool) -> Result<()> {
     Err(Usage(problem).into())
 }
 
-fn write(output: &Path, html: &str) -> Result<()> {
+/// Writes a page to its place, whole or not at all.
+pub fn write(output: &Path, html: &str) -> Result<()> {
     let (kept, mut writer) = Output::of("the report", output)?;
     let unwritable = || format!("cannot write the report {}", output.display());
     writer.write_all(html.as_bytes()).and_then(|()| writer.flush()).with_context(unwritable)?;

@@ -108,6 +108,14 @@ pub const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "reproduce",
+        &[
+            ("One study", "flashscope reproduce bplru-office-install"),
+            ("All of paper 002, for a program", "flashscope reproduce 002 --json"),
+            ("Another device", "flashscope reproduce almost-sequential --on sim:x25m-2009?gc=fifo"),
+        ],
+    ),
+    (
         "replay",
         &[
             ("On a simulated device", "flashscope replay w1.csv.gz sim:bplru-board --timing asap"),

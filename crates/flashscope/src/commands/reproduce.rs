@@ -1,0 +1,100 @@
+//! `flashscope reproduce`: what the papers say, run again.
+
+use std::sync::Mutex;
+
+use anyhow::Result;
+use flashscope_device::{DataPattern, Intent};
+use flashscope_report::html::{self, Bundle};
+
+use crate::cli::{ReproduceArgs, WriteArgs};
+use crate::commands::report::{may_replace, write};
+use crate::confirm::confirm;
+use crate::exit::{Done, Usage};
+use crate::progress::studies_bar;
+use crate::screen::Screen;
+use crate::signal;
+use crate::studies::{Stage, Study, Verdict, json, judge, markdown, page, studies, view};
+use crate::target::{Bench, Named, Opening};
+
+/// The seed of docs/papers.md.
+const SEED: u64 = 1;
+
+/// Runs the command.
+pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
+    let chosen = chosen(&args.names)?;
+    if let Some(output) = &args.output {
+        may_replace(output, args.force)?;
+    }
+    let on = args.on.as_deref();
+    let seed = args.seed.unwrap_or(SEED);
+    let held = held(args, seed)?;
+    let is_real = held.is_some();
+    let stage = Stage {
+        on,
+        seed,
+        interrupted: signal::listen(),
+        opening: opening(args, seed),
+        held: held.map(Mutex::new),
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // On a real device studies would disturb each other.
+    let jobs = if is_real { 1 } else { args.jobs.unwrap_or(cores).max(1) };
+    let bar = studies_bar(screen, chosen.len() as u64);
+    let judged = judge(&chosen, &stage, jobs, &|_| bar.inc(1));
+    bar.finish_and_clear();
+    let judged = judged?;
+    let text = match (args.json, args.markdown) {
+        (true, _) => serde_json::to_string_pretty(&json(&judged, on, seed))?,
+        (_, true) => markdown(&judged),
+        _ => view(&judged, screen.style()),
+    };
+    screen.print(&text)?;
+    if let Some(output) = &args.output {
+        write(output, &html::page(&[Bundle::plain(page(&judged, on))]))?;
+        screen.note(&format!("  pictures in {}", output.display()));
+    }
+    let differs = judged.iter().flat_map(|judged| &judged.claims).any(|c| c.verdict == Verdict::Differs);
+    Ok(if args.strict && differs { Done::Unreliable } else { Done::Well })
+}
+
+fn opening(args: &ReproduceArgs, seed: u64) -> Opening {
+    let WriteArgs { write, overwrite_existing_data, .. } = args.writing;
+    let intent = Intent { write, overwrite_existing_data, ..Intent::READ };
+    let data = DataPattern::Random;
+    Opening { intent, engine: None, data, io_bytes_max: 8 << 20, depth_max: 256, seed }
+}
+
+/// The real device that the person named, opened and, if it is to be written, confirmed.
+fn held(args: &ReproduceArgs, seed: u64) -> Result<Option<Bench>> {
+    let Some(named) = args.on.as_deref().map(Named::parse).filter(|named| !named.is_virtual()) else {
+        return Ok(None);
+    };
+    let bench = Bench::open(&named, opening(args, seed))?;
+    if let Some(handle) = bench.handle().filter(|_| args.writing.write) {
+        let plan = "studies of the papers: each writes the whole target at least once";
+        confirm(handle.identity(), args.writing.confirm.as_deref(), plan)?;
+    }
+    Ok(Some(bench))
+}
+
+/// The studies of these names, or of the papers of these numbers.
+fn chosen(names: &[String]) -> Result<Vec<&'static Study>, Usage> {
+    let mut chosen = Vec::new();
+    for name in names {
+        let is_it = |study: &&Study| name == "all" || study.name == name || study.paper.number == name;
+        let found: Vec<&Study> = studies().filter(is_it).collect();
+        if found.is_empty() {
+            let known = studies().map(|study| study.name).collect::<Vec<_>>().join(", ");
+            return Err(Usage(format!(
+                "there is no study '{name}'; choose all, the number of a paper (000 to 004), or one of {known}"
+            )));
+        }
+        chosen.extend(
+            found
+                .into_iter()
+                .filter(|s| !chosen.iter().any(|c: &&Study| c.name == s.name))
+                .collect::<Vec<_>>(),
+        );
+    }
+    Ok(chosen)
+}

@@ -1,0 +1,107 @@
+//! The papers' claims, as programs: one study for each table, figure or group of sentences, one file and one
+//! line each. A study says what is done and returns numbers; what they mean is decided by its claims.
+//!
+//! Here live the registry and what runs it. What is simulated or measured, and how, is in [`stage`]; what
+//! counts as the same is in [`claim`].
+
+mod claim;
+mod judged;
+mod markdown;
+mod page;
+mod papers;
+mod stage;
+mod view;
+
+mod almost_sequential;
+mod bplru_buffers;
+mod uflip_table_3;
+
+use anyhow::Result;
+use flashscope_analysis::Indicator;
+use flashscope_report::html::document::Block;
+
+pub use claim::{Claim, Measure, Verdict};
+pub use judged::{Judged, judge};
+pub use markdown::markdown;
+pub use page::page;
+pub use papers::{PAPERS, Paper};
+pub use stage::Stage;
+pub use view::{json, view};
+
+/// What a paper shows in one place, and how to see it again.
+#[derive(Debug)]
+pub struct Study {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Where it is from.
+    pub paper: &'static Paper,
+    /// Table, figure, section.
+    pub place: &'static str,
+    /// What is run.
+    pub about: &'static str,
+    /// The simulated devices that it is run on, as TARGETs.
+    pub devices: &'static [&'static str],
+    /// What the paper says there.
+    pub claims: &'static [Claim],
+    run: fn(&Stage<'_>) -> Result<Found>,
+}
+
+/// What a study found.
+#[derive(Default)]
+pub struct Found {
+    /// A number for each of its claims.
+    pub measures: Vec<(&'static str, Measure)>,
+    /// What it looks like.
+    pub blocks: Vec<Block>,
+}
+
+impl Found {
+    /// Notes the number for a claim.
+    fn measured(&mut self, claim: &'static str, measure: impl Into<Measure>) {
+        self.measures.push((claim, measure.into()));
+    }
+
+    /// The same of a number that may be missing, which means that there is no such effect: 0.
+    fn measured_if(&mut self, claim: &'static str, indicator: Option<Indicator>) {
+        let measure = indicator.map_or(Measure::from(0.0), |found| Measure {
+            value: found.value,
+            interval: Some([found.ci_low, found.ci_high]).filter(|[low, high]| low < high),
+        });
+        self.measured(claim, measure);
+    }
+}
+
+/// All studies, a list for each file.
+const FILES: &[&[Study]] = &[uflip_table_3::STUDIES, bplru_buffers::STUDIES, almost_sequential::STUDIES];
+
+/// All studies, in the order of the papers.
+pub fn studies() -> impl Iterator<Item = &'static Study> {
+    let mut all: Vec<&Study> = FILES.iter().flat_map(|file| file.iter()).collect();
+    all.sort_by_key(|study| study.paper.number);
+    all.into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_study_and_claim_has_a_name_of_its_own_a_source_and_a_reason() {
+        let mut names = HashSet::new();
+        for study in studies() {
+            assert!(names.insert(study.name), "two studies are named {}", study.name);
+            assert!(!study.place.is_empty() && !study.about.is_empty(), "{}", study.name);
+            assert!(PAPERS.iter().any(|paper| paper.number == study.paper.number));
+            let mut claims = HashSet::new();
+            for claim in study.claims {
+                let id = format!("{}/{}", study.name, claim.name);
+                assert!(claims.insert(claim.name), "two claims are named {id}");
+                assert!(!claim.words.is_empty() && !claim.published().is_empty(), "{id}");
+                assert!(claim.can_be_run() || !claim.reason.is_empty(), "{id} says not why it cannot be run");
+                assert!(!claim.can_be_run() || !claim.tolerance.is_empty(), "{id} gives no tolerance");
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What a paper says, as something that can be held against a measured number: a claim, and what is accepted
+//! as the same. A claim is data; only [`Claim::verdict`] decides, and only from a number.
+
+use flashscope_report::digits;
+use serde::Serialize;
+
+/// One table, figure or quantitative sentence of a paper, reduced to a number.
+#[derive(Debug)]
+pub struct Claim {
+    /// Unique within its study: lower case, digits and `-`.
+    pub name: &'static str,
+    /// What the paper says, in short.
+    pub words: &'static str,
+    /// What is published.
+    pub published: Published,
+    /// Unit of the measured value; `x` for a ratio, empty for a count.
+    pub unit: &'static str,
+    /// The values that are the published figure again; none where the paper gives no figure, or cannot be met.
+    near: Option<Range>,
+    /// The values that show the same order or shape.
+    kind: Option<Range>,
+    /// Why these ranges.
+    pub tolerance: &'static str,
+    /// What is known of a difference, or why it cannot be run.
+    pub reason: &'static str,
+}
+
+/// What a paper prints.
+#[derive(Clone, Copy, Debug)]
+pub enum Published {
+    /// A number in the claim's unit.
+    Figure(f64),
+    /// A relation, or several numbers, in words.
+    Words(&'static str),
+}
+
+/// From the first value to the second, both included.
+type Range = (f64, f64);
+
+/// No upper end.
+pub const ANY: f64 = f64::INFINITY;
+
+impl Claim {
+    /// A figure with its unit. Nothing meets it yet: add [`Claim::within`], [`Claim::near`] or [`Claim::kind`].
+    pub const fn figure(name: &'static str, words: &'static str, figure: f64, unit: &'static str) -> Claim {
+        let published = Published::Figure(figure);
+        Claim { name, words, published, unit, near: None, kind: None, tolerance: "", reason: "" }
+    }
+
+    /// A relation. Nothing meets it yet: add [`Claim::near`] or [`Claim::kind`].
+    pub const fn shape(
+        name: &'static str,
+        words: &'static str,
+        published: &'static str,
+        unit: &'static str,
+    ) -> Claim {
+        Claim { published: Published::Words(published), ..Claim::figure(name, words, 0.0, unit) }
+    }
+
+    /// The published figure within this factor, either way; in kind within `kind`.
+    pub const fn within(self, factor: f64, kind: f64, tolerance: &'static str) -> Claim {
+        let Published::Figure(figure) = self.published else { panic!("only a figure has a factor") };
+        let claim = self.near(figure / factor, figure * factor, tolerance);
+        claim.kind(figure / kind, figure * kind)
+    }
+
+    /// What is the published figure again, and why.
+    pub const fn near(self, low: f64, high: f64, tolerance: &'static str) -> Claim {
+        Claim { near: Some((low, high)), tolerance, ..self }
+    }
+
+    /// What is the same order or shape.
+    pub const fn kind(self, low: f64, high: f64) -> Claim {
+        Claim { kind: Some((low, high)), ..self }
+    }
+
+    /// Why it is met in kind only, or not at all.
+    pub const fn because(self, reason: &'static str) -> Claim {
+        Claim { reason, ..self }
+    }
+
+    /// A claim that cannot be run, and why.
+    pub const fn not_here(
+        name: &'static str,
+        words: &'static str,
+        published: &'static str,
+        reason: &'static str,
+    ) -> Claim {
+        Claim { reason, ..Claim::shape(name, words, published, "") }
+    }
+
+    /// What is published, as a person reads it.
+    pub fn published(&self) -> String {
+        match self.published {
+            Published::Figure(figure) => with_unit(figure, self.unit),
+            Published::Words(words) => words.into(),
+        }
+    }
+
+    /// Whether it can be run at all.
+    pub const fn can_be_run(&self) -> bool {
+        self.near.is_some() || self.kind.is_some()
+    }
+
+    /// What a measured value says of it. On a device that is not the paper's only the shape is compared.
+    pub fn verdict(&self, value: f64, is_the_papers_device: bool) -> Verdict {
+        let holds = |range: Option<Range>| range.is_some_and(|(low, high)| (low..=high).contains(&value));
+        match (holds(self.near), holds(self.kind)) {
+            _ if !self.can_be_run() => Verdict::NotHere,
+            (true, _) if is_the_papers_device || self.kind.is_none() => Verdict::Reproduced,
+            (true, _) | (_, true) => Verdict::InKind,
+            (false, false) => Verdict::Differs,
+        }
+    }
+}
+
+/// A number with its unit as a person reads it.
+pub fn with_unit(value: f64, unit: &str) -> String {
+    let number = if value == value.round() && value.abs() < 1e6 { value.to_string() } else { digits(value) };
+    match unit {
+        "" => number,
+        "x" => format!("x{number}"),
+        _ => format!("{number} {unit}"),
+    }
+}
+
+/// What became of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The figure.
+    Reproduced,
+    /// The order and shape, not the figure.
+    InKind,
+    /// Neither.
+    Differs,
+    /// Not run, for a reason.
+    NotHere,
+}
+
+impl Verdict {
+    /// All, best first.
+    pub const ALL: [Verdict; 4] = [Verdict::Reproduced, Verdict::InKind, Verdict::Differs, Verdict::NotHere];
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Reproduced => "reproduced",
+            Verdict::InKind => "reproduced in kind",
+            Verdict::Differs => "differs",
+            Verdict::NotHere => "cannot be run here",
+        }
+    }
+}
+
+/// What was measured for a claim.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Measure {
+    /// In the claim's unit.
+    pub value: f64,
+    /// Its ends at 95 %, where it has such; a simulation of counts has none, it gives the same number again.
+    pub interval: Option<[f64; 2]>,
+}
+
+impl From<f64> for Measure {
+    fn from(value: f64) -> Measure {
+        Measure { value, interval: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEAD: Claim =
+        Claim::figure("lead", "faster by 43 %", 43.0, "%").near(35.0, 65.0, "another trace").kind(5.0, ANY);
+
+    #[test]
+    fn a_value_is_the_figure_or_of_its_kind_or_neither() {
+        assert_eq!(LEAD.verdict(58.8, true), Verdict::Reproduced);
+        assert_eq!(LEAD.verdict(90.0, true), Verdict::InKind);
+        assert_eq!(LEAD.verdict(-3.0, true), Verdict::Differs);
+        assert_eq!(LEAD.verdict(f64::NAN, true), Verdict::Differs);
+    }
+
+    #[test]
+    fn on_another_device_only_the_shape_counts() {
+        assert_eq!(LEAD.verdict(43.0, false), Verdict::InKind);
+        assert_eq!(LEAD.verdict(4.0, false), Verdict::Differs);
+    }
+
+    #[test]
+    fn what_cannot_be_run_is_never_reproduced() {
+        let claim = Claim::not_here("wear", "worn out", "1", "takes years");
+        assert_eq!(claim.verdict(1.0, true), Verdict::NotHere);
+    }
+}

@@ -1,0 +1,101 @@
+//! Runs studies and holds what they find against what is published.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Result, ensure};
+use flashscope_report::html::document::Block;
+
+use super::stage::NotHere;
+use super::{Claim, Found, Measure, Stage, Study, Verdict};
+use crate::exit::{Interrupted, message};
+
+/// A study with what it found.
+pub struct Judged {
+    /// The study.
+    pub study: &'static Study,
+    /// Each of its claims in order.
+    pub claims: Vec<JudgedClaim>,
+    /// What it looks like.
+    pub blocks: Vec<Block>,
+}
+
+/// A claim with what was measured.
+pub struct JudgedClaim {
+    /// The claim.
+    pub claim: &'static Claim,
+    /// The number, if it could be had.
+    pub measure: Option<Measure>,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// Why, where that is not plain from the numbers; may be empty.
+    pub reason: String,
+}
+
+/// Runs the studies, `jobs` at a time; `done` hears of each that ends. They come back in their order.
+///
+/// # Errors
+/// The first study that failed, with its name; [`Interrupted`] if they were.
+pub fn judge(
+    studies: &[&'static Study],
+    stage: &Stage<'_>,
+    jobs: usize,
+    done: &(dyn Fn(&Judged) + Sync),
+) -> Result<Vec<Judged>> {
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<Option<Result<Judged>>>> = Mutex::new(studies.iter().map(|_| None).collect());
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, studies.len().max(1)) {
+            scope.spawn(|| {
+                while let Some((place, study)) = claim_next(&next, studies) {
+                    let result = run(study, stage);
+                    match &result {
+                        Ok(judged) => done(judged),
+                        Err(_) => next.store(studies.len(), Ordering::Relaxed),
+                    }
+                    results.lock().expect("no thread panics with it")[place] = Some(result);
+                }
+            });
+        }
+    });
+    let results = results.into_inner().expect("no thread panicked with it");
+    let judged = results.into_iter().flatten().collect::<Result<Vec<_>>>()?;
+    if judged.len() < studies.len() { Err(Interrupted.into()) } else { Ok(judged) }
+}
+
+fn claim_next(next: &AtomicUsize, studies: &[&'static Study]) -> Option<(usize, &'static Study)> {
+    let place = next.fetch_add(1, Ordering::Relaxed);
+    studies.get(place).map(|study| (place, *study))
+}
+
+/// One study. If a device that a person named is not one on which it can be run, all its claims say so.
+fn run(study: &'static Study, stage: &Stage<'_>) -> Result<Judged> {
+    let found = match (study.run)(stage) {
+        Ok(found) => found,
+        Err(error)
+            if error.is::<NotHere>() || (!stage.is_the_papers_device() && !error.is::<Interrupted>()) =>
+        {
+            return Ok(not_here(study, &message(&error)));
+        }
+        Err(error) => return Err(error.context(format!("study {}", study.name))),
+    };
+    let claims = study.claims.iter().map(|claim| judged(study, claim, &found, stage));
+    Ok(Judged { study, claims: claims.collect::<Result<_>>()?, blocks: found.blocks })
+}
+
+fn judged(study: &Study, claim: &'static Claim, found: &Found, stage: &Stage<'_>) -> Result<JudgedClaim> {
+    let measure = found.measures.iter().find(|(name, _)| *name == claim.name);
+    let measure = measure.map(|(_, measure)| measure.clone());
+    ensure!(measure.is_some() == claim.can_be_run(), "the study {} forgot {}", study.name, claim.name);
+    let value = measure.as_ref().map_or(f64::NAN, |measure| measure.value);
+    let verdict = claim.verdict(value, stage.is_the_papers_device());
+    let is_told = stage.is_the_papers_device() && verdict != Verdict::Reproduced;
+    let reason = if is_told || verdict == Verdict::NotHere { claim.reason.into() } else { String::new() };
+    Ok(JudgedClaim { claim, measure, verdict, reason })
+}
+
+fn not_here(study: &'static Study, reason: &str) -> Judged {
+    let claim =
+        |claim| JudgedClaim { claim, measure: None, verdict: Verdict::NotHere, reason: reason.to_string() };
+    Judged { study, claims: study.claims.iter().map(claim).collect(), blocks: Vec::new() }
+}

@@ -1,0 +1,295 @@
+//! What a study works with: devices made for it, and ways to drive them. A study says what is done; whether
+//! that happens on the simulated device it was written for or on one that a person named is decided here.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard};
+
+use anyhow::{Result, anyhow};
+use flashscope_analysis::{Experiment, Finished};
+use flashscope_bench::{
+    Campaign, Effort, Event, Journal, Lab, Outcome, Plan, Prior, Scope, Settings, State, Unrecorded,
+};
+use flashscope_core::{
+    Bytes, Control, Driven, Io, Limits, Pacing, Pattern, PatternSource, RequestSource, Stream, Target,
+    TargetInfo, drive,
+};
+use flashscope_sim::ssd::report::DeviceReport;
+use flashscope_sim::{Profile, Ssd};
+use flashscope_trace::{TraceSource, samples};
+
+use crate::exit::{Interrupted, Usage};
+use crate::target::{Bench, Named, Opening, profile, split_overrides};
+
+/// A setting of a simulated device, and its value.
+pub type Set<'a> = (&'a str, &'a str);
+
+/// The person's choices, and the device if they named one.
+pub struct Stage<'a> {
+    /// The device in place of the study's own: `--on`.
+    pub on: Option<&'a str>,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Ctrl-C.
+    pub interrupted: &'a AtomicBool,
+    /// How devices are opened.
+    pub opening: Opening,
+    /// The real device that `--on` names, held for all studies.
+    pub held: Option<Mutex<Bench>>,
+}
+
+/// A device to work with: a new one, or the one that is held.
+pub enum Subject<'a> {
+    /// Made for this study.
+    New(Box<Bench>),
+    /// A person's.
+    Held(MutexGuard<'a, Bench>),
+}
+
+impl Deref for Subject<'_> {
+    type Target = Bench;
+
+    fn deref(&self) -> &Bench {
+        match self {
+            Subject::New(bench) => bench,
+            Subject::Held(bench) => bench,
+        }
+    }
+}
+
+impl DerefMut for Subject<'_> {
+    fn deref_mut(&mut self) -> &mut Bench {
+        match self {
+            Subject::New(bench) => bench,
+            Subject::Held(bench) => bench,
+        }
+    }
+}
+
+/// What a workload cost a simulated SSD.
+pub struct Simulated {
+    /// The device's own counts.
+    pub device: DeviceReport,
+    /// Bytes of the host, in 10^6, for each simulated second, the buffer's flush at the end included.
+    pub mb_s: f64,
+    /// What is erased as one.
+    pub erase_unit_bytes: u64,
+}
+
+impl Simulated {
+    /// Block erases.
+    pub fn erases(&self) -> f64 {
+        self.device.block_erases as f64
+    }
+}
+
+impl Stage<'_> {
+    /// Whether it is the simulated device that the study was written for.
+    pub fn is_the_papers_device(&self) -> bool {
+        self.on.is_none()
+    }
+
+    /// A new device of that profile with these settings; or, always the same, the one that `--on` names. A
+    /// simulated one that `--on` names keeps the settings of the study, where it is an SSD too.
+    ///
+    /// # Errors
+    /// The device cannot be made or opened.
+    pub fn device(&self, name: &str, settings: &[Set<'_>]) -> Result<Subject<'_>> {
+        self.must_go_on()?;
+        if let Some(held) = &self.held {
+            return Ok(Subject::Held(held.lock().expect("no study panics with it")));
+        }
+        let named = Named::parse(&with_settings(self.on.unwrap_or(name), settings));
+        Ok(Subject::New(Box::new(Bench::open(&named, self.opening)?)))
+    }
+
+    /// Refuses to write to a real device without leave.
+    fn may(&self, pattern: &Pattern) -> Result<()> {
+        let is_forbidden = pattern.writes() && self.held.is_some() && !self.opening.intent.write;
+        if is_forbidden { Err(NotHere("it writes: add --write").into()) } else { Ok(()) }
+    }
+
+    /// A characterisation, as `flashscope run` makes it, of these micro-benchmarks.
+    ///
+    /// # Errors
+    /// The plan does not fit, or an IO failed.
+    pub fn characterise(&self, bench: &mut Bench, only: &[&str], scope: Scope) -> Result<Outcome> {
+        let settings = Settings {
+            scope,
+            only: Some(only.iter().map(ToString::to_string).collect()),
+            state: State::Random,
+            effort: Effort { precision: 0.05, confidence: 0.95, explore_factor: 1, ios_max: 1 << 20 },
+            budget: None,
+            run_max: None,
+            patience: None,
+            write: bench.handle().is_none() || self.opening.intent.write,
+            repeats: 1,
+            seed: self.seed,
+            span: None,
+            bs: Bytes(32 << 10),
+        };
+        let plan = Plan::new(bench.info(), &settings)?;
+        let campaign = Campaign { settings: &settings, plan: &plan, interrupted: self.interrupted };
+        let mut outcome = flashscope_bench::run(&campaign, bench, &mut Nowhere, Prior::default());
+        match outcome.error.take() {
+            Some(error) => Err(error.into()),
+            None => self.must_go_on().map(|()| outcome),
+        }
+    }
+
+    /// Every IO of a pattern, one at a time: for series that no summary holds.
+    ///
+    /// # Errors
+    /// The pattern does not fit, it writes without leave, or an IO failed.
+    pub fn every_io(&self, bench: &mut Bench, pattern: &Pattern, see: &mut dyn FnMut(&Io)) -> Result<()> {
+        self.must_go_on()?;
+        self.may(pattern)?;
+        pattern.validate(bench.info())?;
+        let source = PatternSource::new(pattern, 0, self.seed);
+        let mut streams = [Stream { source, pacing: pattern.pacing() }];
+        let mut see = |io: &Io| {
+            see(io);
+            Control::Continue
+        };
+        let limits = Limits { runtime: None, interrupted: self.interrupted };
+        self.ended(drive(bench.target(1)?, &mut streams, limits, &mut see)?)
+    }
+
+    /// A workload on a new simulated SSD, request after request, and its buffer flushed at the end.
+    ///
+    /// # Errors
+    /// The device cannot be made; `--on` names no simulated SSD; the workload does not fit.
+    pub fn simulate(&self, name: &str, settings: &[Set<'_>], work: &Work) -> Result<Simulated> {
+        self.must_go_on()?;
+        let text = match Named::parse(self.on.unwrap_or(name)) {
+            Named::Sim(text) => text,
+            _ => return Err(NotHere("only a simulated SSD tells what this study counts").into()),
+        };
+        let text = with_settings(&text, settings);
+        let (name, overrides) = split_overrides(&text)?;
+        let Profile::Ssd(settings) = profile(name, &overrides)? else {
+            return Err(NotHere("a hard disk has neither erases nor a write buffer to choose").into());
+        };
+        let made = Ssd::new_unless(self.interrupted, name, *settings, self.seed);
+        let mut ssd = made.map_err(|error| Usage(error.to_string()))?.ok_or(Interrupted)?;
+        let mut streams =
+            [Stream { source: work.source(ssd.info(), self.seed)?, pacing: Pacing::CONSECUTIVE }];
+        let limits = Limits { runtime: None, interrupted: self.interrupted };
+        let driven = drive(&mut ssd, &mut streams, limits, &mut |_: &Io| Control::Continue)?;
+        if let Requests::Trace(source) = &streams[0].source
+            && let Some(error) = source.error()
+        {
+            return Err(anyhow!("{error}"));
+        }
+        self.ended(driven)?;
+        ssd.flush()?;
+        let device = ssd.report();
+        let host_bytes = (device.host_read_bytes + device.host_written_bytes) as f64;
+        let erase_unit_bytes = ssd.geometry().block_bytes();
+        Ok(Simulated { mb_s: host_bytes * 1e3 / ssd.now().0 as f64, erase_unit_bytes, device })
+    }
+
+    fn ended(&self, driven: Driven) -> Result<()> {
+        if driven == Driven::Interrupted { Err(Interrupted.into()) } else { Ok(()) }
+    }
+
+    /// Ends a study at Ctrl-C.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn must_go_on(&self) -> Result<()> {
+        if self.interrupted.load(Ordering::Relaxed) { Err(Interrupted.into()) } else { Ok(()) }
+    }
+}
+
+/// Keeps nothing: a study looks at summaries.
+struct Nowhere;
+
+impl Journal for Nowhere {
+    type Recording = Unrecorded;
+
+    fn begin(&mut self, _: &Experiment, _: u32, _: Vec<PatternSource>) -> Result<Unrecorded, String> {
+        Ok(Unrecorded)
+    }
+
+    fn finish(&mut self, _: Unrecorded, finished: Finished) -> Result<Finished, String> {
+        Ok(finished)
+    }
+
+    fn enforced(&mut self, _: u64) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn hear(&mut self, _: &Event<'_>) {}
+}
+
+/// A study cannot be run on the device that a person named: why.
+#[derive(Debug)]
+pub struct NotHere(pub &'static str);
+
+impl std::fmt::Display for NotHere {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for NotHere {}
+
+/// A TARGET with more settings, if it is a simulated device. `text` may also be what follows `sim:`.
+fn with_settings(text: &str, settings: &[Set<'_>]) -> String {
+    if text.starts_with("rig:") || text == "null:" {
+        return text.into();
+    }
+    let (name, own) = text.split_once('?').unwrap_or((text, ""));
+    let more = settings.iter().map(|(key, value)| format!("{key}={value}"));
+    // What a person set comes last, and wins.
+    let all: Vec<String> = more.chain(Some(own.to_string()).filter(|own| !own.is_empty())).collect();
+    if all.is_empty() { name.into() } else { format!("{name}?{}", all.join("&")) }
+}
+
+/// What a simulated SSD is given to do.
+pub enum Work {
+    /// A pattern with a count of IOs.
+    Pattern(Pattern),
+    /// A recorded trace by its name: see [`flashscope_trace::samples`].
+    Sample(&'static str),
+    /// A generated trace by its name or its paper's.
+    Generated(&'static str),
+}
+
+enum Requests {
+    Pattern(Box<PatternSource>),
+    Trace(Box<TraceSource>),
+}
+
+impl RequestSource for Requests {
+    fn fill(&mut self, batch: &mut [flashscope_core::Request]) -> usize {
+        match self {
+            Requests::Pattern(source) => source.fill(batch),
+            Requests::Trace(source) => source.fill(batch),
+        }
+    }
+}
+
+impl Work {
+    fn source(&self, info: &TargetInfo, seed: u64) -> Result<Requests> {
+        Ok(match self {
+            Work::Pattern(pattern) => {
+                pattern.validate(info)?;
+                Requests::Pattern(Box::new(PatternSource::new(pattern, 0, seed)))
+            }
+            Work::Sample(name) => {
+                Requests::Trace(Box::new(TraceSource::new(samples::open(name)?, info, None)))
+            }
+            Work::Generated(name) => {
+                let options = flashscope_trace::generate::Options {
+                    size_bytes: info.size_bytes,
+                    seed,
+                    ..Default::default()
+                };
+                let trace = flashscope_trace::generate::generate(name, &options)?;
+                Requests::Trace(Box::new(TraceSource::new(trace, info, None)))
+            }
+        })
+    }
+}

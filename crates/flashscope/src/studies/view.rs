@@ -1,0 +1,107 @@
+//! Published and measured beside each other: for a terminal, and as JSON.
+
+use flashscope_report::{Style, counted, digits, wrap};
+use serde_json::{Value, json};
+
+use super::claim::with_unit;
+use super::judged::JudgedClaim;
+use super::{Judged, Verdict};
+
+/// The words that open a line.
+fn mark(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Reproduced => "✓",
+        Verdict::InKind => "~",
+        Verdict::Differs => "✗",
+        Verdict::NotHere => "–",
+    }
+}
+
+/// A measured value with its unit and interval.
+pub fn measured(judged: &JudgedClaim) -> String {
+    let Some(measure) = &judged.measure else { return "–".into() };
+    let value = with_unit(measure.value, judged.claim.unit);
+    match measure.interval {
+        Some([low, high]) => format!("{value} ({}–{})", digits(low), digits(high)),
+        None => value,
+    }
+}
+
+/// How many claims have each verdict.
+fn counts(all: &[Judged]) -> [(Verdict, usize); 4] {
+    let of = |verdict| {
+        let claims = all.iter().flat_map(|judged| &judged.claims);
+        claims.filter(|claim| claim.verdict == verdict).count()
+    };
+    Verdict::ALL.map(|verdict| (verdict, of(verdict)))
+}
+
+/// One sentence on all of them.
+pub fn summary(all: &[Judged]) -> String {
+    let claims = all.iter().map(|judged| judged.claims.len() as u64).sum();
+    let counts = counts(all).map(|(verdict, count)| format!("{count} {}", verdict.name()));
+    format!("{}: {}", counted(claims, "claim"), counts.join(", "))
+}
+
+/// For a terminal.
+pub fn view(all: &[Judged], style: Style) -> String {
+    let mut text = String::new();
+    for Judged { study, claims, .. } in all {
+        text += &format!("{} · paper {}, {}\n", study.name, study.paper.number, study.place);
+        text += &indented(study.about, "  ", style);
+        for judged in claims {
+            text += &claim(judged, style);
+        }
+        text.push('\n');
+    }
+    text + &summary(all) + "\n"
+}
+
+fn claim(judged: &JudgedClaim, style: Style) -> String {
+    let JudgedClaim { claim, verdict, reason, .. } = judged;
+    let mut text = indented(&format!("{} {}", mark(*verdict), claim.words), "  ", style);
+    let found = format!("published {} · here {} · {}", claim.published(), measured(judged), verdict.name());
+    text += &indented(&found, "      ", style);
+    if !reason.is_empty() {
+        text += &indented(reason, "      ", style);
+    }
+    text
+}
+
+fn indented(text: &str, indent: &str, style: Style) -> String {
+    let lines = wrap(text, style.width.saturating_sub(indent.len()).max(40));
+    lines.iter().map(|line| format!("{indent}{line}\n")).collect()
+}
+
+/// For programs: one entry for each claim.
+pub fn json(all: &[Judged], on: Option<&str>, seed: u64) -> Value {
+    let claims: Vec<Value> =
+        all.iter().flat_map(|judged| judged.claims.iter().map(|claim| entry(judged, claim))).collect();
+    let summary: serde_json::Map<String, Value> =
+        counts(all).into_iter().map(|(verdict, count)| (key(verdict), count.into())).collect();
+    json!({ "schema_version": 1, "on": on, "seed": seed, "summary": summary, "claims": claims })
+}
+
+/// The verdict as JSON names it.
+fn key(verdict: Verdict) -> String {
+    serde_json::to_value(verdict).ok().and_then(|name| name.as_str().map(Into::into)).unwrap_or_default()
+}
+
+fn entry(judged: &Judged, claimed: &JudgedClaim) -> Value {
+    let (study, claim) = (judged.study, claimed.claim);
+    json!({
+        "id": format!("{}/{}", study.name, claim.name),
+        "study": study.name,
+        "paper": study.paper,
+        "place": study.place,
+        "says": claim.words,
+        "published": claim.published(),
+        "devices": study.devices,
+        "unit": claim.unit,
+        "measured": claimed.measure.as_ref().map(|measure| measure.value),
+        "interval": claimed.measure.as_ref().and_then(|measure| measure.interval),
+        "verdict": claimed.verdict,
+        "tolerance": claim.tolerance,
+        "reason": claimed.reason,
+    })
+}

@@ -1,0 +1,68 @@
+//! What `flashscope reproduce` promises: a verdict is computed from what is measured, so that a wrong device
+//! changes it; every claim is told with its source; what cannot be run says why.
+
+mod common;
+
+use common::kernel::Scratch;
+use common::{Ended, call};
+use serde_json::Value;
+
+fn reproduce(line: &str) -> Ended {
+    let scratch = Scratch::new();
+    let arguments: Vec<&str> = ["reproduce"].into_iter().chain(line.split_whitespace()).collect();
+    call(&scratch.path(""), &arguments)
+}
+
+/// The claims of a call by their ids.
+fn claims(line: &str) -> Vec<Value> {
+    let document = reproduce(&format!("{line} --json")).well().json();
+    document["claims"].as_array().expect("a list of claims").clone()
+}
+
+#[track_caller]
+fn verdict<'a>(claims: &'a [Value], id: &str) -> &'a str {
+    let claim = claims.iter().find(|claim| claim["id"] == id);
+    claim.unwrap_or_else(|| panic!("no claim {id}"))["verdict"].as_str().expect("a verdict")
+}
+
+#[test]
+fn a_deliberately_wrong_device_turns_verdicts_to_differs() {
+    let right = claims("almost-sequential");
+    let permutation = "almost-sequential/permutation";
+    assert_eq!(verdict(&right, permutation), "reproduced");
+    assert_eq!(verdict(&right, "almost-sequential/random-gaps"), "reproduced");
+    // On a full drive, one open block for all mixes survivors in, and a repeated order is lost.
+    let wrong = claims("almost-sequential --on sim:x25m-2009?page.frontiers=1&initial=full");
+    assert_eq!(verdict(&wrong, permutation), "differs");
+    // Log blocks rewrite a whole block for each chunk out of order, repeated or not.
+    let logs = claims("almost-sequential --on sim:usb-stick-2009");
+    assert_eq!(verdict(&logs, permutation), "differs");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_numbers_however_many_run_at_a_time() {
+    let one = claims("bplru-office-install bplru-padding --jobs 1");
+    assert_eq!(one, claims("bplru-office-install bplru-padding --jobs 2"));
+    assert_eq!(verdict(&one, "bplru-office-install/throughput"), "reproduced");
+}
+
+#[test]
+fn what_only_a_simulated_device_tells_is_not_run_on_another() {
+    let claims = claims("bplru-mp3 --on rig:plain");
+    assert_eq!(verdict(&claims, "bplru-mp3/harmless"), "not_here");
+    assert!(claims[0]["reason"].as_str().unwrap().contains("simulated SSD"), "{claims:?}");
+}
+
+#[test]
+fn an_unknown_study_is_refused_with_those_that_there_are() {
+    reproduce("bplru-mp4").failed(2, &["bplru-mp3", "000 to 004"]);
+}
+
+#[test]
+fn the_page_holds_the_pictures() {
+    let scratch = Scratch::new();
+    let folder = scratch.path("");
+    call(&folder, &["reproduce", "bplru-mp3", "-o", "mp3.html"]).well();
+    let page = std::fs::read_to_string(folder.join("mp3.html")).unwrap();
+    assert!(page.contains("w5-throughput") && page.contains("reproduced"));
+}
