@@ -7,6 +7,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use flashscope_core::{Bytes, Nanos, Share};
 use flashscope_device::{DataPattern, Engine};
 
+use crate::commands::reproduce::ReproduceArgs;
 use crate::pattern_args::PatternArgs;
 use crate::replay::ReplayArgs;
 use crate::traces::TraceArgs;
@@ -467,41 +468,6 @@ pub struct ImportArgs {
 pub struct ListArgs {
     /// micro, rigs, pattern, profiles, simulation, settings, formats, generators or studies [default: all]
     pub what: Option<String>,
-}
-
-/// `flashscope reproduce`.
-#[derive(Debug, Args)]
-pub struct ReproduceArgs {
-    /// Studies by name, papers by number (000 to 004), or all: `flashscope list studies`
-    #[arg(value_name = "NAME", default_value = "all", value_parser = NonEmptyStringValueParser::new())]
-    pub names: Vec<String>,
-    /// Run them on this TARGET instead, and compare shapes
-    #[arg(long, value_name = "TARGET")]
-    pub on: Option<String>,
-    /// Leave to write to a real one.
-    #[command(flatten)]
-    pub writing: WriteArgs,
-    /// Seed of everything random [default: 1, that of docs/papers.md]
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// Studies at a time [default: one for each core; on a real device always one]
-    #[arg(long, value_name = "N")]
-    pub jobs: Option<usize>,
-    /// Print the result as one JSON document
-    #[arg(long, conflicts_with = "markdown")]
-    pub json: bool,
-    /// Print the page docs/papers.md
-    #[arg(long)]
-    pub markdown: bool,
-    /// Write a page with the pictures too, to be opened in any browser
-    #[arg(long, short, value_name = "FILE.html")]
-    pub output: Option<PathBuf>,
-    /// Replace a file that is no page of flashscope
-    #[arg(long, requires = "output")]
-    pub force: bool,
-    /// Exit with status 4 if a claim differs
-    #[arg(long)]
-    pub strict: bool,
 }
 
 /// `flashscope completions`.

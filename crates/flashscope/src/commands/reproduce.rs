@@ -1,12 +1,15 @@
 //! `flashscope reproduce`: what the papers say, run again.
 
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 use anyhow::Result;
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use flashscope_device::{DataPattern, Intent};
 use flashscope_report::html::{self, Bundle};
 
-use crate::cli::{ReproduceArgs, WriteArgs};
+use crate::cli::WriteArgs;
 use crate::commands::report::{may_replace, write};
 use crate::confirm::confirm;
 use crate::exit::{Done, Usage};
@@ -15,6 +18,41 @@ use crate::screen::Screen;
 use crate::signal;
 use crate::studies::{Stage, Study, Verdict, json, judge, markdown, page, studies, view};
 use crate::target::{Bench, Named, Opening};
+
+/// `flashscope reproduce`.
+#[derive(Debug, Args)]
+pub struct ReproduceArgs {
+    /// Studies by name, papers by number (000 to 004), or all: `flashscope list studies`
+    #[arg(value_name = "NAME", default_value = "all", value_parser = NonEmptyStringValueParser::new())]
+    pub names: Vec<String>,
+    /// Run them on this TARGET instead, and compare shapes
+    #[arg(long, value_name = "TARGET")]
+    pub on: Option<String>,
+    /// Leave to write to a real one.
+    #[command(flatten)]
+    pub writing: WriteArgs,
+    /// Seed of everything random [default: 1, that of docs/papers.md]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Studies at a time [default: one for each core; on a real device always one]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Print the result as one JSON document
+    #[arg(long, conflicts_with = "markdown")]
+    pub json: bool,
+    /// Print the page docs/papers.md
+    #[arg(long)]
+    pub markdown: bool,
+    /// Write a page with the pictures too, to be opened in any browser
+    #[arg(long, short, value_name = "FILE.html")]
+    pub output: Option<PathBuf>,
+    /// Replace a file that is no page of flashscope
+    #[arg(long, requires = "output")]
+    pub force: bool,
+    /// Exit with status 4 if a claim differs
+    #[arg(long)]
+    pub strict: bool,
+}
 
 /// The seed of docs/papers.md.
 const SEED: u64 = 1;
@@ -86,7 +124,8 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Study>, Usage> {
         if found.is_empty() {
             let known = studies().map(|study| study.name).collect::<Vec<_>>().join(", ");
             return Err(Usage(format!(
-                "there is no study '{name}'; choose all, the number of a paper (000 to 004), or one of {known}"
+                "there is no study '{name}'; choose all, the number of a paper (000 to 004), or one of \
+                 {known}"
             )));
         }
         chosen.extend(

@@ -28,8 +28,8 @@ pub const STUDIES: &[Study] = &[Study {
     name: "almost-sequential",
     paper: &ALMOST_SEQUENTIAL,
     place: "both pictures and their text",
-    about: "64 KiB chunks over a fresh drive, four times its capacity, in six orders: sequential, regular and random \
-            gaps, one permutation again and again, a new one each time, and independent random places.",
+    about: "64 KiB chunks over a fresh drive, four times its capacity, in six orders: sequential, regular \
+            and random gaps, one permutation again and again, a new one each time, independent places.",
     devices: &["sim:x25m-2009"],
     claims: &[
         Claim::figure("erase-unit", "the drive erases 512 KB at a time", 512.0, "KiB")

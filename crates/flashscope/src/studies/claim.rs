@@ -15,7 +15,7 @@ pub struct Claim {
     pub published: Published,
     /// Unit of the measured value; `x` for a ratio, empty for a count.
     pub unit: &'static str,
-    /// The values that are the published figure again; none where the paper gives no figure, or cannot be met.
+    /// The values that are the published figure again; none if only the kind can be met.
     near: Option<Range>,
     /// The values that show the same order or shape.
     kind: Option<Range>,
@@ -41,7 +41,7 @@ type Range = (f64, f64);
 pub const ANY: f64 = f64::INFINITY;
 
 impl Claim {
-    /// A figure with its unit. Nothing meets it yet: add [`Claim::within`], [`Claim::near`] or [`Claim::kind`].
+    /// A figure with its unit. Nothing meets it yet: see [`Claim::within`], [`Claim::near`], [`Claim::kind`].
     pub const fn figure(name: &'static str, words: &'static str, figure: f64, unit: &'static str) -> Claim {
         let published = Published::Figure(figure);
         Claim { name, words, published, unit, near: None, kind: None, tolerance: "", reason: "" }

@@ -16,12 +16,12 @@ pub fn markdown(all: &[Judged]) -> String {
 const HEAD: &str = "\
 # The five papers, claim by claim
 
-Made by `flashscope reproduce all --markdown`; do not edit. Each row is a table, figure or sentence with a number in it,
-the figure that is published, and what the study finds on a simulated device. The study's name is the command:
-`flashscope reproduce NAME`, on a device of yours with `--on TARGET`.
+Made by `flashscope reproduce all --markdown`; do not edit. Each row is a table, figure or sentence with a
+number in it, the figure that is published, and what the study finds on a simulated device. The study's name
+is the command: `flashscope reproduce NAME`, with pictures by `-o page.html`, elsewhere by `--on TARGET`.
 
-*Reproduced*: the figure, within the tolerance that `flashscope reproduce NAME --json` gives with its reason. *In kind*:
-the order and shape, not the figure. The seed is fixed: every machine finds the same numbers.
+*Reproduced*: the figure, within the tolerance that `flashscope reproduce NAME --json` gives with its reason.
+*In kind*: the order and shape, not the figure. The seed is fixed: every machine finds the same numbers.
 ";
 
 fn section(paper: &Paper, all: &[Judged]) -> String {

@@ -25,7 +25,8 @@ impl Serialize for &Paper {
 pub static AJWANI: Paper = Paper {
     number: "000",
     authors: "Deepak Ajwani, Itay Malinger, Ulrich Meyer, Sivan Toledo",
-    title: "Characterizing the performance of flash memory storage devices and its impact on algorithm design",
+    title: "Characterizing the performance of flash memory storage devices and its impact on algorithm \
+            design",
     published: "MPI-I-2008-1-001, January 2008",
 };
 /// uFLIP.
