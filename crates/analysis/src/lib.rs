@@ -25,13 +25,16 @@ mod lingering;
 mod period;
 mod phases;
 mod quantiles;
+pub mod reading;
 mod refine;
 mod result;
 mod segment;
 mod series;
+mod steady;
 mod transform;
 mod trend;
 mod warnings;
+mod windows;
 
 pub use compare::{Comparison, difference, pool, ratio};
 pub use error::AnalysisError;
@@ -45,7 +48,12 @@ pub use lingering::{Lingering, lingering};
 pub use period::{Period, period_of};
 pub use phases::{Options, Phases, Regime, phases};
 pub use quantiles::{Quantiles, quantiles};
+pub use reading::Reading;
 pub use result::{Context, Experiment, Finished, Interference, Point, Run, points};
 pub use series::Series;
+pub use steady::{
+    STEADY_RANGE_MAX, STEADY_ROUNDS, STEADY_SLOPE_MAX, SteadyWindow, first_steady, steady_window,
+};
 pub use trend::{Trend, trend};
-pub use warnings::warnings;
+pub use warnings::{suite_warnings, warnings};
+pub use windows::{Cut, Pace, Window, Windows, paces};

@@ -10,6 +10,7 @@ use crate::compare::pool;
 use crate::estimate::Estimate;
 use crate::judge::Outcome;
 use crate::lingering::Lingering;
+use crate::windows::Window;
 
 /// One point of a micro-benchmark: a pattern, and where it stands among its like.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,9 +52,23 @@ pub struct Run {
     pub outcome: Outcome,
     /// The file with every IO's times, relative to the result folder.
     pub records: Option<String>,
+    /// The run in equal pieces, where it was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<Window>,
+    /// Its single IOs were not asked for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub summary_only: bool,
+    /// Time that this program's processors worked for it, where a real device was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ns: Option<u64>,
 }
 
 impl Run {
+    /// Whether what it was to leave behind is there: its single IOs, where they were asked for.
+    pub fn is_kept(&self) -> bool {
+        self.records.is_some() || self.summary_only
+    }
+
     /// Whether it has a mean, came to its own end, and its running phase was reached and level.
     pub fn is_sound(&self) -> bool {
         let came_to_its_end = !self.outcome.stopped_because.is_early();

@@ -44,6 +44,12 @@ pub fn warnings(context: &Context, indicators: &Indicators, points: &[Point<'_>]
     WARNINGS.iter().filter_map(|warning| warning(&scene)).collect()
 }
 
+/// The same for a suite, whose runs are as long as it says and whose reading says what they mean.
+pub fn suite_warnings(context: &Context, points: &[Point<'_>]) -> Vec<Warning> {
+    let scene = Scene { context, indicators: &Indicators::default(), points };
+    [incomplete, generator_near].iter().filter_map(|warning| warning(&scene)).collect()
+}
+
 fn says(seen: impl Into<String>, remedy: impl Into<String>) -> Option<Warning> {
     Some(Warning { seen: seen.into(), remedy: remedy.into() })
 }

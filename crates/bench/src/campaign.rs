@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use flashscope_analysis::{Experiment, Finished, Goal, Interference, Stop};
+use flashscope_analysis::{Experiment, Finished, Goal, Interference, Run, Stop};
 use flashscope_core::seed::derive;
 use flashscope_core::{Driven, Limits, Nanos, Target, TargetError, Time};
 
@@ -11,8 +11,12 @@ use crate::goal::Known;
 use crate::interference::{Probe, WRITES, idle, pause_max};
 use crate::journal::{Event, Journal, Recording};
 use crate::measure::{Measured, Request, measure};
-use crate::plan::{Plan, Settings, Step};
+use crate::plan::{Plan, Settings};
+use crate::prepare::prepare;
+use crate::rounds::is_steady;
+use crate::self_scaling::grows;
 use crate::state::{State, StateSource, enforce};
+use crate::step::{Condition, Length, Preparation, Step};
 
 /// Gives the target in the form that a run needs: one IO at a time, or many in flight.
 pub trait Lab {
@@ -28,6 +32,11 @@ pub trait Lab {
     /// A run begins: its time counts from here.
     fn begin(&mut self) {}
 
+    /// Time that this program's processors have worked so far; none where nobody looks at a clock.
+    fn cpu_ns(&mut self) -> Option<u64> {
+        None
+    }
+
     /// The run that began last is over and kept.
     ///
     /// # Errors
@@ -35,6 +44,18 @@ pub trait Lab {
     fn end(&mut self, finished: &Finished) -> Result<(), String> {
         let _ = finished;
         Ok(())
+    }
+}
+
+/// A single target, whatever it is, with all the IOs in flight that it takes.
+#[derive(Debug)]
+pub struct Alone<T>(pub T);
+
+impl<T: Target> Lab for Alone<T> {
+    type Target = T;
+
+    fn target(&mut self, _depth: u32) -> Result<&mut T, TargetError> {
+        Ok(&mut self.0)
     }
 }
 
@@ -81,7 +102,7 @@ pub fn run<L: Lab, J: Journal>(
 ) -> Outcome {
     let Prior { finished, interference, enforced_pieces } = prior;
     let start = Time::ZERO;
-    let mut work = Work { campaign, lab, journal, finished, interference, start, enforcements: 0 };
+    let mut work = Work { campaign, lab, journal, finished, interference, start, preparations: 0 };
     let ended = work.all(enforced_pieces);
     let Work { finished, interference, .. } = work;
     match ended {
@@ -99,8 +120,8 @@ struct Work<'a, L, J> {
     finished: Vec<Finished>,
     interference: Option<Interference>,
     start: Time,
-    /// Times that the state was enforced, each with a seed of its own.
-    enforcements: u64,
+    /// Times that the device was prepared, each with a seed of its own.
+    preparations: u64,
 }
 
 /// The end of the method's own IOs as the end of a campaign.
@@ -120,25 +141,24 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         let plan = self.campaign.plan;
         self.start = self.lab.target(1)?.now();
         self.journal.hear(&Event::Planned(plan));
-        if plan.steps.iter().all(|step| self.is_done(step)) {
+        let todo = self.todo();
+        if !todo.contains(&true) {
             return Ok(None);
         }
-        if let Some(stop) = self.enforce(enforced_pieces, false)? {
+        if let Some(stop) = self.enforce(plan.state, enforced_pieces, false)? {
             return Ok(Some(stop));
         }
-        for (number, step) in plan.steps.iter().enumerate() {
-            if self.is_done(step) {
+        // What was to be done before a step that is left out is done before the next that rests on it.
+        let mut owed: Vec<&Preparation> = Vec::new();
+        for (number, step) in plan.steps.iter().enumerate().filter(|(number, _)| todo[*number]) {
+            if !step.follows {
+                owed.clear();
+            }
+            owed.extend(&step.before);
+            if self.is_left_out(step) {
                 continue;
             }
-            if self.interference.is_none()
-                && step.experiment.micro != "baseline"
-                && let Some(stop) = self.learn_pause()?
-            {
-                return Ok(Some(stop));
-            }
-            if step.reset_before
-                && let Some(stop) = self.enforce(0, true)?
-            {
+            if let Some(stop) = self.before(step, &mut owed)? {
                 return Ok(Some(stop));
             }
             if let Some(stop) = self.must_stop()? {
@@ -151,12 +171,55 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         Ok(None)
     }
 
+    /// What there is to do before a run.
+    fn before(&mut self, step: &Step, owed: &mut Vec<&Preparation>) -> Result<Option<Stop>, BenchError> {
+        let is_first = self.interference.is_none() && step.experiment.micro != "baseline";
+        if self.campaign.plan.keeps_pause
+            && is_first
+            && let Some(stop) = self.learn_pause()?
+        {
+            return Ok(Some(stop));
+        }
+        for preparation in owed.drain(..) {
+            if let Some(stop) = self.prepare(preparation)? {
+                return Ok(Some(stop));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Which steps are to be measured: those that are not done, and those that they rest on or that rest on
+    /// them.
+    fn todo(&self) -> Vec<bool> {
+        let steps = &self.campaign.plan.steps;
+        let mut todo: Vec<bool> =
+            steps.iter().map(|step| !self.is_done(step) && !self.is_left_out(step)).collect();
+        let mut begin = 0;
+        while begin < steps.len() {
+            let behind = steps[begin + 1..].iter().take_while(|step| step.follows).count();
+            let chain = &mut todo[begin..=begin + behind];
+            let is_wanted = chain.contains(&true);
+            chain.fill(is_wanted);
+            begin += 1 + behind;
+        }
+        todo
+    }
+
     fn is_done(&self, step: &Step) -> bool {
         self.finished.iter().any(|done| {
             done.experiment == step.experiment
                 && done.repeat == step.repeat
                 && !done.run.outcome.stopped_because.is_early()
         })
+    }
+
+    /// Whether earlier runs have shown that it is not worth it.
+    fn is_left_out(&self, step: &Step) -> bool {
+        match &step.only_if {
+            None => false,
+            Some(Condition::Growing) => !grows(&self.finished, &step.experiment),
+            Some(Condition::Unsteady(curve)) => is_steady(&self.finished, &step.experiment, curve),
+        }
     }
 
     /// Ctrl-C, or the budget spent.
@@ -174,16 +237,41 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         Ok(Some(budget - now.since(self.start)))
     }
 
-    /// Brings the span into the plan's state, from piece `from` on.
-    fn enforce(&mut self, from: u64, again: bool) -> Result<Option<Stop>, BenchError> {
+    /// Does one thing to the device.
+    fn prepare(&mut self, preparation: &Preparation) -> Result<Option<Stop>, BenchError> {
+        if let Preparation::Enforce(state) = preparation {
+            return self.enforce(*state, 0, true);
+        }
+        let runtime = self.budget_left()?;
+        let seed = self.preparation_seed();
+        let Work { lab, journal, campaign, .. } = self;
+        journal.hear(&Event::Preparing(preparation));
+        let limits = Limits { runtime, interrupted: campaign.interrupted };
+        let mut note = |done_bytes, total_bytes| journal.hear(&Event::Enforcing { done_bytes, total_bytes });
+        let depth = match preparation {
+            Preparation::Burst { pattern, .. } => pattern.iodepth * pattern.numjobs,
+            _ => 1,
+        };
+        let span = campaign.plan.frame.span.0;
+        let ended = prepare(lab.target(depth)?, preparation, span, seed, limits, &mut note)?;
+        Ok(ended.map(stop_of))
+    }
+
+    /// A seed of its own for each preparation.
+    fn preparation_seed(&mut self) -> u64 {
+        self.preparations += 1;
+        derive(self.campaign.settings.seed, u64::MAX - (self.preparations - 1))
+    }
+
+    /// Brings the span into a state, from piece `from` on.
+    fn enforce(&mut self, state: State, from: u64, again: bool) -> Result<Option<Stop>, BenchError> {
         let plan = self.campaign.plan;
-        if plan.state == State::AsIs {
+        if state == State::AsIs {
             return Ok(None);
         }
         let total_bytes = plan.frame.span.0;
-        let seed = derive(self.campaign.settings.seed, u64::MAX - self.enforcements);
-        self.enforcements += 1;
-        let source = StateSource::new(plan.state, (0, total_bytes), plan.frame.sector.0, seed, from);
+        let seed = self.preparation_seed();
+        let source = StateSource::new(state, (0, total_bytes), plan.frame.sector.0, seed, from);
         let runtime = self.budget_left()?;
         let Work { lab, journal, campaign, .. } = self;
         let limits = Limits { runtime, interrupted: campaign.interrupted };
@@ -230,6 +318,9 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
 
     /// Lets the device finish what earlier writes left behind.
     fn rest(&mut self) -> Result<(), BenchError> {
+        if !self.campaign.plan.keeps_pause {
+            return Ok(());
+        }
         let target = self.lab.target(1)?;
         let pause = match &self.interference {
             Some(interference) => Nanos(interference.pause_ns),
@@ -252,23 +343,28 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         let of = self.campaign.plan.steps.len();
         let (experiment, repeat) = (&step.experiment, step.repeat);
         self.journal.hear(&Event::Started { number: number + 1, of, experiment, repeat });
-        let runtime = self.runtime()?;
+        let is_precise = step.length == Length::Precise;
+        let runtime = self.runtime(step.length)?;
         let request = Request {
             pattern: &experiment.pattern,
-            goal: Some(self.goal(experiment)),
+            goal: is_precise.then(|| self.goal(experiment)),
             runtime,
-            patience: self.campaign.settings.patience,
+            patience: self.campaign.settings.patience.filter(|_| is_precise),
+            windows: step.windows,
             seed: step.seed,
             interrupted: self.campaign.interrupted,
         };
-        let mut recording =
-            self.journal.begin(experiment, repeat, request.sources()).map_err(BenchError::Journal)?;
+        let sources = if step.keeps_ios { request.sources() } else { Vec::new() };
+        let mut recording = self.journal.begin(experiment, repeat, sources).map_err(BenchError::Journal)?;
         let depth = experiment.pattern.iodepth * experiment.pattern.numjobs;
         self.lab.begin();
+        let cpu_begin_ns = self.lab.cpu_ns();
         let target = self.lab.target(depth)?;
         let journal = &mut *self.journal;
         let mut look = |ios, estimate, why| journal.hear(&Event::Look { ios, estimate, why });
         let Measured { run, error } = measure(target, &request, &mut recording, &mut look);
+        let cpu_ns = self.lab.cpu_ns().zip(cpu_begin_ns).map(|(end, begin)| end.saturating_sub(begin));
+        let run = Run { cpu_ns, summary_only: !step.keeps_ios, ..run };
         let failed = recording.has_failed();
         let finished = Finished { experiment: experiment.clone(), repeat, run };
         let finished = self.journal.finish(recording, finished).map_err(BenchError::Journal)?;
@@ -295,8 +391,11 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
     }
 
     /// The longest that the next run may take.
-    fn runtime(&mut self) -> Result<Option<(Nanos, Stop)>, BenchError> {
-        let run_max = self.campaign.settings.run_max;
+    fn runtime(&mut self, length: Length) -> Result<Option<(Nanos, Stop)>, BenchError> {
+        let run_max = match length {
+            Length::Precise => self.campaign.settings.run_max,
+            _ => length.runtime(),
+        };
         Ok(match (self.budget_left()?, run_max) {
             (Some(left), Some(most)) if most < left => Some((most, Stop::Runtime)),
             (Some(left), _) => Some((left, Stop::Budget)),

@@ -28,6 +28,9 @@ pub enum BenchError {
         /// The least size.
         need_bytes: u64,
     },
+    /// A suite cannot be planned as it was asked for.
+    #[error("{0}")]
+    Suite(String),
     /// A name that is no micro-benchmark.
     #[error("'{name}' is no micro-benchmark; write one of: {known}")]
     UnknownMicro {

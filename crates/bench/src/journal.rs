@@ -4,6 +4,7 @@ use flashscope_analysis::{Estimate, Experiment, Finished, Interference, Why};
 use flashscope_core::{PatternSource, Record};
 
 use crate::plan::Plan;
+use crate::step::Preparation;
 
 /// Takes every IO of one run. Called on the IO path.
 pub trait Recording {
@@ -38,6 +39,8 @@ pub enum Event<'a> {
         /// Bytes to write.
         total_bytes: u64,
     },
+    /// Something is done to the device before a run.
+    Preparing(&'a Preparation),
     /// Two batches of reads with writes between them, to learn the pause.
     Interference,
     /// The pause is known.
@@ -71,7 +74,8 @@ pub trait Journal {
     /// What takes the IOs of one run.
     type Recording: Recording;
 
-    /// Makes ready for a run; `sources` yield its requests again, one source a stream.
+    /// Makes ready for a run; `sources` yield its requests again, one source a stream. Without any, its
+    /// single IOs are not asked for.
     ///
     /// # Errors
     /// What keeps it from storing, as text with the way out.
@@ -96,4 +100,26 @@ pub trait Journal {
 
     /// Hears what happens.
     fn hear(&mut self, event: &Event<'_>);
+}
+
+/// A journal that keeps nothing: what was measured is in the [`crate::Outcome`] alone.
+#[derive(Debug, Default)]
+pub struct Unkept;
+
+impl Journal for Unkept {
+    type Recording = Unrecorded;
+
+    fn begin(&mut self, _: &Experiment, _: u32, _: Vec<PatternSource>) -> Result<Unrecorded, String> {
+        Ok(Unrecorded)
+    }
+
+    fn finish(&mut self, _: Unrecorded, finished: Finished) -> Result<Finished, String> {
+        Ok(finished)
+    }
+
+    fn enforced(&mut self, _: u64) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn hear(&mut self, _: &Event<'_>) {}
 }

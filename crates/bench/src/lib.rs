@@ -12,18 +12,24 @@ mod journal;
 mod measure;
 pub mod micro;
 pub mod plan;
+mod prepare;
+mod rounds;
 mod self_scaling;
 mod state;
+mod step;
+pub mod suite;
 
-pub use campaign::{Campaign, Lab, Outcome, Prior, run};
+pub use campaign::{Alone, Campaign, Lab, Outcome, Prior, run};
 pub use error::BenchError;
 pub use goal::{Effort, Known};
-pub use journal::{Event, Journal, Recording, Unrecorded};
+pub use journal::{Event, Journal, Recording, Unkept, Unrecorded};
 pub use measure::{Measured, Request, measure};
 pub use micro::{Frame, MICROS, Micro, Scope};
-pub use plan::{Plan, Settings, Step};
+pub use plan::{Plan, Settings};
 pub use self_scaling::{GAIN_MIN, Scaled, self_scaling};
 pub use state::{FLASH_BLOCK_BYTES, State, StateSource};
+pub use step::{ASSUMED_RATE_MAX, ASSUMED_READ, ASSUMED_WRITE, Condition, Length, Preparation, Step};
+pub use suite::{Order, SUITES, Suite, conduct};
 
 #[doc(inline)]
 pub use flashscope_analysis::{Experiment, Finished, Run};

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use flashscope_analysis::{
-    Decision, Estimate, Goal, Judge, Options, Outcome, Regime, Run, Series, Stop, Why,
+    Cut, Decision, Estimate, Goal, Judge, Options, Outcome, Regime, Run, Series, Stop, Why, Windows,
 };
 use flashscope_core::{
     Control, Driven, Io, Limits, Nanos, Observer, Op, Pattern, PatternSource, Record, Stream, Target,
@@ -23,6 +23,8 @@ pub struct Request<'a> {
     pub runtime: Option<(Nanos, Stop)>,
     /// After this long a run ends that would only narrow its interval or wait for a drift to end.
     pub patience: Option<Nanos>,
+    /// Into which windows it is cut, and how many of them there are at most.
+    pub windows: Option<(Cut, usize)>,
     /// Seed of its addresses.
     pub seed: u64,
     /// Ctrl-C.
@@ -83,6 +85,7 @@ struct Watch<'a, R> {
     read_bytes: u64,
     written_bytes: u64,
     end: Time,
+    windows: Option<Windows>,
 }
 
 /// No run is asked for more IOs than this: the record's clock would run over first.
@@ -120,6 +123,7 @@ impl<'a, R: Recording> Watch<'a, R> {
             read_bytes: 0,
             written_bytes: 0,
             end: Time::ZERO,
+            windows: request.windows.map(|(cut, most)| Windows::new(cut, most)),
         }
     }
 
@@ -180,6 +184,9 @@ impl<'a, R: Recording> Watch<'a, R> {
             elapsed_ns: self.end.0,
             outcome,
             records: None,
+            windows: self.windows.map_or(Vec::new(), Windows::finish),
+            summary_only: false,
+            cpu_ns: None,
         };
         Measured { run, error }
     }
@@ -227,6 +234,9 @@ impl<R: Recording> Observer for Watch<'_, R> {
         self.read_bytes += u64::from(read);
         self.written_bytes += u64::from(written);
         self.end = self.end.max(io.submitted + io.response);
+        if let Some(windows) = &mut self.windows {
+            windows.push(self.end.0, io.response.0, read + written);
+        }
         // What was in flight at the verdict was done too and is counted, but the verdict stands.
         if self.outcome.is_some() {
             self.drained_ios += 1;

@@ -7,7 +7,8 @@ use crate::error::BenchError;
 use crate::goal::Effort;
 use crate::interference;
 use crate::micro::{Draft, Frame, MICROS, Micro, Scope};
-use crate::state::{FLASH_BLOCK_BYTES, State, state_bytes};
+use crate::state::{FLASH_BLOCK_BYTES, State};
+use crate::step::{ASSUMED_READ, ASSUMED_WRITE, Cost, Length, Preparation, Step, bytes_within};
 use flashscope_analysis::Experiment;
 
 /// What the person asked of a whole characterisation.
@@ -39,17 +40,24 @@ pub struct Settings {
     pub bs: Bytes,
 }
 
-/// One run of the plan.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Step {
-    /// What.
-    pub experiment: Experiment,
-    /// Which repeat, from 0.
-    pub repeat: u32,
-    /// Seed of its addresses.
-    pub seed: u64,
-    /// The state is enforced again before it, because earlier writes have used up the space.
-    pub reset_before: bool,
+impl Default for Settings {
+    /// Table 1 with three repeats, without leave to write, on the whole target as it is.
+    fn default() -> Settings {
+        Settings {
+            scope: Scope::Table1,
+            only: None,
+            state: State::AsIs,
+            effort: Effort { precision: 0.05, confidence: 0.95, explore_factor: 1, ios_max: 16_384 },
+            budget: None,
+            run_max: None,
+            patience: None,
+            write: false,
+            repeats: 3,
+            seed: 1,
+            span: None,
+            bs: flashscope_core::pattern::BS_DEFAULT,
+        }
+    }
 }
 
 /// All runs in order, and what they cost.
@@ -63,6 +71,9 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// Times that the state is enforced.
     pub enforcements: u64,
+    /// A pause between runs is learnt and kept (paper 001, section 4.3). Where not, the steps say themselves
+    /// when the device is left alone.
+    pub keeps_pause: bool,
     /// Bytes that will be written, about.
     pub written_bytes: u64,
     /// Bytes that will be written at least, if nothing ends the plan early: state, first looks, and twice the
@@ -77,12 +88,6 @@ pub struct Plan {
     pub notes: Vec<String>,
 }
 
-/// A read is taken to last this long when a plan's time is estimated before anything is known.
-pub const ASSUMED_READ: Nanos = Nanos::from_us(200);
-/// The same for a write.
-pub const ASSUMED_WRITE: Nanos = Nanos::from_ms(1);
-/// Bytes a second that no single device takes, for the most that a plan may write.
-pub const ASSUMED_RATE_MAX: u64 = 16 << 30;
 /// The pause between runs in that estimate.
 const ASSUMED_PAUSE: Nanos = Nanos::from_s(1);
 /// Full drive writes that a drive is rated for, where nothing better is known: 0.3 a day for five years.
@@ -112,31 +117,74 @@ impl Plan {
         drafts.sort_by_key(|(micro, draft)| rank(micro, &draft.pattern, &frame));
         let steps = place(&drafts, &frame, settings, &mut notes);
         let state = if settings.write { settings.state } else { State::AsIs };
-        let resets = steps.iter().filter(|step| step.reset_before).count() as u64;
-        let enforcements = if state == State::AsIs { 0 } else { 1 + resets };
-        let mut plan = Plan {
+        let plan = Plan { notes, keeps_pause: true, ..Plan::bare(frame, state, steps) };
+        plan.priced(target, settings)
+    }
+
+    /// Steps without a price.
+    pub(crate) fn bare(frame: Frame, state: State, steps: Vec<Step>) -> Plan {
+        Plan {
             frame,
             state,
             steps,
-            enforcements,
+            enforcements: 0,
+            keeps_pause: false,
             written_bytes: 0,
             written_bytes_min: 0,
             written_bytes_max: 0,
             duration: Nanos::ZERO,
-            notes,
-        };
-        for step in &plan.steps {
-            step.experiment.pattern.validate(target)?;
+            notes: Vec::new(),
         }
-        plan.estimate(settings);
-        (plan.written_bytes_min, plan.written_bytes_max) = plan.written_range(settings);
-        Ok(plan)
+    }
+
+    /// The plan with what it costs, once all its patterns are found to fit.
+    pub(crate) fn priced(mut self, target: &TargetInfo, settings: &Settings) -> Result<Plan, BenchError> {
+        for step in &self.steps {
+            step.experiment.pattern.validate(target)?;
+            for before in &step.before {
+                if let Preparation::Burst { pattern, .. } = before {
+                    pattern.validate(target)?;
+                }
+            }
+        }
+        let before = self.steps.iter().flat_map(|step| &step.before);
+        let again = before.filter(|before| matches!(before, Preparation::Enforce(_))).count() as u64;
+        self.enforcements = again + u64::from(self.state != State::AsIs);
+        self.estimate(settings);
+        (self.written_bytes_min, self.written_bytes_max) = self.written_range(settings);
+        Ok(self)
     }
 
     /// The largest IO of the plan.
     pub fn io_bytes_max(&self) -> u64 {
         let sizes = self.steps.iter().map(|step| step.experiment.pattern.bs.0);
-        sizes.chain([FLASH_BLOCK_BYTES]).max().unwrap_or(FLASH_BLOCK_BYTES)
+        let before = self.steps.iter().flat_map(|step| &step.before).map(|before| match before {
+            Preparation::Fill { bs, .. } => bs.0,
+            Preparation::Burst { pattern, .. } => pattern.bs.0,
+            _ => 0,
+        });
+        sizes.chain(before).chain([FLASH_BLOCK_BYTES]).max().unwrap_or(FLASH_BLOCK_BYTES)
+    }
+
+    /// The largest IO of those that have others in flight beside them.
+    pub fn io_bytes_max_in_flight(&self) -> u64 {
+        let before = self.steps.iter().flat_map(|step| &step.before).filter_map(|before| match before {
+            Preparation::Burst { pattern, .. } => Some(&**pattern),
+            _ => None,
+        });
+        let all = self.steps.iter().map(|step| &step.experiment.pattern).chain(before);
+        let many = all.filter(|pattern| pattern.iodepth * pattern.numjobs > 1);
+        many.map(|pattern| pattern.bs.0).max().unwrap_or(FLASH_BLOCK_BYTES)
+    }
+
+    /// The most IOs in flight.
+    pub fn depth_max(&self) -> u32 {
+        let depth = |pattern: &Pattern| pattern.iodepth * pattern.numjobs;
+        let before = self.steps.iter().flat_map(|step| &step.before).map(|before| match before {
+            Preparation::Burst { pattern, .. } => depth(pattern),
+            _ => 1,
+        });
+        self.steps.iter().map(|step| depth(&step.experiment.pattern)).chain(before).max().unwrap_or(1)
     }
 
     /// The share of a typical drive's rated endurance that the plan uses up.
@@ -145,10 +193,8 @@ impl Plan {
     }
 
     fn estimate(&mut self, settings: &Settings) {
-        let enforced_bytes = self.enforcements * state_bytes(self.state, self.frame.span);
-        let mut written_bytes = enforced_bytes;
-        let mut nanos = enforced_bytes / (48 << 10) * ASSUMED_WRITE.0;
-        for step in &self.steps {
+        let Cost { about_bytes: mut written_bytes, mut nanos, .. } = self.fixed_cost();
+        for step in self.steps.iter().filter(|step| step.length == Length::Precise) {
             let pattern = &step.experiment.pattern;
             let first = settings.effort.exploring(pattern).explore_ios;
             let ios = if step.experiment.micro == "baseline" { first } else { (first / 4).max(64) };
@@ -166,21 +212,30 @@ impl Plan {
 }
 
 impl Plan {
+    /// What is known beforehand: the state, what is done before the runs, and the runs of fixed length.
+    fn fixed_cost(&self) -> Cost {
+        let mut cost = Cost::of_preparation(&Preparation::Enforce(self.state), self.frame.span);
+        self.steps.iter().for_each(|step| cost.add(Cost::of_step(step, self.frame.span)));
+        cost
+    }
+
     /// The least and the most bytes that it writes.
     fn written_range(&self, settings: &Settings) -> (u64, u64) {
-        let enforced_bytes = self.enforcements * state_bytes(self.state, self.frame.span);
-        let runs: Vec<(u64, u64)> = self.steps.iter().map(|step| run_range(step, settings)).collect();
-        let sum = |of: fn(&(u64, u64)) -> u64| runs.iter().map(of).fold(enforced_bytes, u64::saturating_add);
+        let fixed = self.fixed_cost();
+        let precise = self.steps.iter().filter(|step| step.length == Length::Precise);
+        let runs: Vec<(u64, u64)> = precise.map(|step| run_range(step, settings)).collect();
+        let sum =
+            |first: u64, of: fn(&(u64, u64)) -> u64| runs.iter().map(of).fold(first, u64::saturating_add);
         let (interfering_min, interfering_max) = self.interfering_range(settings);
-        let min = sum(|run| run.0) + interfering_min;
-        let max = sum(|run| run.1).saturating_add(interfering_max);
+        let min = sum(fixed.min_bytes, |run| run.0).saturating_add(interfering_min);
+        let max = sum(fixed.max_bytes, |run| run.1).saturating_add(interfering_max);
         (min, max)
     }
 
     /// The random writes of the interference experiment: a start-up may be as long as a baseline.
     fn interfering_range(&self, settings: &Settings) -> (u64, u64) {
         let is_done = self.steps.iter().any(|step| step.experiment.micro != "baseline");
-        if !settings.write || !is_done {
+        if !settings.write || !is_done || !self.keeps_pause {
             return (0, 0);
         }
         let random = Pattern::baseline(Rw::RandWrite, Bytes(0), self.frame.span);
@@ -200,12 +255,12 @@ fn run_range(step: &Step, settings: &Settings) -> (u64, u64) {
     (bytes(min).min(in_time), bytes(max).min(in_time))
 }
 
-fn bytes_within(span: Nanos) -> u64 {
-    (span.as_s() * ASSUMED_RATE_MAX as f64) as u64
-}
-
 /// How much of the target is measured, and in which portions.
-fn frame(target: &TargetInfo, settings: &Settings, notes: &mut Vec<String>) -> Result<Frame, BenchError> {
+pub(crate) fn frame(
+    target: &TargetInfo,
+    settings: &Settings,
+    notes: &mut Vec<String>,
+) -> Result<Frame, BenchError> {
     let bs = settings.bs;
     let most = match settings.scope {
         Scope::Quick => Bytes(1 << 30),
@@ -291,12 +346,14 @@ fn place(
         for (micro, draft) in drafts {
             let mut pattern = draft.pattern.clone();
             let needed = pattern.size.0 + pattern.shift.0;
-            let mut reset_before = false;
+            let mut before = Vec::new();
             if needed <= frame.room.0 + frame.bs.0 {
                 let next = if pattern.writes() { &mut written_to } else { &mut read_to };
                 if *next + needed > frame.span.0 {
                     *next = 0;
-                    reset_before = pattern.writes() && settings.state != State::AsIs;
+                    if pattern.writes() && settings.state != State::AsIs {
+                        before.push(Preparation::Enforce(settings.state));
+                    }
                     is_reused |= pattern.writes() && settings.state == State::AsIs;
                 }
                 pattern.offset = Bytes(*next);
@@ -310,7 +367,17 @@ fn place(
                 pattern,
             };
             let seed = derive(settings.seed, steps.len() as u64);
-            steps.push(Step { experiment, repeat, seed, reset_before });
+            steps.push(Step {
+                experiment,
+                repeat,
+                seed,
+                before,
+                follows: false,
+                length: Length::Precise,
+                windows: None,
+                only_if: None,
+                keeps_ios: true,
+            });
         }
     }
     if is_reused {
@@ -324,20 +391,7 @@ mod tests {
     use super::*;
 
     fn settings() -> Settings {
-        Settings {
-            scope: Scope::Table1,
-            only: None,
-            state: State::Random,
-            effort: Effort { precision: 0.05, confidence: 0.95, explore_factor: 1, ios_max: 16_384 },
-            budget: None,
-            run_max: None,
-            patience: None,
-            write: true,
-            repeats: 3,
-            seed: 1,
-            span: None,
-            bs: Bytes(32 << 10),
-        }
+        Settings { state: State::Random, write: true, ..Settings::default() }
     }
 
     fn target(size_bytes: u64) -> TargetInfo {
@@ -358,7 +412,7 @@ mod tests {
             let mut used: Vec<(u64, u64)> = Vec::new();
             for step in &plan.steps {
                 let pattern = &step.experiment.pattern;
-                if step.reset_before {
+                if !step.before.is_empty() {
                     used.clear();
                 }
                 if !pattern.writes() || pattern.size.0 > plan.frame.room.0 {
@@ -372,7 +426,7 @@ mod tests {
                 );
                 used.push((start, end));
             }
-            assert!(plan.steps.iter().any(|step| step.reset_before));
+            assert!(plan.steps.iter().any(|step| !step.before.is_empty()));
         }
     }
 

@@ -1,7 +1,7 @@
 //! The self-scaling block size (paper 000, appendix A): double the block size until throughput grows by less
 //! than 2.5 %.
 
-use flashscope_analysis::Run;
+use flashscope_analysis::{Experiment, Finished, Run, points};
 use flashscope_core::Bytes;
 
 /// Growth below which doubling stops.
@@ -49,4 +49,28 @@ pub fn self_scaling<E>(
 fn throughput(bs: Bytes, run: &Run) -> Option<f64> {
     let mean_ns = run.outcome.estimate?.mean_ns;
     (mean_ns > 0.0).then(|| bs.0 as f64 * 1e9 / mean_ns)
+}
+
+/// Whether the last doubling before `next` on its curve was worth it: bytes a second of all repeats together.
+pub(crate) fn grows(finished: &[Finished], next: &Experiment) -> bool {
+    let is_before = |done: &Experiment| {
+        done.micro == next.micro && done.curve == next.curve && done.parameter < next.parameter
+    };
+    let mut speeds: Vec<(f64, f64)> = points(finished)
+        .iter()
+        .filter(|point| is_before(point.experiment))
+        .filter_map(|point| Some((point.experiment.parameter, speed(&point.runs)?)))
+        .collect();
+    speeds.sort_by(|a, b| b.0.total_cmp(&a.0));
+    match speeds[..] {
+        [(_, last), (_, before), ..] => last / before - 1.0 >= GAIN_MIN,
+        _ => true,
+    }
+}
+
+/// Bytes a second of several runs.
+fn speed(runs: &[&Run]) -> Option<f64> {
+    let bytes: u64 = runs.iter().map(|run| run.read_bytes + run.written_bytes).sum();
+    let nanos: u64 = runs.iter().map(|run| run.elapsed_ns).sum();
+    (bytes > 0 && nanos > 0).then(|| bytes as f64 * 1e9 / nanos as f64)
 }

@@ -58,8 +58,15 @@ impl Case {
     fn run(&self, rig: &mut Rig, pattern: &Pattern, effort: Option<Effort>, seed: u64) -> Measured {
         let goal = effort.map(|effort| effort.exploring(pattern));
         let interrupted = AtomicBool::new(false);
-        let request =
-            Request { pattern, goal, runtime: None, patience: None, seed, interrupted: &interrupted };
+        let request = Request {
+            pattern,
+            goal,
+            runtime: None,
+            patience: None,
+            windows: None,
+            seed,
+            interrupted: &interrupted,
+        };
         let measured = measure(rig, &request, &mut Unrecorded, &mut |_, _, _| {});
         assert!(measured.error.is_none(), "{}: {:?}", self.spec.name, measured.error);
         measured

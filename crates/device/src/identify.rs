@@ -181,6 +181,13 @@ impl Identity {
         (self.kind == Kind::BlockDevice).then(|| serial.unwrap_or_else(path))
     }
 
+    /// Whether it is a device that takes discards.
+    pub fn can_discard(&self) -> bool {
+        let takes =
+            self.hardware.as_ref().is_some_and(|hardware| hardware.discard_granularity_bytes.is_some());
+        self.kind == Kind::BlockDevice && takes
+    }
+
     /// Whether `typed` is the [`Identity::confirmation`], but for spaces around it.
     pub fn confirms(&self, typed: &str) -> bool {
         self.confirmation().is_none_or(|expected| expected.trim() == typed.trim())

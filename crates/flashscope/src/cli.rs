@@ -152,7 +152,13 @@ pub struct RunArgs {
     /// What to characterise [default: rig:mtron]
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub target: Option<String>,
-    /// A few minutes on a real file: the points that the indicators need
+    /// What to run: a suite of `flashscope list suites`, or a file that says what [default: uflip]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub suite: Option<String>,
+    /// A setting of the suite, see `flashscope list suites`
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// A few minutes on a real file: the points that the indicators need; of a suite fewer and shorter runs
     #[arg(long, conflicts_with = "full")]
     pub quick: bool,
     /// Table 1 of uFLIP, its non-powers of two, and what came after uFLIP, over the whole target
@@ -164,25 +170,25 @@ pub struct RunArgs {
     /// State to enforce before anything is measured [default: random with --write, else as-is]
     #[arg(long)]
     pub state: Option<StateArg>,
-    /// Half width of the 95 % interval of every mean, as a share of it
-    #[arg(long, default_value = "5%", value_name = "SHARE")]
-    pub precision: Share,
+    /// Half width of the 95 % interval of every mean, as a share of it [default: 5%]
+    #[arg(long, value_name = "SHARE")]
+    pub precision: Option<Share>,
     /// The longest that everything may take
     #[arg(long, value_name = "TIME")]
     pub budget: Option<Nanos>,
-    /// Runs of every experiment [default: 3; 1 with --quick]
+    /// Runs of every experiment [default: 3, or as the suite says; 1 with --quick]
     #[arg(long, value_name = "N")]
     pub repeats: Option<u32>,
     /// Part of the target that is measured, from its start
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Bytes>,
-    /// IOSize of the baselines
-    #[arg(long, default_value = "32KiB", value_name = "SIZE")]
-    pub bs: Bytes,
+    /// IOSize of the baselines, or of the suite's writes [default: 32KiB, or as the suite says]
+    #[arg(long, value_name = "SIZE")]
+    pub bs: Option<Bytes>,
     /// Finish an interrupted run
     #[arg(long, value_name = "DIR", conflicts_with_all = [
         "output", "dry_run", "quick", "full", "only", "state", "precision", "repeats", "size", "bs", "seed",
-        "engine", "data",
+        "engine", "data", "suite", "set",
     ])]
     pub resume: Option<PathBuf>,
     /// Print the plan, with its bytes, time and share of endurance, and stop
@@ -466,7 +472,8 @@ pub struct ImportArgs {
 /// `flashscope list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// micro, rigs, pattern, profiles, simulation, settings, formats, generators or studies [default: all]
+    /// micro, suites, rigs, pattern, profiles, simulation, settings, formats, generators or studies
+    /// [default: all]
     pub what: Option<String>,
 }
 

@@ -57,21 +57,20 @@ pub struct FolderJournal<'a> {
     pub seed: u64,
 }
 
-/// A recorder and the name that its file will be found under.
-pub struct Kept {
-    recorder: Recorder,
-    file: String,
-}
+/// A recorder and the name that its file will be found under; none where only the summary is asked for.
+pub struct Kept(Option<(Recorder, String)>);
 
 impl Recording for Kept {
     #[inline]
     fn push(&mut self, record: Record) {
-        self.recorder.push(record);
+        if let Some((recorder, _)) = &mut self.0 {
+            recorder.push(record);
+        }
     }
 
     #[inline]
     fn has_failed(&self) -> bool {
-        self.recorder.has_failed()
+        self.0.as_ref().is_some_and(|(recorder, _)| recorder.has_failed())
     }
 }
 
@@ -84,6 +83,9 @@ impl Journal for FolderJournal<'_> {
         repeat: u32,
         sources: Vec<PatternSource>,
     ) -> Result<Kept, String> {
+        if sources.is_empty() {
+            return Ok(Kept(None));
+        }
         let sources =
             sources.into_iter().map(|source| Box::new(source) as Box<dyn RequestSource + Send>).collect();
         let origin = Origin {
@@ -97,12 +99,16 @@ impl Journal for FolderJournal<'_> {
         let records = self.folder.records(experiment, repeat);
         let recorder =
             Recorder::create(&records.path, sources, &origin).map_err(|error| error.to_string())?;
-        Ok(Kept { recorder, file: records.relative })
+        Ok(Kept(Some((recorder, records.relative))))
     }
 
     fn finish(&mut self, recording: Kept, mut finished: Finished) -> Result<Finished, String> {
-        let written = recording.recorder.finish();
-        finished.run.records = written.is_ok().then_some(recording.file);
+        let Kept(Some((recorder, file))) = recording else {
+            self.folder.append(&finished).map_err(|error| error.to_string())?;
+            return Ok(finished);
+        };
+        let written = recorder.finish();
+        finished.run.records = written.is_ok().then_some(file);
         // The summary is worth keeping even where the single IOs could not be.
         self.folder.append(&finished).map_err(|error| error.to_string())?;
         written.map_err(|error| error.to_string())?;

@@ -23,6 +23,7 @@ mod shell;
 mod signal;
 mod simulate;
 mod studies;
+mod suites;
 mod target;
 mod traces;
 mod whole;

@@ -7,11 +7,11 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use flashscope_analysis::Warning;
 use flashscope_bench::{MICROS, Micro};
-use flashscope_report::Stored;
 use flashscope_report::html::document::Document;
 use flashscope_report::html::{
     Beside, Bundle, Known, MicroDoc, comparison_page, is_measure, measure_page, page, remains, run_page,
 };
+use flashscope_report::{OfSuite, Stored};
 
 use crate::exit::message;
 use crate::inside::with_inside;
@@ -20,6 +20,7 @@ use crate::replay::{self, ReplayReport};
 use crate::screen::Screen;
 use crate::shell::{quoted, resume};
 use crate::simulate::{self, StoredSweep};
+use crate::suites::Wanted;
 use crate::traces::{self, output::Output};
 
 /// The page's name in a result folder.
@@ -74,7 +75,10 @@ fn measured(folder: &Path, known: &[Known]) -> Result<(Document, Vec<Warning>)> 
     let writes = stored.manifest.options["write"] == true && !stored.manifest.target.virtual_time;
     let micro = |micro: &Micro| MicroDoc { name: micro.name, doc: micro.doc, parameter: micro.parameter };
     let micros: Vec<MicroDoc> = MICROS.iter().map(micro).collect();
-    let beside = Beside { micros: &micros, known, resume: &resume(folder, writes), damage: &damage };
+    let wanted = Wanted::of(&stored.manifest);
+    let reading = stored.context.as_ref().and_then(|context| wanted.reading(context, &stored.finished));
+    let suite = reading.as_ref().map(|reading| OfSuite { name: &wanted.name, reading });
+    let beside = Beside { micros: &micros, known, resume: &resume(folder, writes), damage: &damage, suite };
     let page = if is_measure(&stored) { measure_page } else { run_page };
     Ok((with_inside(page(&stored, &beside), folder), damage))
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use flashscope_bench::plan::{ASSUMED_READ, ASSUMED_WRITE, RATED_DRIVE_WRITES};
-use flashscope_bench::{Plan, Settings};
+use flashscope_bench::plan::RATED_DRIVE_WRITES;
+use flashscope_bench::{ASSUMED_READ, ASSUMED_WRITE, Plan, Settings};
 use flashscope_core::{Nanos, TargetInfo};
 use flashscope_report::{counted, percent, size};
 
@@ -15,13 +15,17 @@ use crate::progress::rounded;
 pub fn plan_lines(plan: &Plan, settings: &Settings, info: &TargetInfo, is_drive: bool) -> Vec<String> {
     let again =
         if plan.enforcements > 1 { format!(", enforced {} times", plan.enforcements) } else { String::new() };
+    let prepared = plan.steps.iter().filter(|step| !step.before.is_empty()).count() as u64;
+    let state = match plan.keeps_pause {
+        true => format!(", state: {}{again}", plan.state.name()),
+        false => format!(", {prepared} of them on a device made ready for it"),
+    };
     let mut lines = vec![format!(
-        "{} over {} of {} ({}), state: {}{again}",
+        "{} over {} of {} ({}){state}",
         counted(plan.steps.len() as u64, "run"),
         size(plan.frame.span.0 as f64),
         info.name,
         size(info.size_bytes as f64),
-        plan.state.name(),
     )];
     if plan.written_bytes_max > 0 {
         let share = |bytes: u64| percent(bytes as f64 / (info.size_bytes as f64 * RATED_DRIVE_WRITES));
@@ -36,7 +40,9 @@ pub fn plan_lines(plan: &Plan, settings: &Settings, info: &TargetInfo, is_drive:
             false => String::new(),
         };
         lines.push(format!("about {} written{of_endurance}", size(about as f64)));
-        lines.push(format!("at least {least}, at most {most}, as long as the runs may have to go on"));
+        if plan.written_bytes_min < plan.written_bytes_max {
+            lines.push(format!("at least {least}, at most {most}, as long as the runs may have to go on"));
+        }
     }
     if !info.virtual_time {
         let about = whole(plan.duration);

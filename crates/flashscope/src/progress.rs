@@ -96,6 +96,7 @@ impl<'a> Progress<'a> {
         match event {
             Event::Planned(plan) => self.bar.set_length(plan.steps.len() as u64),
             Event::Enforcing { done_bytes, total_bytes } => self.enforcing(*done_bytes, *total_bytes),
+            Event::Preparing(preparation) => self.bar.set_message(preparation.to_string()),
             Event::Interference => self.bar.set_message("measuring the pause to keep between runs"),
             Event::PauseKept(found) => {
                 self.screen.detail(&format!("  pause between runs: {}", rounded(found.pause_ns as f64)));

@@ -221,6 +221,16 @@ impl Bench {
         };
     }
 
+    /// Whether it can discard what it holds, so that writes find it empty: a simulated drive, or a block
+    /// device that says so. Of a file, what is discarded is the file system's to find again.
+    pub fn can_trim(&self) -> bool {
+        match (&self.single, &self.handle) {
+            (Served::Ssd(_), _) => true,
+            (_, Some(handle)) => handle.identity().can_discard(),
+            _ => false,
+        }
+    }
+
     /// What is known of the target.
     pub fn info(&self) -> &TargetInfo {
         &self.info
@@ -269,6 +279,12 @@ impl Lab for Bench {
             self.many = Some(Served::Device(Box::new(target)));
         }
         Ok(self.many.as_mut().expect("it was just made"))
+    }
+
+    fn cpu_ns(&mut self) -> Option<u64> {
+        self.handle.as_ref()?;
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+        Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
     }
 
     fn begin(&mut self) {

@@ -48,6 +48,19 @@ pub fn measure_json(context: &Context, finished: &Finished) -> Value {
 /// A whole characterisation.
 pub fn run_json(findings: &Findings<'_>) -> Value {
     let Findings { context, finished, indicators, advice, hints, warnings, folder, .. } = *findings;
+    if let Some(suite) = findings.suite {
+        return json!({
+            "schema_version": SCHEMA_VERSION,
+            "target": context.target.name,
+            "suite": suite.name,
+            "complete": context.complete,
+            "generator_iops_max": context.generator_iops_max,
+            "ios": finished.iter().map(|done| done.run.ios).sum::<u64>(),
+            "reading": suite.reading,
+            "warnings": warnings,
+            "folder": folder.map(|folder| folder.display().to_string()),
+        });
+    }
     json!({
         "schema_version": SCHEMA_VERSION,
         "target": context.target.name,

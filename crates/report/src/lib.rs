@@ -16,6 +16,7 @@ mod json;
 mod number;
 mod pairs;
 mod read;
+mod reading;
 mod recorder;
 mod spread;
 mod view;
@@ -33,4 +34,4 @@ pub use number::{counted, digits, grouped, paper_factor, paper_round, percent, s
 pub use read::Responses;
 pub use recorder::{Origin, Recorder, Written};
 pub use spread::{LateWindow, Lateness, Spread};
-pub use view::{Findings, Style, compare_view, measure_view, result_view, strip, wrap};
+pub use view::{Findings, OfSuite, Style, compare_view, measure_view, result_view, strip, wrap};

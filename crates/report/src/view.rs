@@ -4,6 +4,7 @@
 mod compare;
 pub(crate) mod measure;
 pub(crate) mod result;
+mod suite;
 mod text;
 pub(crate) mod why;
 
@@ -14,7 +15,7 @@ pub use text::wrap;
 
 use std::path::Path;
 
-use flashscope_analysis::{Advice, Context, Finished, Hint, Indicators, Warning};
+use flashscope_analysis::{Advice, Context, Finished, Hint, Indicators, Reading, Warning};
 
 /// How text is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +24,15 @@ pub struct Style {
     pub width: usize,
     /// Whether to use ANSI colours.
     pub colour: bool,
+}
+
+/// Which suite was run, where it was not uFLIP, and what it says.
+#[derive(Debug, Clone, Copy)]
+pub struct OfSuite<'a> {
+    /// Its name, or that of its file.
+    pub name: &'a str,
+    /// What it says.
+    pub reading: &'a Reading,
 }
 
 /// Everything that a characterisation says.
@@ -38,6 +48,8 @@ pub struct Findings<'a> {
     pub advice: &'a [Advice],
     /// What to do.
     pub hints: &'a [Hint],
+    /// What another suite says in place of indicators, advice and hints.
+    pub suite: Option<OfSuite<'a>>,
     /// What weakens the result.
     pub warnings: &'a [Warning],
     /// Where the data lie.

@@ -58,7 +58,13 @@ fn runs() -> Vec<Finished> {
 /// The page as `flashscope report` makes it, and what was damaged.
 fn shown(folder: &Path) -> (Bundle, Vec<String>) {
     let (stored, damage) = Stored::salvage(folder).unwrap();
-    let beside = Beside { micros: MICROS, known: &[], resume: "flashscope run --resume x", damage: &damage };
+    let beside = Beside {
+        micros: MICROS,
+        known: &[],
+        resume: "flashscope run --resume x",
+        damage: &damage,
+        suite: None,
+    };
     let document =
         if is_measure(&stored) { measure_page(&stored, &beside) } else { run_page(&stored, &beside) };
     let (bundle, missing) = Bundle::fill(document, folder, Bundle::room_bytes(1));

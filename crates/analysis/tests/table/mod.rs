@@ -194,7 +194,17 @@ pub fn run(pattern: &Pattern, estimate: Estimate) -> Run {
     };
     let written_bytes = (512.0 * pattern.write_share()) as u64 * pattern.bs.0;
     let read_bytes = 512 * pattern.bs.0 - written_bytes;
-    Run { ios: 512, read_bytes, written_bytes, elapsed_ns: 1, outcome, records: None }
+    Run {
+        ios: 512,
+        read_bytes,
+        written_bytes,
+        elapsed_ns: 1,
+        outcome,
+        records: None,
+        windows: Vec::new(),
+        summary_only: false,
+        cpu_ns: None,
+    }
 }
 
 pub fn context() -> Context {

@@ -1,7 +1,8 @@
 //! `flashscope list`: what there is to choose from.
 
 use anyhow::Result;
-use flashscope_bench::MICROS;
+use flashscope_bench::suite::{Setting, file::WORDS};
+use flashscope_bench::{MICROS, SUITES};
 use flashscope_core::pattern::KEYS;
 use flashscope_sim::buffer::BUFFERS;
 use flashscope_sim::ftl::FTLS;
@@ -21,6 +22,7 @@ pub type Part = (&'static str, fn() -> String);
 /// All lists by their names.
 pub const PARTS: &[Part] = &[
     ("micro", micros),
+    ("suites", suites),
     ("rigs", virtual_devices),
     ("pattern", pattern_settings),
     ("profiles", simulated_devices),
@@ -48,6 +50,24 @@ fn micros() -> String {
     let mut text = String::from("Micro-benchmarks (run --only NAME,...)\n");
     for micro in MICROS {
         text += &format!("  {:<14} {} ({})\n", micro.name, micro.doc, micro.parameter);
+    }
+    text
+}
+
+fn suites() -> String {
+    let mut text = String::from("Suites (run --suite NAME, or --suite FILE: see docs/suites.md)\n");
+    for suite in SUITES {
+        text += &format!("  {:<18} {}\n  {:<18} {}\n", suite.name, suite.doc, "", suite.source);
+        for setting in suite.settings {
+            let Setting { name, default, help, .. } = setting;
+            text += &format!("    --set {:<22} {help}\n", format!("{name}={default}"));
+        }
+    }
+    text +=
+        "  Acts of a file, one a line; run, scale and burst have the settings of a pattern beside these:\n";
+    for word in WORDS {
+        let keys = if word.keys.is_empty() { String::new() } else { format!(" ({})", word.keys.join(", ")) };
+        text += &format!("    {:<9} {}{keys}\n", word.name, word.help);
     }
     text
 }

@@ -192,6 +192,7 @@ impl<'a> Session<'a> {
             goal,
             runtime,
             patience: None,
+            windows: None,
             seed: self.seed,
             interrupted: signal::listen(),
         };

@@ -1,16 +1,18 @@
 //! `flashscope run`: characterise a device from end to end.
 
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use flashscope_analysis::{Context, Finished, Stop, Warning, advice, hints, indicators, points, warnings};
-use flashscope_bench::{
-    BenchError, Campaign, Effort, Outcome, Plan, Prior, Scope, Settings, State, Step, run as run_plan,
+use flashscope_analysis::{
+    Context, Finished, Stop, Warning, advice, hints, indicators, points, suite_warnings, warnings,
 };
+use flashscope_bench::{
+    BenchError, Campaign, Effort, Outcome, Plan, Prior, Scope, Settings, State, run as run_plan,
+};
+use flashscope_core::pattern::BS_DEFAULT;
 use flashscope_core::{Bytes, Nanos, TargetInfo};
 use flashscope_device::{DataPattern, Engine, Intent, Kind};
-use flashscope_report::{Findings, ReportError, ResultFolder, Stored, result_view, run_json};
+use flashscope_report::{Findings, OfSuite, ReportError, ResultFolder, Stored, result_view, run_json};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -27,10 +29,15 @@ use crate::screen::Screen;
 use crate::shell::resume;
 use crate::signal;
 use crate::simulate::StoredSweep;
+use crate::suites::Wanted;
 use crate::target::{Bench, Named, Opening};
 
 /// More runs of everything than anybody waits for.
 const REPEATS_MAX: u32 = 1_000;
+/// What is asked of a mean where nothing else is.
+const PRECISION: f64 = 0.05;
+/// No suite has a larger IO.
+const SUITE_IO_MAX: u64 = 64 << 20;
 
 /// What a run was asked to do: stored in the manifest, so that it can be resumed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,10 +56,14 @@ pub struct Options {
     seed: u64,
     data: DataPattern,
     engine: Option<Engine>,
+    #[serde(default)]
+    suite: Wanted,
 }
 
 impl Options {
     fn from_args(args: &RunArgs) -> Result<Options> {
+        let suite = Wanted::from_args(args)?;
+        let chosen = suite.chosen()?;
         let scope = if args.quick {
             "quick"
         } else if args.full {
@@ -72,7 +83,7 @@ impl Options {
         let state = match args.state {
             Some(StateArg::Random) => State::Random,
             Some(StateArg::Sequential) => State::Sequential,
-            None if write => State::Random,
+            None if write && suite.is_uflip() => State::Random,
             Some(StateArg::AsIs) | None => State::AsIs,
         };
         if state != State::AsIs && !write {
@@ -85,7 +96,7 @@ impl Options {
         if !args.full && args.only.as_ref().is_some_and(repeats_orders) {
             return Err(Usage("--only repetition is measured by a full run alone: add --full".into()).into());
         }
-        if args.precision.0 <= 0.0 {
+        if args.precision.is_some_and(|precision| precision.0 <= 0.0) {
             return Err(Usage("--precision must be more than 0".into()).into());
         }
         if args.repeats.is_some_and(|repeats| !(1..=REPEATS_MAX).contains(&repeats)) {
@@ -96,15 +107,16 @@ impl Options {
             scope: scope.into(),
             only: args.only.clone(),
             state,
-            precision: args.precision.0,
+            precision: args.precision.map_or(PRECISION, |precision| precision.0),
             budget: args.budget,
-            repeats: args.repeats.unwrap_or(if args.quick { 1 } else { 3 }),
+            repeats: args.repeats.unwrap_or(if args.quick { 1 } else { chosen.repeats() }),
             size: args.size,
-            bs: args.bs,
+            bs: args.bs.or(chosen.bs()).unwrap_or(BS_DEFAULT),
             write,
             seed: args.lab.seed.unwrap_or_else(fresh_seed),
             data: args.lab.data,
             engine: args.lab.engine,
+            suite,
         })
     }
 
@@ -144,6 +156,15 @@ impl Options {
         }
     }
 
+    /// The largest IO that a plan may hold.
+    fn io_bytes_max(&self) -> u64 {
+        match self.suite.is_uflip() {
+            // The largest pattern doubles the baseline's IO.
+            true => self.bs.0.saturating_mul(2).max(512 << 10),
+            false => self.bs.0.saturating_mul(8).max(SUITE_IO_MAX),
+        }
+    }
+
     fn opening(&self, args: &RunArgs) -> Opening {
         let intent = Intent {
             write: self.write && !args.dry_run,
@@ -155,9 +176,8 @@ impl Options {
             intent,
             engine: self.engine,
             data: self.data,
-            // The largest pattern doubles the baseline's IO.
-            io_bytes_max: self.bs.0.saturating_mul(2).clamp(512 << 10, 1 << 30) as u32,
-            depth_max: if self.scope == "full" { 128 } else { 32 },
+            io_bytes_max: self.io_bytes_max().min(1 << 30) as u32,
+            depth_max: if self.scope == "full" || !self.suite.is_uflip() { 128 } else { 32 },
             seed: self.seed,
         }
     }
@@ -215,8 +235,10 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
     let named = Named::parse(&options.target);
     let settings = options.settings();
     let mut bench = Bench::open(&named, options.opening(args))?;
-    let plan = Plan::new(bench.info(), &settings)?;
-    bench.will_serve(depths(&plan));
+    let chosen = options.suite.chosen()?;
+    let plan = chosen.plan(&options.suite, bench.info(), &settings, bench.can_trim())?;
+    bench.limit_ios(plan.io_bytes_max_in_flight().min(1 << 30) as u32);
+    bench.will_serve(1..=plan.depth_max());
     let info = bench.info().clone();
     let is_drive = bench.handle().is_none_or(|handle| handle.identity().kind != Kind::File);
     let lines = plan_lines(&plan, &settings, &info, is_drive);
@@ -232,7 +254,7 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
     let (mut folder, prior) = settle(place, &facts, plan.state, &lines, &options)?;
     let mut context = Context {
         target: info.clone(),
-        state: state_words(&options),
+        state: state_words(&options, &plan),
         generator_iops_max: Some(facts.overhead_iops_max),
         interference: prior.interference,
         complete: false,
@@ -256,7 +278,8 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
     let finished = &outcome.finished;
     draw(&folder, &context, finished, screen);
     let resume = resume(folder.path(), options.needs_leave());
-    let shown = Shown { context: &context, finished, folder: folder.path(), resume: &resume };
+    let suite = &options.suite;
+    let shown = Shown { context: &context, finished, suite, folder: folder.path(), resume: &resume };
     let warnings = show_result(&shown, facts.warnings, args.lab.json, screen)?;
     let done = conclude(outcome, warnings, args.lab.strict, &resume, screen)?;
     kept?;
@@ -294,13 +317,6 @@ fn settle(
     }
 }
 
-/// The fewest and the most IOs in flight.
-fn depths(plan: &Plan) -> RangeInclusive<u32> {
-    let pattern = |step: &Step| step.experiment.pattern.iodepth * step.experiment.pattern.numjobs;
-    // The state is enforced by single IOs.
-    1..=plan.steps.iter().map(pattern).max().unwrap_or(1)
-}
-
 /// Prints a plan that is not to be run.
 fn show_plan(
     plan: &Plan,
@@ -332,15 +348,18 @@ fn show_plan(
 /// be enforced again. A run whose IOs could not be kept, because the disk was full, is measured again.
 fn prior(folder: &ResultFolder, stored: Stored, is_virtual: bool) -> Prior {
     Prior {
-        finished: stored.finished.into_iter().filter(|finished| finished.run.records.is_some()).collect(),
+        finished: stored.finished.into_iter().filter(|finished| finished.run.is_kept()).collect(),
         enforced_pieces: if is_virtual { 0 } else { enforced_pieces(folder) },
         interference: stored.context.and_then(|context| context.interference),
     }
 }
 
 /// The state in words, for reports.
-fn state_words(options: &Options) -> String {
+fn state_words(options: &Options, plan: &Plan) -> String {
     match options.state {
+        State::AsIs if plan.steps.iter().any(|step| !step.before.is_empty()) => {
+            "as the suite makes it".into()
+        }
         State::AsIs => State::AsIs.name().into(),
         state => format!("{}, enforced", state.name()),
     }
@@ -375,6 +394,8 @@ pub struct Shown<'a> {
     pub context: &'a Context,
     /// Its single runs.
     pub finished: &'a [Finished],
+    /// The suite that was run.
+    pub suite: &'a Wanted,
     /// Where it is.
     pub folder: &'a Path,
     /// The command that finishes it.
@@ -383,12 +404,16 @@ pub struct Shown<'a> {
 
 /// Prints a result. `more` are warnings from elsewhere. Returns the number of warnings.
 pub fn show_result(shown: &Shown<'_>, more: Vec<Warning>, as_json: bool, screen: &Screen) -> Result<usize> {
-    let Shown { context, finished, folder, resume } = *shown;
+    let Shown { context, finished, suite, folder, resume } = *shown;
+    let reading = suite.reading(context, finished);
     let points = points(finished);
     let indicators = indicators(&points);
     let advice = advice(context, &indicators, &points);
     let hints = hints(context, &indicators, &points);
-    let mut warnings = warnings(context, &indicators, &points);
+    let mut warnings = match reading {
+        Some(_) => suite_warnings(context, &points),
+        None => warnings(context, &indicators, &points),
+    };
     for warning in &mut warnings {
         // Only here it is known which folder.
         warning.remedy = warning.remedy.replace("flashscope run --resume DIR", resume);
@@ -400,6 +425,7 @@ pub fn show_result(shown: &Shown<'_>, more: Vec<Warning>, as_json: bool, screen:
         indicators: &indicators,
         advice: &advice,
         hints: &hints,
+        suite: reading.as_ref().map(|reading| OfSuite { name: &suite.name, reading }),
         warnings: &warnings,
         folder: Some(folder),
         page_bytes: std::fs::metadata(folder.join(pages::REPORT)).ok().map(|page| page.len()),

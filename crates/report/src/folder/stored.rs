@@ -106,8 +106,8 @@ pub(super) fn finished(path: &Path) -> Result<Vec<Finished>, ReportError> {
 /// A run whose IOs could not be kept gives way to the same run measured again.
 pub(super) fn without_repeated(all: Vec<Finished>) -> Vec<Finished> {
     let place = |finished: &Finished| (finished.experiment.id(), finished.repeat);
-    let kept: BTreeSet<_> = all.iter().filter(|finished| finished.run.records.is_some()).map(place).collect();
-    all.into_iter().filter(|done| done.run.records.is_some() || !kept.contains(&place(done))).collect()
+    let kept: BTreeSet<_> = all.iter().filter(|finished| finished.run.is_kept()).map(place).collect();
+    all.into_iter().filter(|done| done.run.is_kept() || !kept.contains(&place(done))).collect()
 }
 
 pub(super) fn text(path: &Path) -> Result<String, ReportError> {

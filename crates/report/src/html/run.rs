@@ -6,6 +6,7 @@ mod charts;
 mod experiments;
 mod hints;
 mod measured;
+mod suite;
 mod traces;
 
 use flashscope_analysis::{Context, Finished, Indicators, Point, Warning, indicators, points};
@@ -14,6 +15,7 @@ use flashscope_core::total;
 use super::document::{DOCUMENT_VERSION, Document, Section};
 use crate::folder::Stored;
 use crate::number::{counted, size};
+use crate::view::OfSuite;
 
 pub(super) use characteristics::{CHARACTERISTICS, Characteristic};
 pub(super) use charts::chart_id;
@@ -52,6 +54,8 @@ pub struct Beside<'a> {
     pub resume: &'a str,
     /// What of the folder is damaged.
     pub damage: &'a [Warning],
+    /// What another suite than uFLIP says.
+    pub suite: Option<OfSuite<'a>>,
 }
 
 /// Everything that is shown, found once.
@@ -97,6 +101,9 @@ impl<'a> Scene<'a> {
 /// What a characterisation says.
 pub fn run_page(stored: &Stored, beside: &Beside<'_>) -> Document {
     let scene = Scene::new(stored, beside);
+    if let Some(suite) = beside.suite {
+        return suite_page(&scene, suite);
+    }
     let mut sections = vec![
         hints::advice(&scene),
         about::device(&scene),
@@ -114,6 +121,26 @@ pub fn run_page(stored: &Stored, beside: &Beside<'_>) -> Document {
     }
     let has_blocks = |section: &Section| !section.blocks.is_empty();
     scene.document("run", sections.into_iter().filter(has_blocks).collect())
+}
+
+/// What another suite says.
+fn suite_page(scene: &Scene<'_>, suite: OfSuite<'_>) -> Document {
+    let mut sections = vec![
+        suite::sentences(suite.reading),
+        about::device(scene),
+        suite::results(suite.reading),
+        hints::doubts(scene),
+        traces::section(scene),
+        experiments::section(scene),
+        about::method(),
+    ];
+    if !about::is_whole(scene) {
+        sections.swap(0, 1);
+    }
+    sections.retain(|section| !section.blocks.is_empty());
+    let mut document = scene.document("run", sections);
+    document.subtitle = format!("suite {} · {}", suite.name, document.subtitle);
+    document
 }
 
 /// What single measurements say: one, or the sizes that were tried.

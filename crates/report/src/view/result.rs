@@ -12,6 +12,12 @@ use crate::number::{Among, counted, factor_among, percent, rate, size, span, spa
 /// with evidence, warnings, and where the data lie.
 pub fn result_view(findings: &Findings<'_>, style: Style) -> String {
     let mut out = head(findings, style);
+    if let Some(suite) = findings.suite {
+        out.push_str(&super::suite::reading(suite.reading, style));
+        out.push_str(&warnings(findings.warnings, style));
+        out.push_str(&place(findings, style));
+        return out;
+    }
     out.push('\n');
     out.push_str(&row(findings.indicators, style));
     out.push_str(&advice(findings.advice, style));
@@ -29,6 +35,9 @@ fn head(findings: &Findings<'_>, style: Style) -> String {
     let context = findings.context;
     let target = &context.target;
     let mut parts = vec![size(target.size_bytes as f64), format!("state: {}", context.state)];
+    if let Some(suite) = findings.suite {
+        parts[1] = format!("suite {}", suite.name);
+    }
     parts.insert(0, if target.virtual_time { "virtual device".into() } else { target.engine.clone() });
     if let Some(limit) = context.generator_iops_max {
         let most = findings.finished.iter().filter_map(iops_of).fold(0.0, f64::max);

@@ -148,7 +148,17 @@ pub fn finished(micro: &str, curve: &str, label: &str, parameter: f64, values_ns
     Finished {
         experiment,
         repeat: 0,
-        run: Run { ios, read_bytes, written_bytes, elapsed_ns, outcome, records: None },
+        run: Run {
+            ios,
+            read_bytes,
+            written_bytes,
+            elapsed_ns,
+            outcome,
+            records: None,
+            windows: Vec::new(),
+            summary_only: false,
+            cpu_ns: None,
+        },
     }
 }
 

@@ -55,7 +55,10 @@ fn link(name: &str, scene: &Scene<'_>) -> Option<Link> {
 pub(super) fn doubts(scene: &Scene<'_>) -> Section {
     let mut warnings = Vec::new();
     if !scene.runs.is_empty() && !super::measured::is_measure(scene.stored) {
-        warnings = flashscope_analysis::warnings(&scene.context, &scene.indicators, &scene.points);
+        warnings = match scene.beside.suite {
+            Some(_) => flashscope_analysis::suite_warnings(&scene.context, &scene.points),
+            None => flashscope_analysis::warnings(&scene.context, &scene.indicators, &scene.points),
+        };
     }
     let mut items: Vec<Item> =
         warnings.iter().chain(&scene.stored.warnings).map(|warning| doubt(warning, scene)).collect();

@@ -1,0 +1,381 @@
+//! What paper 000's tables and figures would show of this device.
+
+use flashscope_analysis::reading::{Axis, Cell, Chart, Curve, Table};
+use flashscope_analysis::{Context, Finished, Pace, Point, Reading, Run, Window, paces, points};
+use flashscope_core::{Bytes, Rw};
+
+use super::super::read::{find, mb_per_s, mean, median};
+use super::{AFTER_BURST, ALIGNED, BS_MIN, ENDURANCE, LARGE_BS, LONG, MISALIGNED, REWRITE};
+use crate::self_scaling::GAIN_MIN;
+
+type Points<'a> = [Point<'a>];
+
+pub(super) fn reading(_: &Context, finished: &[Finished]) -> Reading {
+    let points = points(finished);
+    let mut reading = Reading::default();
+    row_of_table_3_1(&points, &mut reading);
+    aligned(&points, &mut reading);
+    after_bursts(&points, &mut reading);
+    rewrites(&points, &mut reading);
+    misaligned(&points, &mut reading);
+    long_series(&points, &mut reading);
+    endurance(&points, &mut reading);
+    reading
+}
+
+/// The experiments of a group, in order.
+fn of<'b, 'a>(points: &'b Points<'a>, micro: &'b str) -> impl Iterator<Item = &'b Point<'a>> {
+    points.iter().filter(move |point| point.experiment.micro == micro)
+}
+
+/// The values of something in a group, each once and in order.
+fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut seen = Vec::new();
+    values.for_each(|value| {
+        if !seen.contains(&value) {
+            seen.push(value);
+        }
+    });
+    seen
+}
+
+fn steady(points: &Points<'_>, rw: Rw, bs: Bytes) -> Vec<f64> {
+    find(points, ALIGNED, rw.short_name(), &bs.to_string()).map_or(Vec::new(), mb_per_s)
+}
+
+/// Table 3.1's row: 512 B, or the least that the device takes, and 2 MB.
+fn row_of_table_3_1(points: &Points<'_>, reading: &mut Reading) {
+    let sizes = distinct(of(points, ALIGNED).map(|point| point.experiment.pattern.bs));
+    let Some(least) = sizes.first().copied() else { return };
+    let caption = "The paper's row, in its megabytes of 10^6 bytes a second; means of the runs.";
+    let columns = ["buffer", "SR, MB/s", "RR, MB/s", "SW, MB/s", "RW, MB/s"];
+    let mut table = Table::new("table-3-1", "The row of table 3.1", caption, &columns);
+    for bs in [least, Bytes(LARGE_BS)].into_iter().filter(|bs| sizes.contains(bs)) {
+        let cells = Rw::ALL.map(|rw| Cell::mean(&steady(points, rw, bs)));
+        table.rows.push(std::iter::once(Cell::words(bs.to_string())).chain(cells).collect());
+    }
+    reading.tables.push(table);
+    let small = |rw| mean(&steady(points, rw, least));
+    if let Some((sequential, random)) = small(Rw::Write).zip(small(Rw::RandWrite)) {
+        let large = mean(&steady(points, Rw::Write, Bytes(LARGE_BS)));
+        let beside =
+            large.map_or(String::new(), |large| format!(", {:.0} times as slow as of 2 MiB", large / random));
+        let factor = sequential / random;
+        let text = if factor > 1.25 {
+            format!(
+                "Random writes of {least} are {factor:.1} times as slow as sequential ones of that \
+                 size{beside}."
+            )
+        } else {
+            format!("Random writes of {least} are not slower than sequential ones of that size{beside}.")
+        };
+        reading.say(text, "the paper: at least 10 times, and at least 100 times, on most devices");
+    }
+    if least.0 > BS_MIN {
+        reading.warn(format!("The device takes no IO below {least}: the row stands for that size."), "");
+    }
+}
+
+/// Figure 3.1 and the self-scaling limits.
+fn aligned(points: &Points<'_>, reading: &mut Reading) {
+    let sizes = distinct(of(points, ALIGNED).map(|point| point.experiment.pattern.bs));
+    if sizes.is_empty() {
+        return;
+    }
+    let columns = ["buffer", "SR, MB/s", "RR, MB/s", "SW, MB/s", "RW, MB/s"];
+    let caption = "Steady, aligned patterns (figure 3.1).";
+    let mut table = Table::new("aligned", "Speed against the size of a buffer", caption, &columns);
+    for bs in &sizes {
+        let cells = Rw::ALL.map(|rw| Cell::mean(&steady(points, rw, *bs)));
+        table.rows.push(std::iter::once(Cell::words(bs.to_string())).chain(cells).collect());
+    }
+    reading.tables.push(table);
+    let curves = Rw::ALL.map(|rw| {
+        let points = sizes.iter().filter_map(|bs| Some((bs.0 as f64, mean(&steady(points, rw, *bs))?)));
+        Curve { name: rw.short_name().into(), points: points.collect() }
+    });
+    let limits: Vec<String> = curves
+        .iter()
+        .filter_map(|curve| Some(format!("{} {}", curve.name, Bytes(limit(&curve.points)? as u64))))
+        .collect();
+    let (x, y) = (Axis::log("buffer", "bytes"), Axis::log("speed", "MB/s"));
+    reading.charts.push(chart(
+        "figure-3-1",
+        "Speed against the size of a buffer",
+        caption,
+        x,
+        y,
+        curves.to_vec(),
+    ));
+    if !limits.is_empty() {
+        let text = format!("Doubling the buffer stops paying at: {}.", limits.join(", "));
+        reading.say(text, "the first size whose doubling gains less than 2.5 % (self-scaling)");
+    }
+}
+
+/// The first size after which doubling brings less than 2.5 %; none if it always brings more.
+fn limit(curve: &[(f64, f64)]) -> Option<f64> {
+    let gain = |pair: &[(f64, f64)]| {
+        let doublings = (pair[1].0 / pair[0].0).log2();
+        (pair[1].1 / pair[0].1).powf(1.0 / doublings) - 1.0
+    };
+    curve.windows(2).find(|pair| gain(pair) < GAIN_MIN).map(|pair| pair[0].0)
+}
+
+fn chart(id: &str, title: &str, caption: &str, x: Axis, y: Axis, series: Vec<Curve>) -> Chart {
+    Chart { id: id.into(), title: title.into(), caption: caption.into(), x, y, series }
+}
+
+/// What the phases after a burst show.
+struct Recovery {
+    /// Median of the phases, MB/s.
+    median: f64,
+    /// Until a phase reaches 60 % of it.
+    recovery_s: f64,
+}
+
+/// Share of the median at which the paper calls a device recovered.
+const RECOVERED: f64 = 0.6;
+
+/// The phases of a run. One in which no write ended belongs to the next: large writes may be longer.
+fn phases(run: &Run) -> Vec<Pace> {
+    let ended: Vec<Window> = run.windows.iter().copied().filter(|window| window.ios > 0).collect();
+    paces(&ended)
+}
+
+fn recovery(point: &Point<'_>) -> Option<Recovery> {
+    let phases = phases(point.runs.last()?);
+    let median = median(&phases.iter().map(|phase| phase.mb_per_s).collect::<Vec<_>>())?;
+    let back = phases.iter().position(|phase| phase.mb_per_s >= RECOVERED * median)?;
+    let recovery_s = back.checked_sub(1).map_or(0.0, |before| phases[before].end_s);
+    Some(Recovery { median, recovery_s })
+}
+
+/// Figures 3.3 and C.1 to C.3.
+fn after_bursts(points: &Points<'_>, reading: &mut Reading) {
+    let curves = distinct(of(points, AFTER_BURST).map(|point| point.experiment.curve.as_str()));
+    if curves.is_empty() {
+        return;
+    }
+    let caption = "Sequential writes in 30 phases after a burst of random writes: their median beside \
+                   the steady speed of the same size, and the time until a phase reaches 60 % of that \
+                   median (figures 3.3 and C.1).";
+    let columns = ["burst", "buffer", "steady, MB/s", "median, MB/s", "beside steady, x", "recovery, s"];
+    let mut table = Table::new("after-bursts", "After a burst of random writes", caption, &columns);
+    let mut series: Vec<Curve> = Vec::new();
+    let mut worst: Option<(f64, String)> = None;
+    for point in of(points, AFTER_BURST) {
+        let (bs, curve) = (point.experiment.pattern.bs, &point.experiment.curve);
+        let steady = mean(&steady(points, Rw::Write, bs));
+        let found = recovery(point);
+        let beside = found.as_ref().zip(steady).map(|(found, steady)| found.median / steady);
+        table.rows.push(vec![
+            Cell::words(curve.clone()),
+            Cell::words(bs.to_string()),
+            Cell::number(steady),
+            Cell::number(found.as_ref().map(|found| found.median)),
+            Cell::number(beside),
+            Cell::number(found.as_ref().map(|found| found.recovery_s)),
+        ]);
+        let Some(beside) = beside else { continue };
+        if worst.as_ref().is_none_or(|(least, _)| beside < *least) {
+            worst = Some((beside, format!("{bs} after {curve}")));
+        }
+        let place = (bs.0 as f64, beside);
+        match series.iter_mut().find(|one| one.name == *curve) {
+            Some(one) => one.points.push(place),
+            None => series.push(Curve { name: curve.clone(), points: vec![place] }),
+        }
+    }
+    let (x, y) = (Axis::log("buffer", "bytes"), Axis::linear("median beside steady", "x"));
+    reading.charts.push(chart(
+        "figure-3-3",
+        "The two minutes after a burst, beside steady",
+        caption,
+        x,
+        y,
+        series,
+    ));
+    reading.charts.extend(timeline(points));
+    reading.tables.push(table);
+    if let Some((least, place)) = worst {
+        let text = if least < 0.9 {
+            format!(
+                "Random writes slow down the sequential writes after them: to {:.0} % at worst.",
+                least * 100.0
+            )
+        } else {
+            "Bursts of random writes do not slow down the sequential writes after them.".into()
+        };
+        reading.say(text, format!("median of 30 phases beside the steady speed: {least:.2} at {place}"));
+    }
+}
+
+/// Figure C.3: the phases one by one, at the size nearest to 32 KiB.
+fn timeline(points: &Points<'_>) -> Option<Chart> {
+    let sizes = distinct(of(points, AFTER_BURST).map(|point| point.experiment.pattern.bs.0));
+    let near = sizes.into_iter().min_by_key(|bs| bs.abs_diff(32 << 10))?;
+    let curves = of(points, AFTER_BURST).filter(|point| point.experiment.pattern.bs.0 == near).map(|point| {
+        let phases = point.runs.last().map_or(Vec::new(), |run| phases(run));
+        let points = phases.iter().map(|phase| (phase.end_s, phase.mb_per_s)).collect();
+        Curve { name: point.experiment.curve.clone(), points }
+    });
+    let title = format!("Recovery of sequential writes of {}", Bytes(near));
+    let (x, y) = (Axis::linear("time after the burst", "s"), Axis::linear("speed", "MB/s"));
+    Some(chart("figure-c-3", &title, "Figure C.3.", x, y, curves.collect()))
+}
+
+/// Figure C.4.
+fn rewrites(points: &Points<'_>, reading: &mut Reading) {
+    let caption = "Writing everything in order, after random writes of 2 KiB for as long (figure C.4).";
+    let columns = ["after", "time, s", "beside nothing, x"];
+    let mut table = Table::new("full-rewrite", "Time to rewrite the whole device", caption, &columns);
+    let times =
+        |point: &Point<'_>| point.runs.iter().map(|run| run.elapsed_ns as f64 / 1e9).collect::<Vec<_>>();
+    let plain = find(points, REWRITE, "SW", "nothing").and_then(|point| mean(&times(point)));
+    let mut worst: f64 = 0.0;
+    for point in of(points, REWRITE) {
+        let time = times(point);
+        let beside = mean(&time).zip(plain).map(|(time, plain)| time / plain);
+        worst = worst.max(beside.unwrap_or(0.0));
+        table.rows.push(vec![Cell::words(&*point.experiment.label), Cell::mean(&time), Cell::number(beside)]);
+    }
+    if table.rows.is_empty() {
+        return;
+    }
+    reading.tables.push(table);
+    if worst > 1.1 {
+        let text = format!("After random writes, rewriting everything takes up to {worst:.1} times as long.");
+        reading.say(text, "the paper's Kingston DT Elite: a factor of 8");
+    }
+}
+
+/// Figure 3.4a.
+fn misaligned(points: &Points<'_>, reading: &mut Reading) {
+    let caption = "Random writes that begin so far beside the multiples of their size, beside aligned \
+    ones (figure 3.4a).";
+    let columns = ["misaligned by", "buffer", "speed, MB/s", "beside aligned, x"];
+    let mut table = Table::new("misaligned", "Misaligned random writes", caption, &columns);
+    let mut series: Vec<Curve> = Vec::new();
+    let mut worst: Option<(f64, String)> = None;
+    for point in of(points, MISALIGNED) {
+        let (bs, shift) = (point.experiment.pattern.bs, &point.experiment.curve);
+        let speeds = mb_per_s(point);
+        let aligned = mean(&steady(points, Rw::RandWrite, bs));
+        let beside = mean(&speeds).zip(aligned).map(|(speed, aligned)| speed / aligned);
+        table.rows.push(vec![
+            Cell::words(&**shift),
+            Cell::words(bs.to_string()),
+            Cell::mean(&speeds),
+            Cell::number(beside),
+        ]);
+        let Some(beside) = beside else { continue };
+        if worst.as_ref().is_none_or(|(least, _)| beside < *least) {
+            worst = Some((beside, format!("{bs} by {shift}")));
+        }
+        match series.iter_mut().find(|one| one.name == *shift) {
+            Some(one) => one.points.push((bs.0 as f64, beside)),
+            None => series.push(Curve { name: shift.clone(), points: vec![(bs.0 as f64, beside)] }),
+        }
+    }
+    if table.rows.is_empty() {
+        return;
+    }
+    reading.tables.push(table);
+    let (x, y) = (Axis::log("buffer", "bytes"), Axis::linear("beside aligned", "x"));
+    reading.charts.push(chart(
+        "figure-3-4a",
+        "Misaligned beside aligned random writes",
+        caption,
+        x,
+        y,
+        series,
+    ));
+    if let Some((least, place)) = worst {
+        let text = if least < 0.9 {
+            format!("Misaligned random writes reach {:.0} % of aligned ones at worst.", least * 100.0)
+        } else {
+            "Misalignment does not slow down random writes.".into()
+        };
+        reading.say(text, format!("least of all sizes and misalignments: {least:.2} at {place}"));
+    }
+}
+
+/// A window of the long series is a spike from so many times the median on.
+const SPIKE: f64 = 3.0;
+
+/// Figure 3.2.
+fn long_series(points: &Points<'_>, reading: &mut Reading) {
+    let Some(run) = of(points, LONG).find_map(|point| point.runs.last()) else { return };
+    let mut written = 0;
+    let times: Vec<(f64, f64)> = run
+        .windows
+        .iter()
+        .map(|window| {
+            written += window.ios;
+            (written as f64, window.sum_ns as f64 / window.ios.max(1) as f64 / 1e6)
+        })
+        .collect();
+    let Some(usual) = median(&times.iter().map(|time| time.1).collect::<Vec<_>>()) else { return };
+    let spikes = spikes(&times, usual);
+    let caption = "Mean time of the writes in each window of 50 (figure 3.2).";
+    let (x, y) = (Axis::linear("random writes", "IOs"), Axis::log("mean time of a write", "ms"));
+    let curve = Curve { name: "RW".into(), points: times };
+    reading.charts.push(chart("figure-3-2", "A long series of random writes", caption, x, y, vec![curve]));
+    let text = match spikes[..] {
+        [] => "A long series of random writes shows no spikes.".into(),
+        [only] => format!("A long series of random writes shows one spike, after {only:.0} writes."),
+        [first, ..] => {
+            let gaps: Vec<f64> = spikes.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            let gap = median(&gaps).unwrap_or(0.0);
+            format!(
+                "A long series of random writes shows {} spikes: the first after {first:.0} writes, \
+                 then one every \
+                 {gap:.0}.",
+                spikes.len()
+            )
+        }
+    };
+    reading.say(
+        text,
+        "windows of 50 writes that take three times the median or more; the paper: 3,000, then 2,000",
+    );
+}
+
+/// Writes before each spike begins.
+fn spikes(times: &[(f64, f64)], usual: f64) -> Vec<f64> {
+    let is_spike = |at: usize| times[at].1 >= SPIKE * usual;
+    let begins = |at: &usize| is_spike(*at) && (*at == 0 || !is_spike(at - 1));
+    (0..times.len())
+        .filter(begins)
+        .map(|at| at.checked_sub(1).map_or(0.0, |before| times[before].0))
+        .collect()
+}
+
+/// Figure 3.4b.
+fn endurance(points: &Points<'_>, reading: &mut Reading) {
+    let mut series: Vec<Curve> = Vec::new();
+    for point in of(points, ENDURANCE) {
+        let Some(speed) = mean(&mb_per_s(point)) else { continue };
+        let place = (point.experiment.parameter, speed);
+        match series.iter_mut().find(|curve| curve.name == point.experiment.curve) {
+            Some(curve) => curve.points.push(place),
+            None => series.push(Curve { name: point.experiment.curve.clone(), points: vec![place] }),
+        }
+    }
+    let change = |curve: &Curve| Some(curve.points.last()?.1 / curve.points.first()?.1);
+    let changes = series.iter().filter(|curve| curve.points.len() > 1).filter_map(change);
+    if let Some(least) = changes.min_by(f64::total_cmp) {
+        let text = if least < 0.9 {
+            format!("The device slows down with age: to {:.0} % at worst.", least * 100.0)
+        } else {
+            "No pattern slows down with age.".into()
+        };
+        reading.say(text, format!("last look beside the first, the slowest of all patterns: {least:.2}"));
+    }
+    if !series.is_empty() {
+        let (x, y) = (Axis::linear("sequential writes of everything", ""), Axis::log("speed", "MB/s"));
+        let caption = "Figure 3.4b.";
+        reading.charts.push(chart("figure-3-4b", "Speed against age", caption, x, y, series));
+    }
+}

@@ -1,0 +1,288 @@
+//! A suite as a file (paper 000, appendix A): one act a line, or one `[[step]]` of TOML with the same words.
+//!
+//! ```text
+//! # Everything behind a # is a remark.
+//! fill bs=1MiB
+//! burst rw=randwrite bs=2KiB runtime=5s
+//! run after-burst rw=write bs=32KiB runtime=2min window=4s
+//! idle 30s
+//! scale reads rw=randread bs=512 to=8MiB runtime=30s repeats=3
+//! ```
+//!
+//! A run has the settings of a pattern and a few of its own ([`WORDS`]). Here is what the words mean; how a
+//! line or a table is taken apart is in `file/parse.rs`.
+
+mod parse;
+mod show;
+
+use flashscope_analysis::Cut;
+use flashscope_core::pattern::KEYS;
+use flashscope_core::{Bytes, Nanos, Pattern, Rw};
+
+use super::program::{Act, Probe, windows_within};
+use crate::error::BenchError;
+use crate::micro::Frame;
+use crate::state::State;
+use crate::step::{Condition, Length, Preparation};
+
+pub use parse::parse;
+pub use show::reading;
+
+/// A word that begins a line.
+#[derive(Debug)]
+pub struct Word {
+    /// The word.
+    pub name: &'static str,
+    /// What it does.
+    pub help: &'static str,
+    /// Its own keys; `burst`, `run` and `scale` have those of a pattern beside them.
+    pub keys: &'static [&'static str],
+    has_pattern: bool,
+}
+
+/// All words.
+pub const WORDS: &[Word] = &[
+    Word { name: "fill", help: "write everything in order", keys: &["bs", "times"], has_pattern: false },
+    Word { name: "trim", help: "discard everything", keys: &[], has_pattern: false },
+    Word { name: "enforce", help: "bring everything into a state", keys: &["state"], has_pattern: false },
+    Word {
+        name: "burst",
+        help: "run a pattern that is not recorded",
+        keys: &["runtime", "bytes", "ios"],
+        has_pattern: true,
+    },
+    Word { name: "idle", help: "leave the device alone", keys: &["for"], has_pattern: false },
+    Word {
+        name: "run",
+        help: "measure a pattern",
+        keys: &["runtime", "bytes", "ios", "repeats", "window", "keep"],
+        has_pattern: true,
+    },
+    Word {
+        name: "scale",
+        help: "measure a pattern with bs doubled until throughput grows by less than 2.5 %",
+        keys: &["to", "runtime", "bytes", "ios", "repeats", "window", "keep"],
+        has_pattern: true,
+    },
+];
+
+/// A line that was read, and where it stood.
+#[derive(Clone, Debug)]
+struct Line {
+    number: usize,
+    word: &'static Word,
+    name: String,
+    /// The word's own keys.
+    own: Vec<(String, String)>,
+    pattern: Pattern,
+}
+
+/// A file that was read: what it does on any target.
+#[derive(Clone, Debug)]
+pub struct Script {
+    file: String,
+    lines: Vec<Line>,
+}
+
+/// Sizes beyond which nothing is doubled: no single IO is larger.
+const BS_MAX: u64 = 64 << 20;
+/// Windows of a run whose length does not say how many there will be.
+const WINDOWS_MOST: usize = 1024;
+
+impl Script {
+    /// The acts on a part of a target.
+    pub(super) fn acts(&self, frame: &Frame) -> Result<Vec<Act>, BenchError> {
+        let mut acts = Vec::new();
+        // What stands right before a series is done before each of its sizes.
+        let mut before: Vec<Preparation> = Vec::new();
+        for line in &self.lines {
+            let at = At { script: self, line, frame };
+            match line.word.name {
+                "run" => {
+                    acts.extend(before.drain(..).map(Act::Prepare));
+                    acts.push(at.probe(&line.pattern)?.act());
+                }
+                "scale" => {
+                    for probe in at.series()? {
+                        acts.extend(before.iter().cloned().map(Act::Prepare));
+                        acts.push(probe.act());
+                    }
+                    before.clear();
+                }
+                _ => before.push(at.preparation()?),
+            }
+        }
+        if !before.is_empty() {
+            let last = self.lines.last().map_or(0, |line| line.number);
+            return Err(self.wrong(last, "nothing is measured after this; add a line that begins with run"));
+        }
+        Ok(acts)
+    }
+
+    fn wrong(&self, number: usize, problem: impl std::fmt::Display) -> BenchError {
+        BenchError::Suite(format!("{}, line {number}: {problem}", self.file))
+    }
+}
+
+/// A line on a target.
+struct At<'a> {
+    script: &'a Script,
+    line: &'a Line,
+    frame: &'a Frame,
+}
+
+impl At<'_> {
+    fn wrong(&self, problem: impl std::fmt::Display) -> BenchError {
+        self.script.wrong(self.line.number, problem)
+    }
+
+    fn own(&self, key: &str) -> Option<&str> {
+        self.line.own.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+    }
+
+    /// The value of a key of the word's own.
+    fn value<T: std::str::FromStr<Err: std::fmt::Display>>(
+        &self,
+        key: &str,
+    ) -> Result<Option<T>, BenchError> {
+        let parse =
+            |text: &str| text.parse::<T>().map_err(|error| self.wrong(format!("{key}={text}: {error}")));
+        self.own(key).map(parse).transpose()
+    }
+
+    /// A whole number of at least 1.
+    fn count(&self, key: &str) -> Result<Option<u64>, BenchError> {
+        let Some(text) = self.own(key) else { return Ok(None) };
+        match text.parse() {
+            Ok(0) | Err(_) => Err(self.wrong(format!("{key}={text}: write a whole number of 1 or more"))),
+            Ok(count) => Ok(Some(count)),
+        }
+    }
+
+    fn preparation(&self) -> Result<Preparation, BenchError> {
+        Ok(match self.line.word.name {
+            "fill" => Preparation::Fill {
+                bs: self.value("bs")?.unwrap_or(Bytes(1 << 20)),
+                times: self.small("times")?.unwrap_or(1),
+            },
+            "trim" => Preparation::Trim,
+            "enforce" => Preparation::Enforce(match self.own("state") {
+                None | Some("random") => State::Random,
+                Some("sequential") => State::Sequential,
+                Some(other) => return Err(self.wrong(format!("state={other}: write random or sequential"))),
+            }),
+            "idle" => Preparation::Idle(
+                self.value("for")?.ok_or_else(|| self.wrong("say for how long, such as: idle 30s"))?,
+            ),
+            _ => {
+                let length = self.length()?;
+                if length == Length::Precise {
+                    return Err(self.wrong("say how long the burst is: runtime=5s, bytes=1GiB or ios=1000"));
+                }
+                Preparation::Burst { pattern: Box::new(self.placed(&self.line.pattern)), length }
+            }
+        })
+    }
+
+    fn small(&self, key: &str) -> Result<Option<u32>, BenchError> {
+        let Some(count) = self.count(key)? else { return Ok(None) };
+        u32::try_from(count).map(Some).map_err(|_| self.wrong(format!("{key}={count}: that is too many")))
+    }
+
+    fn length(&self) -> Result<Length, BenchError> {
+        let lengths = [
+            self.value::<Nanos>("runtime")?.map(Length::Time),
+            self.value::<Bytes>("bytes")?.map(|bytes| Length::Bytes(bytes.0)),
+            self.count("ios")?.map(Length::Ios),
+            // Where only the pattern says it, it is the pattern's.
+            self.line.pattern.number_ios.map(|ios| Length::Ios(ios * u64::from(self.line.pattern.numjobs))),
+        ];
+        let mut lengths = lengths.into_iter().flatten();
+        match (lengths.next(), lengths.next()) {
+            (_, Some(_)) => {
+                Err(self.wrong("runtime, bytes, ios and number_ios exclude one another; write one"))
+            }
+            (Some(Length::Time(Nanos(0)) | Length::Bytes(0)), _) => Err(self.wrong("a run has to last")),
+            (length, _) => Ok(length.unwrap_or(Length::Precise)),
+        }
+    }
+
+    /// The pattern over the whole span where it says no size.
+    fn placed(&self, pattern: &Pattern) -> Pattern {
+        if pattern.size.0 > 0 {
+            return pattern.clone();
+        }
+        let room = self.frame.span.0.saturating_sub(pattern.offset.0 + pattern.shift.0);
+        Pattern { size: Bytes(room / pattern.bs.0.max(1) * pattern.bs.0), ..pattern.clone() }
+    }
+
+    fn probe(&self, pattern: &Pattern) -> Result<Probe, BenchError> {
+        let length = self.length()?;
+        let pattern = self.placed(pattern);
+        let curve = pattern.rw.short_name();
+        let probe = Probe::new(&self.line.name, curve, pattern, length);
+        let probe = probe.repeated(self.small("repeats")?.unwrap_or(1));
+        let keeps_ios = match self.own("keep") {
+            None => self.own("window").is_none(),
+            Some("ios") => true,
+            Some("nothing") => false,
+            Some(other) => return Err(self.wrong(format!("keep={other}: write ios or nothing"))),
+        };
+        let probe = Probe { keeps_ios, ..probe };
+        Ok(match self.own("window") {
+            Some(text) => {
+                let cut = cut(text).map_err(|problem| self.wrong(format!("window={text}: {problem}")))?;
+                let most = match (cut, length) {
+                    (Cut::Time(window), Length::Time(time)) => windows_within(time, window),
+                    _ => WINDOWS_MOST,
+                };
+                probe.windows(cut, most.min(WINDOWS_MOST * 16))
+            }
+            None => probe,
+        })
+    }
+
+    /// One run for each size: up to `to` in any case, beyond while it is worth it.
+    fn series(&self) -> Result<Vec<Probe>, BenchError> {
+        let to = self.value::<Bytes>("to")?;
+        let first = self.line.pattern.bs.0.max(1);
+        if to.is_some_and(|to| to.0 < first) {
+            return Err(self.wrong(format!("to={}: that is less than bs", to.unwrap_or_default())));
+        }
+        let room = self.placed(&self.line.pattern).size.0;
+        let mut probes = Vec::new();
+        let mut bs = first;
+        while bs <= BS_MAX.min(room) {
+            let probe = self.probe(&Pattern { bs: Bytes(bs), ..self.line.pattern.clone() })?;
+            let is_free = to.is_none_or(|to| bs > to.0);
+            probes.push(probe.only_if(is_free.then_some(Condition::Growing)));
+            bs *= 2;
+        }
+        Ok(probes)
+    }
+}
+
+/// `4s`, `64MiB` or `1000ios`.
+fn cut(text: &str) -> Result<Cut, String> {
+    if let Some(ios) = text.strip_suffix("ios").or_else(|| text.strip_suffix("IOs")) {
+        let ios = ios.trim().parse().ok().filter(|ios| *ios > 0);
+        return ios.map(Cut::Ios).ok_or_else(|| "write a number of IOs such as 1000ios".into());
+    }
+    match (text.parse::<Nanos>(), text.parse::<Bytes>()) {
+        (Ok(time), _) if time.0 > 0 => Ok(Cut::Time(time)),
+        (_, Ok(bytes)) if bytes.0 > 0 => Ok(Cut::Bytes(bytes.0)),
+        _ => Err("write a time such as 4s, a size such as 64MiB or a number such as 1000ios".into()),
+    }
+}
+
+/// The keys of a word, those of a pattern included.
+fn keys(word: &Word) -> Vec<&'static str> {
+    let pattern = KEYS.iter().filter(|_| word.has_pattern).map(|key| key.name);
+    word.keys.iter().copied().chain(pattern).collect()
+}
+
+/// The pattern of a word that has one, before its keys are set.
+fn bare(word: &Word) -> Pattern {
+    let rw = if word.name == "burst" { Rw::RandWrite } else { Rw::Read };
+    Pattern::baseline(rw, Bytes(0), Bytes(0))
+}

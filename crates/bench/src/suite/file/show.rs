@@ -1,0 +1,79 @@
+//! What can be said of any suite: every run in a row, series of sizes and windows as curves.
+
+use flashscope_analysis::reading::{Axis, Cell, Chart, Curve, Table};
+use flashscope_analysis::{Context, Finished, Point, Reading, paces, points};
+
+use super::super::read::{mb_per_s, mean, mean_ms, speed};
+
+/// The reading of a suite from a file.
+pub fn reading(_: &Context, finished: &[Finished]) -> Reading {
+    let points = points(finished);
+    let mut reading = Reading::default();
+    let mut table = Table::new(
+        "runs",
+        "Every run",
+        "Speeds are of whole runs, means of their running phase.",
+        &["run", "pattern", "IOs, IOs", "speed, MB/s", "rate, IO/s", "mean, ms", "longest, ms"],
+    );
+    table.rows = points.iter().map(row).collect();
+    reading.tables.push(table);
+    reading.charts.extend(sizes(&points));
+    reading.charts.extend(windows(&points));
+    reading
+}
+
+fn row(point: &Point<'_>) -> Vec<Cell> {
+    let ios: u64 = point.runs.iter().map(|run| run.ios).sum();
+    let rates: Vec<f64> = point.runs.iter().filter_map(|run| speed(run)).map(|speed| speed.iops).collect();
+    let longest = point.runs.iter().filter_map(|run| run.outcome.quantiles).map(|found| found.max_ns / 1e6);
+    vec![
+        Cell::words(point.experiment.id()),
+        Cell::words(point.experiment.pattern.to_string()),
+        Cell::number(Some(ios as f64)),
+        Cell::mean(&mb_per_s(point)),
+        Cell::mean(&rates),
+        mean_ms(point),
+        Cell::number(longest.fold(None, |most, found| Some(most.map_or(found, |most: f64| most.max(found))))),
+    ]
+}
+
+/// One chart for all series of sizes.
+fn sizes(points: &[Point<'_>]) -> Option<Chart> {
+    let mut series: Vec<Curve> = Vec::new();
+    for point in points {
+        let name = format!("{} {}", point.experiment.micro, point.experiment.curve);
+        let Some(speed) = mean(&mb_per_s(point)) else { continue };
+        let place = (point.experiment.pattern.bs.0 as f64, speed);
+        match series.iter_mut().find(|curve| curve.name == name) {
+            Some(curve) => curve.points.push(place),
+            None => series.push(Curve { name, points: vec![place] }),
+        }
+    }
+    series.retain(|curve| curve.points.len() > 1);
+    (!series.is_empty()).then(|| Chart {
+        id: "speed-against-size".into(),
+        title: "Throughput against the size of an IO".into(),
+        caption: String::new(),
+        x: Axis::log("IOSize", "bytes"),
+        y: Axis::log("throughput", "MB/s"),
+        series,
+    })
+}
+
+/// One chart for all runs that were cut into windows.
+fn windows(points: &[Point<'_>]) -> Option<Chart> {
+    let curve = |point: &Point<'_>| {
+        let run = point.runs.iter().find(|run| !run.windows.is_empty())?;
+        let points = paces(&run.windows).iter().map(|pace| (pace.end_s, pace.mb_per_s)).collect();
+        Some(Curve { name: point.experiment.id(), points })
+    };
+    let series: Vec<Curve> = points.iter().filter_map(curve).collect();
+    (!series.is_empty()).then(|| Chart {
+        id: "speed-against-time".into(),
+        title: "Throughput against time".into(),
+        caption: "The first repeat of each run that was cut into windows.".into(),
+        x: Axis::linear("time", "s"),
+        y: Axis::linear("throughput", "MB/s"),
+        series,
+    })
+}

@@ -1,0 +1,281 @@
+//! From the acts of a suite to a plan.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::str::FromStr;
+
+use flashscope_analysis::{Cut, Experiment};
+use flashscope_core::seed::derive;
+use flashscope_core::{Bytes, Location, Nanos, Pattern, Rw, TargetInfo};
+
+use super::{Order, Setting};
+use crate::error::BenchError;
+use crate::micro::{Frame, Scope};
+use crate::plan::{Plan, Settings, frame};
+use crate::state::State;
+use crate::step::{Condition, Length, Preparation, Step};
+
+/// One thing that a suite does.
+#[derive(Clone, Debug)]
+pub enum Act {
+    /// Something is done to the device before the next run.
+    Prepare(Preparation),
+    /// A run, or several of the same.
+    Run(Box<Probe>),
+}
+
+/// A run before it has a seed.
+#[derive(Clone, Debug)]
+pub struct Probe {
+    /// The group of experiments that it belongs to.
+    pub micro: String,
+    /// The curve in that group.
+    pub curve: String,
+    /// Value of what varies along the curve.
+    pub parameter: f64,
+    /// That value for a person.
+    pub label: String,
+    /// What is done.
+    pub pattern: Pattern,
+    /// When a run is over.
+    pub length: Length,
+    /// Into which windows a run is cut, and how many of them there are at most.
+    pub windows: Option<(Cut, usize)>,
+    /// Runs of it.
+    pub repeats: u32,
+    /// What is prepared before the first run is prepared before each.
+    pub afresh: bool,
+    /// It is left out if what came before it says that it tells nothing more.
+    pub only_if: Option<Condition>,
+    /// Its single IOs are kept.
+    pub keeps_ios: bool,
+}
+
+impl Probe {
+    /// A single run of a pattern whose single IOs are not kept.
+    pub fn new(micro: &str, curve: &str, pattern: Pattern, length: Length) -> Probe {
+        Probe {
+            micro: micro.into(),
+            curve: curve.into(),
+            parameter: pattern.bs.0 as f64,
+            label: pattern.bs.to_string(),
+            pattern,
+            length,
+            windows: None,
+            repeats: 1,
+            afresh: false,
+            only_if: None,
+            keeps_ios: false,
+        }
+    }
+
+    /// Along the curve it stands here.
+    #[must_use]
+    pub fn at(self, parameter: f64, label: impl Display) -> Probe {
+        Probe { parameter, label: label.to_string(), ..self }
+    }
+
+    /// Its runs are cut into windows.
+    #[must_use]
+    pub fn windows(self, cut: Cut, most: usize) -> Probe {
+        Probe { windows: Some((cut, most)), ..self }
+    }
+
+    /// So many runs, one after the other.
+    #[must_use]
+    pub fn repeated(self, repeats: u32) -> Probe {
+        Probe { repeats, ..self }
+    }
+
+    /// So many runs, and before each what is prepared before the first.
+    #[must_use]
+    pub fn afresh(self, repeats: u32) -> Probe {
+        Probe { repeats, afresh: true, ..self }
+    }
+
+    /// Only under a condition.
+    #[must_use]
+    pub fn only_if(self, condition: Option<Condition>) -> Probe {
+        Probe { only_if: condition, ..self }
+    }
+
+    /// As an act.
+    pub fn act(self) -> Act {
+        Act::Run(Box::new(self))
+    }
+
+    fn experiment(&self) -> Experiment {
+        Experiment {
+            micro: self.micro.clone(),
+            curve: self.curve.clone(),
+            parameter: self.parameter,
+            label: self.label.clone(),
+            pattern: self.length.counted(self.pattern.clone()),
+        }
+    }
+}
+
+/// What a program is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The part of the target that is measured, and the block size.
+    pub frame: Frame,
+    /// Runs of every experiment.
+    pub repeats: u32,
+    /// Writing is allowed.
+    pub write: bool,
+    /// The target can discard what it holds.
+    pub can_trim: bool,
+    /// Seed of what the program itself draws.
+    pub seed: u64,
+    order: &'a Order<'a>,
+}
+
+impl<'a> Asked<'a> {
+    pub(super) fn new(order: &'a Order<'a>, frame: Frame, settings: &Settings) -> Asked<'a> {
+        let Settings { repeats, write, seed, .. } = *settings;
+        Asked { frame, repeats, write, can_trim: order.can_trim, seed, order }
+    }
+
+    /// Whether it is to be short.
+    pub fn is_quick(&self) -> bool {
+        self.frame.scope == Scope::Quick
+    }
+
+    /// A setting of the suite: as it was given, else its default.
+    ///
+    /// # Errors
+    /// A value that it cannot take, or a setting that the suite does not have.
+    pub fn value<T: FromStr<Err: Display>>(&self, name: &str) -> Result<T, BenchError> {
+        let given = self.order.values.iter().rev().find(|(given, _)| given == name);
+        let default = |setting: &Setting| if self.is_quick() { setting.quick } else { setting.default };
+        let text = match given {
+            Some((_, value)) => value.as_str(),
+            None => self.setting(name).map(default).ok_or_else(|| unknown(self.order, name))?,
+        };
+        let problem = |error: T::Err| BenchError::Suite(format!("--set {name}={text}: {error}"));
+        text.trim().parse().map_err(problem)
+    }
+
+    fn setting(&self, name: &str) -> Option<&'static Setting> {
+        self.order.suite.settings.iter().find(|setting| setting.name == name)
+    }
+
+    /// The span in whole IOs of `bs`.
+    pub fn whole(&self, bs: Bytes) -> Bytes {
+        Bytes(self.frame.span.0 / bs.0 * bs.0)
+    }
+
+    /// A baseline over the whole span.
+    pub fn baseline(&self, rw: Rw, bs: Bytes) -> Pattern {
+        Pattern { bs, ..Pattern::baseline(rw, Bytes(0), self.whole(bs)) }
+    }
+
+    /// Random IOs that come to no address again before they were at all of them (paper 000, appendix A).
+    pub fn permuted(&self, rw: Rw, bs: Bytes) -> Pattern {
+        Pattern { location: Location::Permutation, ..self.baseline(rw, bs) }
+    }
+
+    /// The nearest to a device that was never written: everything discarded, else everything written in
+    /// order.
+    pub fn fresh(&self) -> Preparation {
+        if self.can_trim { Preparation::Trim } else { Preparation::Fill { bs: Bytes(1 << 20), times: 1 } }
+    }
+}
+
+fn unknown(order: &Order<'_>, name: &str) -> BenchError {
+    let suite = order.suite.name;
+    let known: Vec<&str> = order.suite.settings.iter().map(|setting| setting.name).collect();
+    BenchError::Suite(match known.is_empty() {
+        true => format!("--set {name}: the suite {suite} has no settings of its own"),
+        false => format!("--set {name}: the suite {suite} has no such setting; it has: {}", known.join(", ")),
+    })
+}
+
+/// Refuses settings that the suite does not have.
+pub(super) fn check(order: &Order<'_>) -> Result<(), BenchError> {
+    let is_known = |name: &str| order.suite.settings.iter().any(|setting| setting.name == name);
+    match order.values.iter().find(|(name, _)| !is_known(name)) {
+        Some((name, _)) => Err(unknown(order, name)),
+        None => Ok(()),
+    }
+}
+
+/// The acts of a program in order, each run with what comes before it.
+pub(super) fn plan(
+    target: &TargetInfo,
+    settings: &Settings,
+    program: impl FnOnce(Frame) -> Result<Vec<Act>, BenchError>,
+) -> Result<Plan, BenchError> {
+    let mut notes = Vec::new();
+    // All of it, unless a part was asked for: caches and reclamation are kinder to a part.
+    let scope = if settings.scope == Scope::Quick { Scope::Quick } else { Scope::Full };
+    let frame = frame(target, &Settings { scope, ..settings.clone() }, &mut notes)?;
+    let acts = program(Frame { scope: settings.scope, ..frame })?;
+    let (acts, left_out) = permitted(acts, settings.write);
+    if left_out > 0 {
+        notes.push("only reads: nothing writes without --write".into());
+    }
+    let steps = steps(acts, settings.seed)?;
+    if steps.is_empty() {
+        let way = if left_out > 0 { "every run of this suite writes: add --write" } else { "nothing to run" };
+        return Err(BenchError::Suite(way.into()));
+    }
+    Plan { notes, ..Plan::bare(frame, State::AsIs, steps) }.priced(target, settings)
+}
+
+/// What may be done, and how much may not.
+fn permitted(acts: Vec<Act>, write: bool) -> (Vec<Act>, usize) {
+    let before = acts.len();
+    let writes = |act: &Act| match act {
+        Act::Prepare(preparation) => preparation.writes(),
+        Act::Run(probe) => probe.pattern.writes(),
+    };
+    let acts: Vec<Act> = acts.into_iter().filter(|act| write || !writes(act)).collect();
+    let left_out = before - acts.len();
+    (acts, left_out)
+}
+
+fn steps(acts: Vec<Act>, seed: u64) -> Result<Vec<Step>, BenchError> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut seen = BTreeSet::new();
+    let (mut before, mut has_reset) = (Vec::new(), false);
+    for act in acts {
+        let probe = match act {
+            Act::Prepare(preparation) => {
+                before.push(preparation);
+                continue;
+            }
+            Act::Run(probe) => probe,
+        };
+        let experiment = probe.experiment();
+        if !seen.insert(experiment.id()) {
+            let problem = format!("two runs are called {}; give one another name", experiment.id());
+            return Err(BenchError::Suite(problem));
+        }
+        let resets = before.iter().any(Preparation::resets);
+        let fresh = if probe.afresh { before.clone() } else { Vec::new() };
+        for repeat in 0..probe.repeats {
+            let is_fresh = resets && (repeat == 0 || probe.afresh);
+            steps.push(Step {
+                experiment: experiment.clone(),
+                repeat,
+                seed: derive(seed, steps.len() as u64),
+                before: if repeat == 0 { std::mem::take(&mut before) } else { fresh.clone() },
+                // Before anything was reset there is nothing to rest on.
+                follows: has_reset && !is_fresh,
+                length: probe.length,
+                windows: probe.windows,
+                only_if: probe.only_if.clone(),
+                keeps_ios: probe.keeps_ios,
+            });
+            has_reset |= is_fresh;
+        }
+    }
+    Ok(steps)
+}
+
+/// A number of windows that holds a run of that time.
+pub(super) fn windows_within(time: Nanos, window: Nanos) -> usize {
+    (time.0 / window.0.max(1)) as usize + 2
+}

@@ -1,0 +1,60 @@
+//! What readings have in common: the speed of runs, with its spread over repeats.
+
+use flashscope_analysis::reading::Cell;
+use flashscope_analysis::{Point, Run};
+
+/// Bytes and IOs a second, from the first submission to the last completion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Speed {
+    pub mb_per_s: f64,
+    pub iops: f64,
+}
+
+/// None where no time passed.
+pub(super) fn speed(run: &Run) -> Option<Speed> {
+    let seconds = run.elapsed_ns as f64 / 1e9;
+    let bytes = (run.read_bytes + run.written_bytes) as f64;
+    (seconds > 0.0).then(|| Speed { mb_per_s: bytes / 1e6 / seconds, iops: run.ios as f64 / seconds })
+}
+
+/// Megabytes a second over the repeats of an experiment.
+pub(super) fn mb_per_s(point: &Point<'_>) -> Vec<f64> {
+    point.runs.iter().filter_map(|run| speed(run)).map(|speed| speed.mb_per_s).collect()
+}
+
+/// The experiment of that group and curve at that label.
+pub(super) fn find<'a, 'b>(
+    points: &'b [Point<'a>],
+    micro: &str,
+    curve: &str,
+    label: &str,
+) -> Option<&'b Point<'a>> {
+    points.iter().find(|point| {
+        let experiment = point.experiment;
+        experiment.micro == micro && experiment.curve == curve && experiment.label == label
+    })
+}
+
+/// The mean response time of an experiment in milliseconds, as it was estimated.
+pub(super) fn mean_ms(point: &Point<'_>) -> Cell {
+    match point.estimate {
+        Some(mean) => Cell::between(mean.mean_ns / 1e6, (mean.ci_low_ns / 1e6, mean.ci_high_ns / 1e6)),
+        None => Cell::Empty,
+    }
+}
+
+pub(super) fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The middle value.
+pub(super) fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        odd if odd % 2 == 1 => Some(sorted[middle]),
+        _ => Some((sorted[middle - 1] + sorted[middle]) / 2.0),
+    }
+}

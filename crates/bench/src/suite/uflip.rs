@@ -1,0 +1,38 @@
+//! uFLIP as a suite: its plan is [`crate::Plan::new`], and its result has a view of its own beside this
+//! reading.
+
+use flashscope_analysis::reading::{Cell, Table};
+use flashscope_analysis::{Context, Finished, Indicator, Reading, hints, indicators, points};
+
+use super::{Program, Suite};
+
+/// See the module.
+pub(super) const SUITE: Suite = Suite {
+    name: "uflip",
+    doc: "the nine micro-benchmarks, what the device likes, the row of table 3",
+    source: "Bouganim, Jónsson, Bonnet: uFLIP, CIDR 2009",
+    settings: &[],
+    bs: Some(flashscope_core::pattern::BS_DEFAULT),
+    repeats: 3,
+    program: Program::Uflip,
+    reading,
+};
+
+fn reading(context: &Context, finished: &[Finished]) -> Reading {
+    let points = points(finished);
+    let found = indicators(&points);
+    let mut reading = Reading::default();
+    for hint in hints(context, &found, &points) {
+        reading.say(hint.text, hint.evidence);
+    }
+    let mut table =
+        Table::new("baselines", "Baselines", "Table 3's first columns.", &["pattern", "mean, ms"]);
+    let times = [("SR", found.sr_ms), ("RR", found.rr_ms), ("SW", found.sw_ms), ("RW", found.rw_ms)];
+    let cell = |found: Option<Indicator>| match found {
+        Some(found) => Cell::between(found.value, (found.ci_low, found.ci_high)),
+        None => Cell::Empty,
+    };
+    table.rows.extend(times.map(|(name, found)| vec![Cell::words(name), cell(found)]));
+    reading.tables.push(table);
+    reading
+}

@@ -1,0 +1,87 @@
+//! Paper 000's suite on devices of known truth.
+#![allow(missing_docs)]
+
+use flashscope_analysis::{Finished, Reading};
+use flashscope_bench::{Alone, Order, Scope, Settings, Suite, conduct};
+use flashscope_core::{Bytes, Target};
+use flashscope_sim::{Rig, RigSpec, rigs};
+
+fn read<T: Target>(target: T, values: &[(&str, &str)], span: u64) -> (Vec<Finished>, Reading) {
+    let suite = Suite::find("ajwani").expect("a suite");
+    let values: Vec<_> = values.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    let order = Order { suite, values: &values, can_trim: false };
+    let span = Some(Bytes(span));
+    let settings = Settings { scope: Scope::Quick, write: true, repeats: 2, span, ..Settings::default() };
+    conduct(&order, &mut Alone(target), &settings).expect("it runs")
+}
+
+const SHORT: &[(&str, &str)] = &[("runtime", "100ms"), ("phase", "20ms"), ("long", "2000")];
+
+fn number(reading: &Reading, table: &str, row: &str, column: &str) -> f64 {
+    let table = reading.tables.iter().find(|one| one.id == table).expect("a table");
+    table.cell(row, column).and_then(|cell| cell.value()).expect("a number")
+}
+
+fn says(reading: &Reading, words: &str) -> bool {
+    reading.sentences.iter().any(|sentence| sentence.text.contains(words))
+}
+
+#[test]
+fn the_row_of_a_plain_device_is_its_truth_and_nothing_else_is_found() {
+    let (finished, reading) = read(Rig::new(rigs::get("plain").expect("a rig"), 1), SHORT, 64 << 20);
+    // 60 us + 512 B / 32 KiB of 40 us; 150 us + 512 B / 32 KiB of 100 us.
+    for (pattern, us) in [("SR", 60.625), ("RR", 60.625), ("SW", 151.5625), ("RW", 151.5625)] {
+        let speed = number(&reading, "table-3-1", &Bytes(512).to_string(), pattern);
+        assert!((speed / (512.0 / us) - 1.0).abs() < 0.03, "{pattern}: {speed} MB/s");
+    }
+    for words in [
+        "are not slower than sequential ones",
+        "do not slow down the sequential writes",
+        "Misalignment does not slow down",
+        "shows no spikes",
+    ] {
+        assert!(says(&reading, words), "{words}: {:?}", reading.sentences);
+    }
+    // Of IOs that are short beside a phase: larger ones end beyond their phase's end.
+    let is_short =
+        |done: &&Finished| done.experiment.micro == "after-burst" && done.experiment.pattern.bs.0 <= 32 << 10;
+    let bursts: Vec<_> = finished.iter().filter(is_short).collect();
+    assert!(!bursts.is_empty() && bursts.iter().all(|done| done.run.windows.len() == 30));
+}
+
+#[test]
+fn a_misaligned_device_is_found_out() {
+    let (_, reading) = read(Rig::new(rigs::get("misaligned").expect("a rig"), 1), SHORT, 64 << 20);
+    assert!(says(&reading, "Misaligned random writes reach"), "{:?}", reading.sentences);
+}
+
+#[test]
+fn the_endurance_loop_looks_as_often_as_it_is_told() {
+    let values = [&[("endurance", "2"), ("endurance_writes", "1")], SHORT].concat();
+    let (finished, reading) = read(Rig::new(rigs::get("plain").expect("a rig"), 1), &values, 32 << 20);
+    let mut looks: Vec<&str> = finished
+        .iter()
+        .filter(|done| done.experiment.micro == "endurance")
+        .map(|done| done.experiment.label.as_str())
+        .collect();
+    looks.dedup();
+    assert_eq!(looks, ["1 writes", "2 writes"]);
+    assert!(says(&reading, "No pattern slows down with age"), "{:?}", reading.sentences);
+}
+
+/// Figure 3.2's device: nothing for the first writes, then one in so many pays for all.
+#[test]
+fn spikes_of_a_long_series_are_counted() {
+    let text = "size = \"64MiB\"\n[latency]\nsequential_read = [[\"0\", \"60us\"]]\n\
+                sequential_write = [[\"0\", \"200us\"]]\nrandom_write = [[\"0\", \"3ms\"]]\n\
+                [background]\nstartup = 1000\nperiod = 400\ndrains_while_idle = false\n";
+    let spec = RigSpec::parse("spiky", text).unwrap_or_else(|error| panic!("{error}"));
+    let values = [("runtime", "20ms"), ("phase", "1ms"), ("long", "4000")];
+    let (_, reading) = read(Rig::new(spec, 1), &values, 64 << 20);
+    let found = reading.sentences.iter().find(|said| said.text.contains("spikes")).expect("said");
+    let numbers: Vec<f64> =
+        found.text.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok()).collect();
+    let [count, first, gap] = numbers[..] else { panic!("{}", found.text) };
+    // What the earlier experiments left decides where in its cycle the device is.
+    assert!((7.0..=10.0).contains(&count) && gap == 400.0 && first <= 1400.0, "{}", found.text);
+}

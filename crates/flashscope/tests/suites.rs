@@ -1,0 +1,189 @@
+//! Suites by name and as files: on rigs, simulated drives, files and loop devices, with one plan, guard, resume
+//! and result.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::kernel::{Loop, Scratch, requires};
+use common::{Ended, call, start, text, wait_for};
+use serde_json::Value;
+
+fn scratch() -> Scratch {
+    Scratch::under(Path::new(env!("CARGO_TARGET_TMPDIR")))
+}
+
+fn folder(scratch: &Scratch) -> PathBuf {
+    scratch.path("")
+}
+
+fn runs(result: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(result.join("runs.jsonl")).unwrap_or_default();
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    whole.lines().map(|line| serde_json::from_str(line).expect("a whole line is JSON")).collect()
+}
+
+const SHORT: &str = "# A line for each.\n\
+    fill bs=1MiB\n\
+    burst rw=randwrite bs=4KiB ios=64\n\
+    run after rw=write bs=32KiB ios=256 window=64ios   # four windows\n\
+    idle 10ms\n\
+    run reads rw=randread bs=4KiB ios=128 repeats=2\n\
+    fill bs=1MiB\n\
+    scale sizes rw=read bs=32KiB to=128KiB ios=32\n";
+
+#[test]
+fn every_suite_says_something_of_a_virtual_device_in_all_forms() {
+    let scratch = scratch();
+    for suite in ["ajwani", "rewrite", "almost-sequential", "snia-pts"] {
+        let arguments =
+            ["run", "rig:plain", "--suite", suite, "--quick", "--size", "64MiB", "--seed", "3", "-o"];
+        let run = call(&folder(&scratch), &[&arguments[..], &[suite]].concat()).well();
+        assert!(
+            run.out.contains("What it says") && run.out.contains(&format!("suite {suite}")),
+            "{}",
+            run.out
+        );
+        let shown = call(&folder(&scratch), &["show", suite]).well();
+        assert_eq!(shown.out, run.out, "{suite}: what is stored says the same");
+        let json = call(&folder(&scratch), &["show", suite, "--json"]).well().json();
+        assert_eq!(json["suite"], suite);
+        assert!(json["reading"]["tables"].as_array().is_some_and(|tables| !tables.is_empty()));
+        let page = fs::read_to_string(scratch.path(suite).join("report.html")).expect("a page");
+        assert!(page.contains("What it says") && page.contains(&format!("suite {suite}")), "{suite}");
+    }
+}
+
+#[test]
+fn a_file_and_the_same_as_toml_are_the_same_suite() {
+    let scratch = scratch();
+    fs::write(scratch.path("short.suite"), SHORT).expect("written");
+    let toml = "[[step]]\ndo = \"fill\"\nbs = \"1MiB\"\n\
+        [[step]]\ndo = \"burst\"\nrw = \"randwrite\"\nbs = \"4KiB\"\nios = 64\n\
+        [[step]]\ndo = \"run\"\nname = \"after\"\nrw = \"write\"\nbs = \"32KiB\"\nios = 256\nwindow = \"64ios\"\n\
+        [[step]]\ndo = \"idle\"\nfor = \"10ms\"\n\
+        [[step]]\ndo = \"run\"\nname = \"reads\"\nrw = \"randread\"\nbs = \"4KiB\"\nios = 128\nrepeats = 2\n\
+        [[step]]\ndo = \"fill\"\nbs = \"1MiB\"\n\
+        [[step]]\ndo = \"scale\"\nname = \"sizes\"\nrw = \"read\"\nbs = \"32KiB\"\nto = \"128KiB\"\nios = 32\n";
+    fs::write(scratch.path("short.toml"), toml).expect("written");
+    let mut both = Vec::new();
+    for (file, name) in [("./short.suite", "lines"), ("./short.toml", "toml")] {
+        let arguments = ["run", "rig:plain", "--suite", file, "--size", "64MiB", "--seed", "3", "-o", name];
+        call(&folder(&scratch), &arguments).well();
+        both.push(
+            runs(&scratch.path(name))
+                .into_iter()
+                .map(|mut run| {
+                    // Names of files apart.
+                    run["run"]["records"] = Value::Null;
+                    run
+                })
+                .collect::<Vec<_>>(),
+        );
+    }
+    assert_eq!(both[0], both[1]);
+    let names: Vec<&str> = both[0].iter().filter_map(|run| run["experiment"]["micro"].as_str()).collect();
+    assert_eq!(names[..3], ["after", "reads", "reads"]);
+    let sizes = names.iter().filter(|name| **name == "sizes").count();
+    assert!((3..=9).contains(&sizes), "to 128 KiB in any case, beyond while it pays: {sizes}");
+    let windows = both[0][0]["run"]["windows"].as_array().expect("windows");
+    assert!(windows.len() == 4 && windows.iter().all(|window| window["ios"] == 64), "{windows:?}");
+}
+
+#[test]
+fn what_is_wrong_in_a_file_is_said_with_its_line_and_the_known_words() {
+    let scratch = scratch();
+    let cases: [(&str, &[&str]); 9] = [
+        (
+            "fill\nfil bs=1MiB\n",
+            &["line 2", "'fil' is no act", "fill, trim, enforce, burst, idle, run, scale"],
+        ),
+        ("run a rw=read bz=4KiB\n", &["line 1", "'bz' is no key of run", "window", "shift"]),
+        ("\n\nrun a rw=sideways\n", &["line 3", "sideways", "randwrite"]),
+        ("run rw=read\n", &["line 1", "give it a name"]),
+        ("run a rw=read runtime=5s ios=3\n", &["line 1", "exclude one another"]),
+        ("burst rw=randwrite\nrun a rw=read ios=5\n", &["line 1", "how long the burst is"]),
+        ("fill\n", &["line 1", "nothing is measured after this"]),
+        ("run a rw=read ios=9\nrun a rw=read ios=9\n", &["two runs are called a/SR/32KiB"]),
+        ("# nothing\n", &["is empty", "run reads"]),
+    ];
+    for (content, words) in cases {
+        fs::write(scratch.path("bad.suite"), content).expect("written");
+        let arguments = ["run", "rig:plain", "--suite", "./bad.suite", "-o", "never"];
+        call(&folder(&scratch), &arguments).failed(2, words);
+    }
+    fs::write(scratch.path("bad.toml"), "[[step]]\ndo = \"fill\"\n\n[[step]]\ndo = \"ruin\"\n")
+        .expect("written");
+    let arguments = ["run", "rig:plain", "--suite", "bad.toml", "-o", "never"];
+    call(&folder(&scratch), &arguments).failed(2, &["line 4", "'ruin' is no act"]);
+    assert!(!scratch.path("never").exists());
+}
+
+#[test]
+fn flags_that_mean_nothing_to_a_suite_are_refused_by_name() {
+    let scratch = scratch();
+    let cases: [(&[&str], &[&str]); 8] = [
+        (&["--suite", "ajwani", "--only", "locality"], &["--only", "ajwani"]),
+        (&["--suite", "ajwani", "--full"], &["--full"]),
+        (&["--suite", "rewrite", "--state", "random"], &["--state"]),
+        (&["--suite", "snia-pts", "--bs", "4k"], &["--bs", "its sizes are its own"]),
+        (&["--suite", "snia-pts", "--precision", "1%"], &["--precision"]),
+        (&["--suite", "snia-pts", "--set", "tests=iosp"], &["iosp", "iops, throughput"]),
+        (&["--suite", "snail"], &["'snail' is no suite", "snia-pts"]),
+        (&["--set", "round=1s"], &["--suite"]),
+    ];
+    for (flags, words) in cases {
+        call(&folder(&scratch), &[&["run", "rig:plain"], flags].concat()).failed(2, words);
+    }
+    call(&folder(&scratch), &["create", "target", "64MiB"]).well();
+    let dry = ["run", "target", "--suite", "almost-sequential", "--dry-run"];
+    call(&folder(&scratch), &dry).failed(2, &["every run", "--write"]);
+}
+
+#[test]
+fn a_suite_on_a_file_is_interrupted_and_finished_like_uflip() {
+    let scratch = scratch();
+    call(&folder(&scratch), &["create", "target", "64MiB"]).well();
+    let long =
+        SHORT.to_string() + "run last rw=randread bs=4KiB ios=4096 thinktime=200us\nrun end rw=read ios=16\n";
+    fs::write(scratch.path("long.suite"), long).expect("written");
+    let result = scratch.path("part");
+    let arguments = ["run", "target", "--suite", "./long.suite", "--write", "--seed", "5", "-o", "part"];
+    let child = start(&folder(&scratch), &arguments);
+    wait_for("the first runs", || runs(&result).len() >= 5);
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill is there").success());
+    let ended: Ended = child.wait_with_output().expect("it ends").into();
+    let before = runs(&result).len();
+    ended.failed(130, &["--resume"]);
+    // What the file says now is not what was begun.
+    fs::write(scratch.path("long.suite"), "run other rw=read ios=5\n").expect("written");
+    call(&folder(&scratch), &["run", "--resume", "part", "--write"]).well();
+    let all = runs(&result);
+    let names: Vec<&str> = all.iter().filter_map(|run| run["experiment"]["micro"].as_str()).collect();
+    assert!(names.contains(&"end") && !names.contains(&"other"), "{names:?}");
+    // The first chain was whole: it is not measured again. The second is, from its fill on.
+    assert_eq!(names.iter().filter(|name| **name == "after").count(), 1, "{names:?}");
+    assert!(names[before..].contains(&"sizes"), "{names:?}");
+    let shown = call(&folder(&scratch), &["show", "part", "--json"]).well().json();
+    assert_eq!(shown["complete"], true);
+}
+
+#[test]
+fn a_suite_runs_on_a_loop_device_and_says_what_fresh_means_there() {
+    if !requires(&["losetup"]) {
+        return;
+    }
+    let scratch = scratch();
+    let image = scratch.image("disk", 64 << 20);
+    let disk = Loop::attach(&image, &[]);
+    // A loop device's serial is its backing file.
+    let serial = text(&image).to_string();
+    let arguments =
+        ["run", disk.name(), "--suite", "rewrite", "--quick", "--write", "--repeats", "1", "-o", "loop"];
+    let run = call(&folder(&scratch), &[&arguments[..], &["--confirm", &serial]].concat()).well();
+    assert!(run.out.contains("found everything discarded") || run.out.contains("written once in order"));
+    assert!(run.out.contains("is this program's, all of its threads"), "{}", run.out);
+}
