@@ -1,5 +1,4 @@
-//! Suites by name and as files: on rigs, simulated drives, files and loop devices, with one plan, guard, resume
-//! and result.
+//! Suites by name and as files: on rigs, files and loop devices, with one plan, guard, resume and result.
 
 mod common;
 
@@ -62,11 +61,14 @@ fn a_file_and_the_same_as_toml_are_the_same_suite() {
     fs::write(scratch.path("short.suite"), SHORT).expect("written");
     let toml = "[[step]]\ndo = \"fill\"\nbs = \"1MiB\"\n\
         [[step]]\ndo = \"burst\"\nrw = \"randwrite\"\nbs = \"4KiB\"\nios = 64\n\
-        [[step]]\ndo = \"run\"\nname = \"after\"\nrw = \"write\"\nbs = \"32KiB\"\nios = 256\nwindow = \"64ios\"\n\
+        [[step]]\ndo = \"run\"\nname = \"after\"\nrw = \"write\"\n\
+        bs = \"32KiB\"\nios = 256\nwindow = \"64ios\"\n\
         [[step]]\ndo = \"idle\"\nfor = \"10ms\"\n\
-        [[step]]\ndo = \"run\"\nname = \"reads\"\nrw = \"randread\"\nbs = \"4KiB\"\nios = 128\nrepeats = 2\n\
+        [[step]]\ndo = \"run\"\nname = \"reads\"\nrw = \"randread\"\n\
+        bs = \"4KiB\"\nios = 128\nrepeats = 2\n\
         [[step]]\ndo = \"fill\"\nbs = \"1MiB\"\n\
-        [[step]]\ndo = \"scale\"\nname = \"sizes\"\nrw = \"read\"\nbs = \"32KiB\"\nto = \"128KiB\"\nios = 32\n";
+        [[step]]\ndo = \"scale\"\nname = \"sizes\"\nrw = \"read\"\n\
+        bs = \"32KiB\"\nto = \"128KiB\"\nios = 32\n";
     fs::write(scratch.path("short.toml"), toml).expect("written");
     let mut both = Vec::new();
     for (file, name) in [("./short.suite", "lines"), ("./short.toml", "toml")] {
