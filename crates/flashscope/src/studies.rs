@@ -12,6 +12,9 @@ mod papers;
 mod stage;
 mod view;
 
+mod ajwani_disk;
+mod ajwani_history;
+mod ajwani_patterns;
 mod almost_sequential;
 mod bplru_buffers;
 mod uflip_table_3;
@@ -72,7 +75,14 @@ impl Found {
 }
 
 /// All studies, a list for each file.
-const FILES: &[&[Study]] = &[uflip_table_3::STUDIES, bplru_buffers::STUDIES, almost_sequential::STUDIES];
+const FILES: &[&[Study]] = &[
+    ajwani_patterns::STUDIES,
+    ajwani_history::STUDIES,
+    ajwani_disk::STUDIES,
+    uflip_table_3::STUDIES,
+    bplru_buffers::STUDIES,
+    almost_sequential::STUDIES,
+];
 
 /// All studies, in the order of the papers.
 pub fn studies() -> impl Iterator<Item = &'static Study> {

@@ -92,7 +92,7 @@ impl Claim {
     /// What is published, as a person reads it.
     pub fn published(&self) -> String {
         match self.published {
-            Published::Figure(figure) => with_unit(figure, self.unit),
+            Published::Figure(figure) => joined(figure.to_string(), self.unit),
             Published::Words(words) => words.into(),
         }
     }
@@ -116,7 +116,11 @@ impl Claim {
 
 /// A number with its unit as a person reads it.
 pub fn with_unit(value: f64, unit: &str) -> String {
-    let number = if value == value.round() && value.abs() < 1e6 { value.to_string() } else { digits(value) };
+    let is_whole = value == value.round() && value.abs() < 1e6;
+    joined(if is_whole { value.to_string() } else { digits(value) }, unit)
+}
+
+fn joined(number: String, unit: &str) -> String {
     match unit {
         "" => number,
         "x" => format!("x{number}"),

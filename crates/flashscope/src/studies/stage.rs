@@ -11,7 +11,7 @@ use flashscope_bench::{
     Campaign, Effort, Event, Journal, Lab, Outcome, Plan, Prior, Scope, Settings, State, Unrecorded,
 };
 use flashscope_core::{
-    Bytes, Control, Driven, Io, Limits, Pacing, Pattern, PatternSource, RequestSource, Stream, Target,
+    Bytes, Control, Driven, Io, Limits, Nanos, Pacing, Pattern, PatternSource, RequestSource, Stream, Target,
     TargetInfo, drive,
 };
 use flashscope_sim::ssd::report::DeviceReport;
@@ -76,6 +76,26 @@ pub struct Simulated {
     pub erase_unit_bytes: u64,
 }
 
+/// What a pattern took, its IOs one after the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Timed {
+    ios: u64,
+    bytes: u64,
+    response_ns: u64,
+}
+
+impl Timed {
+    /// Bytes in 10^6 for each second of response time.
+    pub fn mb_s(&self) -> f64 {
+        self.bytes as f64 * 1e3 / self.response_ns as f64
+    }
+
+    /// The mean response time.
+    pub fn mean_ms(&self) -> f64 {
+        self.response_ns as f64 / 1e6 / self.ios as f64
+    }
+}
+
 impl Simulated {
     /// Block erases.
     pub fn erases(&self) -> f64 {
@@ -97,7 +117,8 @@ impl Stage<'_> {
     pub fn device(&self, name: &str, settings: &[Set<'_>]) -> Result<Subject<'_>> {
         self.must_go_on()?;
         if let Some(held) = &self.held {
-            return Ok(Subject::Held(held.lock().expect("no study panics with it")));
+            let held = held.try_lock().map_err(|_| anyhow!("the device is still in use by the study"))?;
+            return Ok(Subject::Held(held));
         }
         let named = Named::parse(&with_settings(self.on.unwrap_or(name), settings));
         Ok(Subject::New(Box::new(Bench::open(&named, self.opening)?)))
@@ -142,6 +163,20 @@ impl Stage<'_> {
     /// # Errors
     /// The pattern does not fit, it writes without leave, or an IO failed.
     pub fn every_io(&self, bench: &mut Bench, pattern: &Pattern, see: &mut dyn FnMut(&Io)) -> Result<()> {
+        self.each_io(bench, pattern, None, see)
+    }
+
+    /// The same for `runtime` of the device's time.
+    ///
+    /// # Errors
+    /// As [`Stage::every_io`].
+    pub fn each_io(
+        &self,
+        bench: &mut Bench,
+        pattern: &Pattern,
+        runtime: Option<Nanos>,
+        see: &mut dyn FnMut(&Io),
+    ) -> Result<()> {
         self.must_go_on()?;
         self.may(pattern)?;
         pattern.validate(bench.info())?;
@@ -151,8 +186,22 @@ impl Stage<'_> {
             see(io);
             Control::Continue
         };
-        let limits = Limits { runtime: None, interrupted: self.interrupted };
+        let limits = Limits { runtime, interrupted: self.interrupted };
         self.ended(drive(bench.target(1)?, &mut streams, limits, &mut see)?)
+    }
+
+    /// A pattern for as long as it lasts, or for `runtime` of the device's time.
+    ///
+    /// # Errors
+    /// The pattern does not fit, it writes without leave, or an IO failed.
+    pub fn timed(&self, bench: &mut Bench, pattern: &Pattern, runtime: Option<Nanos>) -> Result<Timed> {
+        let mut timed = Timed::default();
+        self.each_io(bench, pattern, runtime, &mut |io: &Io| {
+            timed.ios += 1;
+            timed.bytes += u64::from(io.length_bytes);
+            timed.response_ns += io.response.0;
+        })?;
+        Ok(timed)
     }
 
     /// A workload on a new simulated SSD, request after request, and its buffer flushed at the end.
