@@ -73,7 +73,7 @@ fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
     }
     let bs = asked.frame.bs;
     let passes: u64 = asked.value("passes")?;
-    if passes < 2 || passes > 1000 {
+    if !(2..=1000).contains(&passes) {
         return Err(BenchError::Suite(format!("--set passes={passes}: write 2 or more, and at most 1000")));
     }
     let size = asked.whole(bs).0;

@@ -132,7 +132,6 @@ fn suite_page(scene: &Scene<'_>, suite: OfSuite<'_>) -> Document {
         hints::doubts(scene),
         traces::section(scene),
         experiments::section(scene),
-        about::method(),
     ];
     if !about::is_whole(scene) {
         sections.swap(0, 1);

@@ -5,7 +5,7 @@ use flashscope_analysis::reading as said;
 use crate::html::document::{
     Axis, Block, Cell, Chart, Column, Item, Look, Point, Scale, Section, Series, Table, Tone,
 };
-use crate::reading::text;
+use crate::reading::{heading, text};
 
 /// Its sentences.
 pub(super) fn sentences(reading: &said::Reading) -> Section {
@@ -44,8 +44,9 @@ fn table(one: &said::Table) -> Table {
         caption: one.caption.clone(),
         columns: columns
             .map(|(at, column)| Column {
-                label: column.label.clone(),
-                unit: column.unit.clone(),
+                // A cell here has no unit of its own.
+                label: heading(column),
+                unit: String::new(),
                 is_number: is_number(at),
             })
             .collect(),
