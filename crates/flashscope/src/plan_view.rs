@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use flashscope_bench::plan::RATED_DRIVE_WRITES;
-use flashscope_bench::{ASSUMED_READ, ASSUMED_WRITE, Plan, Settings};
+use flashscope_bench::{ASSUMED_READ, ASSUMED_WRITE, Length, Plan, Settings};
 use flashscope_core::{Nanos, TargetInfo};
 use flashscope_report::{counted, percent, size};
 
@@ -48,6 +48,8 @@ pub fn plan_lines(plan: &Plan, settings: &Settings, info: &TargetInfo, is_drive:
         let about = whole(plan.duration);
         let (read, write) = (nanos(ASSUMED_READ), nanos(ASSUMED_WRITE));
         lines.push(format!("about {about} or more, if a read takes {read} and a write {write}"));
+        let has_open_end = plan.steps.iter().any(|step| step.length == Length::Precise);
+        let settings = &Settings { run_max: settings.run_max.filter(|_| has_open_end), ..settings.clone() };
         lines.extend(latest_end(plan, settings));
     }
     lines.extend(plan.notes.iter().map(|note| format!("note: {note}")));

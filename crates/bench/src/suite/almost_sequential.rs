@@ -240,6 +240,15 @@ fn chart(orders: &[Order<'_>]) -> Chart {
     }
 }
 
+/// Reclamation costs more than half.
+const MILD: f64 = 0.5;
+
+/// Whether no two of them differ.
+fn is_alike(shares: &[f64]) -> bool {
+    let most = shares.iter().copied().fold(0.0, f64::max);
+    shares.iter().all(|share| *share >= LIKE * most)
+}
+
 /// What the order of the six says about reclamation.
 fn about_collector(orders: &[Order<'_>], reading: &mut Reading) {
     let last =
@@ -254,6 +263,9 @@ fn about_collector(orders: &[Order<'_>], reading: &mut Reading) {
     let text = if [regular, gaps, repeated, fresh, uniform].iter().all(|share| *share >= LIKE) {
         "All six orders run at the same speed: no reclamation is seen. The device has spare room for all of \
          this, or does not collect while it is written."
+    } else if uniform >= MILD && is_alike(&[regular, gaps, repeated, fresh, uniform]) {
+        "All five cost alike, and not much more than sequential: what they pay is for coming to another \
+         address. No reclamation is seen that tells one order from another."
     } else if regular >= LIKE && repeated >= LIKE && gaps < LIKE {
         "Whatever repeats itself is as fast as sequential, and the least change of order between rewrites is \
          not: the device maps chunks to where it writes next, and its collector keeps what it moves apart. \

@@ -32,11 +32,11 @@ pub(super) const SUITE: Suite = Suite {
     reading,
 };
 
-const DISCARDED: &str = "fresh, discarded";
-const IN_ORDER: &str = "fresh, written in order";
+const DISCARDED: &str = "fresh-discarded";
+const IN_ORDER: &str = "fresh-in-order";
 const USED: &str = "used";
-const ACROSS: &str = "read across";
-const ACCESS: &str = "random access";
+const ACROSS: &str = "read-across";
+const ACCESS: &str = "random-access";
 const BURST: &str = "read-ahead";
 
 const FILL: Preparation = Preparation::Fill { bs: Bytes(1 << 20), times: 1 };
@@ -141,7 +141,7 @@ fn penalty(points: &[Point<'_>], reading: &mut Reading) {
         let both = mean(&fresh).zip(mean(&used));
         table.rows.push(vec![
             Cell::words(rw.short_name()),
-            Cell::words(by.trim_start_matches("fresh, ")),
+            Cell::words(if *by == DISCARDED { "discarded" } else { "written in order" }),
             Cell::mean(&fresh),
             Cell::mean(&used),
             Cell::number(both.map(|(fresh, used)| 100.0 * (used / fresh - 1.0))),
