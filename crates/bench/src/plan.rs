@@ -80,7 +80,8 @@ pub struct Plan {
     /// writes of the interference experiment.
     pub written_bytes_min: u64,
     /// Bytes that will be written at most: every run to its limit of IOs or, at
-    /// [`crate::ASSUMED_RATE_MAX`], of time. A start-up or period that is longer than a quarter of the limit of IOs may take more.
+    /// [`crate::ASSUMED_RATE_MAX`], of time. A start-up or period that is longer than a quarter of the
+    /// limit of IOs may take more.
     pub written_bytes_max: u64,
     /// Time that it will take, about: see [`crate::ASSUMED_READ`] and [`crate::ASSUMED_WRITE`].
     pub duration: Nanos,
