@@ -43,6 +43,9 @@ pub struct BufferSettings {
     /// that needs room waits until what leaves is in the flash. At most the capacity.
     #[schemars(with = "String")]
     pub write_behind: Bytes,
+    /// Bytes that are read ahead of reads in order, while their data travel to the host; any write drops them.
+    #[schemars(with = "String")]
+    pub read_ahead: Bytes,
     /// A capacitor saves the buffer when the power fails.
     pub survives_power_loss: bool,
 }
@@ -55,6 +58,7 @@ impl Default for BufferSettings {
             cache_reads: false,
             access_us: 0.0,
             write_behind: Bytes(0),
+            read_ahead: Bytes(0),
             survives_power_loss: false,
         }
     }

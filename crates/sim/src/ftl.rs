@@ -6,6 +6,7 @@
 //! collection and merging happen inside [`Ftl::write`]; nobody calls upwards. What belongs to more than
 //! one FTL (free blocks, recovery) has files of its own here.
 
+pub mod banked_log;
 pub mod block;
 pub mod chunk;
 pub mod copies;
@@ -142,6 +143,19 @@ pub trait Ftl: Sized {
     /// The page holds nothing any more.
     fn trim(&mut self, nand: &mut Nand, lpn: Lpn, at: u64);
 
+    /// Parts of the flash that reclaim space independently. Block `b` belongs to bank `b % banks`.
+    fn banks(&self) -> u32 {
+        1
+    }
+
+    /// A small unit of what some later write would have to wait for, begun at `at` in an idle bank: a few pages
+    /// copied, a block erased. Returns when it is done; None if there is nothing to do. In between a unit the
+    /// FTL is as consistent as between two writes.
+    fn tend(&mut self, nand: &mut Nand, bank: u32, at: u64) -> Option<u64> {
+        let _ = (nand, bank, at);
+        None
+    }
+
     /// Makes what the FTL keeps in volatile memory durable, where a rebuild could not find it again.
     fn flush(&mut self, nand: &mut Nand, at: u64) -> u64 {
         let _ = nand;
@@ -215,6 +229,7 @@ ftls! {
     Page, "page", page::PageFtl, "every page is mapped by itself";
     HotCold, "hot-cold", hot_cold::HotColdFtl, "page mapping with blocks of their own for hot and cold pages";
     LogBlock, "log-block", log_block::LogBlockFtl, "blocks are mapped, each written through a log of its own";
+    BankedLog, "banked-log", banked_log::BankedLogFtl, "log blocks in banks that merge when there is time";
     Block, "block", block::BlockFtl, "blocks are mapped, pages have fixed places in them";
     Chunk, "chunk", chunk::ChunkFtl, "ranges of blocks are mapped, the one being written twice";
     Hybrid, "hybrid", hybrid::HybridFtl, "blocks are mapped, pages are anywhere in them";

@@ -14,6 +14,13 @@ const LIST: &[(&str, &str)] = &[
     ("x25m-2009", include_str!("../profiles/x25m-2009.toml")),
     ("slc-sata-2009", include_str!("../profiles/slc-sata-2009.toml")),
     ("usb-stick-2009", include_str!("../profiles/usb-stick-2009.toml")),
+    ("memoright-2009", include_str!("../profiles/memoright-2009.toml")),
+    ("mtron-2009", include_str!("../profiles/mtron-2009.toml")),
+    ("samsung-2009", include_str!("../profiles/samsung-2009.toml")),
+    ("transcend-module-2009", include_str!("../profiles/transcend-module-2009.toml")),
+    ("transcend-mlc-2009", include_str!("../profiles/transcend-mlc-2009.toml")),
+    ("kingston-dthx-2009", include_str!("../profiles/kingston-dthx-2009.toml")),
+    ("kingston-dti-2009", include_str!("../profiles/kingston-dti-2009.toml")),
     ("nvme-tlc-2024", include_str!("../profiles/nvme-tlc-2024.toml")),
     ("hdd-7200", include_str!("../profiles/hdd-7200.toml")),
 ];

@@ -10,6 +10,7 @@ use crate::error::SimError;
 use crate::ftl;
 use crate::gc::GcSettings;
 use crate::nand::NandSettings;
+use crate::ssd::background::BackgroundSettings;
 
 /// The most of [`Settings::over_provisioning`].
 pub const OVER_PROVISIONING_MAX: f64 = 100.0;
@@ -122,6 +123,8 @@ pub struct Settings {
     pub host: HostSettings,
     /// `[wear]`
     pub wear: WearSettings,
+    /// `[background]`
+    pub background: BackgroundSettings,
     /// `[victim]`
     pub victim: GcSettings,
     /// `[ram]`
@@ -140,6 +143,8 @@ pub struct Settings {
     pub hot_cold: ftl::hot_cold::HotColdSettings,
     /// `[log_block]`
     pub log_block: ftl::log_block::LogBlockSettings,
+    /// `[banked_log]`
+    pub banked_log: ftl::banked_log::BankedLogSettings,
     /// `[block]`
     pub block: ftl::block::BlockSettings,
     /// `[chunk]`
@@ -169,6 +174,7 @@ impl Default for Settings {
             nand: NandSettings::default(),
             host: HostSettings::default(),
             wear: WearSettings::default(),
+            background: BackgroundSettings::default(),
             victim: GcSettings::default(),
             ram: BufferSettings::default(),
             bplru: buffer::bplru::BplruSettings::default(),
@@ -178,6 +184,7 @@ impl Default for Settings {
             page: ftl::page::PageSettings::default(),
             hot_cold: ftl::hot_cold::HotColdSettings::default(),
             log_block: ftl::log_block::LogBlockSettings::default(),
+            banked_log: ftl::banked_log::BankedLogSettings::default(),
             block: ftl::block::BlockSettings::default(),
             chunk: ftl::chunk::ChunkSettings::default(),
             hybrid: ftl::hybrid::HybridSettings::default(),

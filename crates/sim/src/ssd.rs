@@ -4,6 +4,7 @@
 //! between the host's bytes and the FTL's pages: the link, partial pages, the buffer's write-backs, host
 //! counts, the oracle of token mode.
 
+pub mod background;
 mod host;
 pub mod inside;
 mod oracle;
@@ -11,6 +12,7 @@ mod path;
 mod power;
 mod precondition;
 mod ranges;
+mod read_ahead;
 pub mod report;
 mod state;
 mod write_behind;

@@ -10,10 +10,12 @@ use flashscope_sim::ftl::FTLS;
 use flashscope_sim::gc::POLICIES;
 use flashscope_sim::nand::{Cause, NandSettings};
 use flashscope_sim::settings::{Initial, Levelling};
+use flashscope_sim::ssd::background::When;
 use flashscope_sim::{Settings, SimError, Ssd};
 
 const SEED: u64 = 20_261_121;
 const PAGE: u64 = 2048;
+const WHEN: [When; 2] = [When::Never, When::Idle];
 
 /// A small device with every mechanism in use: 128 logical blocks of 16 pages, a quarter of it spare.
 fn small(ftl: &str, buffer: &str) -> Settings {
@@ -30,6 +32,16 @@ fn small(ftl: &str, buffer: &str) -> Settings {
     settings.nand.data = true;
     settings.ram.size = Bytes(64 * PAGE);
     settings.chunk.size = Bytes(32 * PAGE);
+    settings.page.idle_blocks = 12;
+    (settings.banked_log.banks, settings.banked_log.interleave) = (2, Bytes(4 * PAGE));
+    (settings.banked_log.any_order, settings.banked_log.together) = (true, true);
+    settings
+}
+
+/// The same, at work in the background too.
+fn idle(ftl: &str, buffer: &str) -> Settings {
+    let mut settings = small(ftl, buffer);
+    settings.background.when = When::Idle;
     settings
 }
 
@@ -52,11 +64,22 @@ fn serve(ssd: &mut Ssd, request: Request, out: &mut Vec<Completion>) {
     ssd.reap(1, Time::NEVER, out).unwrap();
 }
 
+/// Now and then idle time, from less than a flash operation to hundreds of them.
+fn pause(ssd: &mut Ssd, random: &mut Random) {
+    if random.below(4) == 0 {
+        let bits = 10 + random.below(19);
+        let idle_ns = random.below(1 << bits);
+        let now = ssd.now();
+        ssd.wait_until(Time(now.0 + idle_ns));
+    }
+}
+
 /// Random requests, then every page is read.
 fn exercise(ssd: &mut Ssd, ios: u64, seed: u64) -> Vec<Completion> {
     let (mut random, mut out) = (Random::new(seed), Vec::new());
     let size_bytes = ssd.info().size_bytes;
     for _ in 0..ios {
+        pause(ssd, &mut random);
         serve(ssd, request(&mut random, size_bytes), &mut out);
     }
     for page in 0..size_bytes / PAGE {
@@ -80,9 +103,11 @@ fn every_ftl_with_every_buffer_returns_what_was_written() {
         let mut settings = small(ftl, buffer);
         settings.initial = [Initial::Full, Initial::Empty, Initial::Random][number % 3];
         settings.ram.cache_reads = number % 2 == 1;
+        settings.ram.read_ahead = Bytes(number as u64 % 3 * 4 * PAGE);
         let levellings = [Levelling::None, Levelling::Dynamic, Levelling::Static];
         settings.wear.levelling = levellings[number / 3 % if ftl == "page" { 3 } else { 2 }];
         settings.wear.threshold_erases = 5;
+        settings.background.when = WHEN[number / 2 % 2];
         let mut ssd = Ssd::new("test", settings, seed).unwrap_or_else(|error| panic!("{error}"));
         exercise(&mut ssd, ios, seed);
     }
@@ -96,6 +121,7 @@ fn every_victim_policy_returns_what_was_written() {
         for frontiers in [1, 2] {
             let mut settings = Settings { gc: (*gc).into(), ..small("page", "none") };
             settings.page.frontiers = frontiers;
+            settings.background.when = WHEN[(number + frontiers as usize) % 2];
             let mut ssd = Ssd::new("test", settings, seed).unwrap_or_else(|error| panic!("{error}"));
             exercise(&mut ssd, 30_000, seed);
         }
@@ -106,7 +132,7 @@ fn every_victim_policy_returns_what_was_written() {
 fn the_same_seed_gives_the_same_times_and_counts() {
     for (ftl, buffer) in combinations() {
         let run = || {
-            let mut ssd = Ssd::new("test", small(ftl, buffer), SEED).unwrap();
+            let mut ssd = Ssd::new("test", idle(ftl, buffer), SEED).unwrap();
             (exercise(&mut ssd, 2_000, SEED), format!("{:?}", ssd.report()))
         };
         assert_eq!(run(), run(), "{ftl} + {buffer}");
@@ -120,7 +146,7 @@ fn the_same_seed_gives_the_same_times_and_counts() {
 fn no_ftl_loses_what_was_flushed_when_the_power_goes() {
     for (ftl, _) in FTLS {
         for buffer in ["none", "lru", "bplru"] {
-            let mut ssd = Ssd::new("test", small(ftl, buffer), SEED).unwrap();
+            let mut ssd = Ssd::new("test", idle(ftl, buffer), SEED).unwrap();
             let mut random = Random::new(SEED);
             for cut in 0..60 {
                 cut_power(&mut ssd, &mut random, 3 * cut + cut % 7, &format!("{ftl} + {buffer}, cut {cut}"));
@@ -133,6 +159,7 @@ fn cut_power(ssd: &mut Ssd, random: &mut Random, after: u64, what: &str) {
     ssd.cut_power_after(after);
     let mut out = Vec::new();
     while !ssd.is_off() {
+        pause(ssd, random);
         let request = request(random, ssd.info().size_bytes);
         if ssd.submit(&[request]).is_ok() {
             ssd.reap(1, Time::NEVER, &mut out).unwrap();
@@ -177,7 +204,7 @@ fn static_wear_levelling_bounds_the_spread_and_its_cost_is_counted() {
 #[test]
 fn a_saved_device_goes_on_as_if_nothing_had_been() {
     for (ftl, buffer) in combinations() {
-        let mut ssd = Ssd::new("test", small(ftl, buffer), SEED).unwrap();
+        let mut ssd = Ssd::new("test", idle(ftl, buffer), SEED).unwrap();
         exercise(&mut ssd, 500, SEED);
         let bytes = ssd.save();
         let mut again = Ssd::load(&bytes).unwrap_or_else(|error| panic!("{ftl} + {buffer}: {error}"));
@@ -204,9 +231,10 @@ fn a_cut_or_changed_state_is_refused() {
 #[test]
 fn without_a_buffer_every_host_page_is_programmed_once() {
     for (ftl, _) in FTLS {
-        let mut ssd = Ssd::new("test", small(ftl, "none"), SEED).unwrap();
+        let mut ssd = Ssd::new("test", idle(ftl, "none"), SEED).unwrap();
         let (mut random, mut out, mut pages) = (Random::new(SEED), Vec::new(), 0);
         for _ in 0..5_000 {
+            pause(&mut ssd, &mut random);
             let request = request(&mut random, ssd.info().size_bytes);
             if request.op == Op::Write {
                 let end = request.offset_bytes + u64::from(request.length_bytes);
@@ -271,6 +299,13 @@ fn any(random: &mut Random, number: u64) -> Settings {
     settings.nand.channels = one_of(random, &[1, 2]);
     settings.nand.pages_per_block = one_of(random, &[4, 8, 16]);
     settings.page.frontiers = one_of(random, &[1, 2]);
+    settings.background.when = WHEN[random.below(2) as usize];
+    settings.page.idle_blocks = random.below(20) as u32;
+    settings.banked_log.banks = one_of(random, &[1, 2]);
+    settings.banked_log.log_blocks = one_of(random, &[1, 4]);
+    settings.banked_log.put_off = one_of(random, &[0, 3]);
+    settings.banked_log.any_order = random.below(2) == 0;
+    settings.banked_log.together = random.below(2) == 0;
     settings.nand.dies = one_of(random, &[1, 1, 2]);
     settings.nand.pages_per_program = one_of(random, &[1, 1, 2, 4]);
     settings.nand.stripe = stripe(random, &settings.nand);
@@ -314,6 +349,7 @@ fn overwrite(ssd: &mut Ssd, random: &mut Random, what: &str) -> Option<TargetErr
             batch.push(Request { op, tag: batch.len() as u32, ..request });
             left = left.saturating_sub(u64::from(request.length_bytes));
         }
+        pause(ssd, random);
         if let Err(error) = ssd.submit(&batch) {
             return Some(error);
         }
@@ -334,6 +370,7 @@ fn reserves_beyond_all_blocks_are_refused() {
         settings.page.reserve_blocks = u32::MAX;
         settings.log_block.log_blocks = u32::MAX;
         settings.fast.log_blocks = u32::MAX;
+        settings.banked_log.log_blocks = u32::MAX;
         settings.superblock.update_blocks = u32::MAX;
         settings.block.open_blocks = u32::MAX;
         settings.hybrid.open_blocks = u32::MAX;

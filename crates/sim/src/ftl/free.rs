@@ -25,6 +25,11 @@ impl FreeBlocks {
 
     /// Some blocks, none of which was ever erased.
     pub fn range(blocks: Range<Block>, levelling: Levelling) -> FreeBlocks {
+        FreeBlocks::of(blocks, levelling)
+    }
+
+    /// Any blocks, none of which was ever erased.
+    pub fn of(blocks: impl Iterator<Item = Block>, levelling: Levelling) -> FreeBlocks {
         match levelling {
             Levelling::None => FreeBlocks::Queue(blocks.collect()),
             _ => FreeBlocks::Worn(blocks.map(|block| (0, block)).collect()),

@@ -143,6 +143,10 @@ impl Ftl for HotColdFtl {
         self.part_mut(lpn).trim(nand, lpn, at);
     }
 
+    fn tend(&mut self, nand: &mut Nand, bank: u32, at: u64) -> Option<u64> {
+        self.hot.tend(nand, bank, at).or_else(|| self.cold.tend(nand, bank, at))
+    }
+
     fn reserve_blocks(&self) -> u32 {
         self.hot.reserve_blocks() + self.cold.reserve_blocks()
     }

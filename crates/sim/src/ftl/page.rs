@@ -28,11 +28,13 @@ pub struct PageSettings {
     pub frontiers: u32,
     /// Erased blocks kept in reserve; 0 for the least that works.
     pub reserve_blocks: u32,
+    /// Erased blocks that collection in the background strives for: see `background.when`.
+    pub idle_blocks: u32,
 }
 
 impl Default for PageSettings {
     fn default() -> PageSettings {
-        PageSettings { frontiers: 1, reserve_blocks: 0 }
+        PageSettings { frontiers: 1, reserve_blocks: 0, idle_blocks: 0 }
     }
 }
 
@@ -47,7 +49,16 @@ pub struct PageFtl {
     open: [Block; 2],
     gc_frontier: usize,
     reserve_blocks: u32,
+    idle_blocks: u32,
+    /// Blocks that it has.
+    blocks: u32,
+    /// Pages that hold something.
+    mapped: u32,
     host_writes: u64,
+    /// Pages that are moved at a time in the background.
+    unit_pages: u32,
+    /// A victim whose pages are being moved in the background, and the first page that was not looked at.
+    tending: Option<(Block, u32)>,
     /// Static wear levelling, if it is asked for.
     levelling: Option<StaticLevelling>,
     /// The pages that a collection moves; here so that none allocates.
@@ -60,7 +71,7 @@ const HOST: usize = 0;
 impl PageFtl {
     fn empty(setup: &Setup<'_>) -> Result<PageFtl, SimError> {
         let Setup { settings, geometry, .. } = *setup;
-        let PageSettings { frontiers, reserve_blocks } = settings.page;
+        let PageSettings { frontiers, reserve_blocks, idle_blocks } = settings.page;
         let reserve_blocks = reserve_blocks.max(frontiers);
         setup.need_spare_blocks("page", PageFtl::spare_blocks_needed(settings))?;
         let policy_setup = PolicySetup {
@@ -78,7 +89,12 @@ impl PageFtl {
             open: [NONE; 2],
             gc_frontier: frontiers as usize - 1,
             reserve_blocks,
+            idle_blocks,
+            blocks: 0,
+            mapped: 0,
             host_writes: 0,
+            unit_pages: geometry.stripe * settings.nand.pages_per_program,
+            tending: None,
             levelling: StaticLevelling::asked(&settings.wear),
             moving: Vec::new(),
         })
@@ -86,13 +102,14 @@ impl PageFtl {
 
     /// Blocks that it needs besides those that hold data.
     pub(super) fn spare_blocks_needed(settings: &Settings) -> u32 {
-        let PageSettings { frontiers, reserve_blocks } = settings.page;
+        let PageSettings { frontiers, reserve_blocks, .. } = settings.page;
         reserve_blocks.max(frontiers).saturating_add(frontiers)
     }
 
     /// The FTL on these erased blocks.
     pub(super) fn on(setup: &Setup<'_>, blocks: Range<Block>) -> Result<PageFtl, SimError> {
         let mut ftl = PageFtl::empty(setup)?;
+        ftl.blocks = blocks.len() as u32;
         ftl.free = FreeBlocks::range(blocks, setup.settings.wear.levelling);
         ftl.open_frontiers();
         Ok(ftl)
@@ -109,7 +126,9 @@ impl PageFtl {
         let mut ftl = PageFtl::empty(setup)?;
         for (lpn, ppn) in newest.mapped().filter(|(lpn, _)| pages.contains(lpn)) {
             ftl.validate(lpn, ppn, nand.block_of(ppn));
+            ftl.mapped += 1;
         }
+        ftl.blocks = blocks.len() as u32;
         ftl.sort_blocks(nand, &newest.youngest, blocks);
         ftl.open_frontiers();
         while ftl.free.len() < ftl.reserve_blocks && ftl.collect(nand, 0) {}
@@ -138,6 +157,12 @@ impl PageFtl {
                 self.policy.closed(block, self.valid.count(block), self.host_writes);
             }
         }
+    }
+
+    /// Free blocks once there is no garbage left to collect.
+    fn free_blocks_max(&self, nand: &Nand) -> u32 {
+        let used = self.mapped.div_ceil(nand.pages_per_block()) + self.gc_frontier as u32 + 1;
+        self.blocks.saturating_sub(used)
     }
 
     #[inline]
@@ -171,6 +196,10 @@ impl PageFtl {
 
     /// Moves the valid pages of a victim and erases it. False if no block is closed, or the flash failed.
     fn collect(&mut self, nand: &mut Nand, at: u64) -> bool {
+        if let Some((victim, page)) = self.tending {
+            self.tend_victim(nand, victim, page, u32::MAX, at);
+            return nand.fault().is_none();
+        }
         let Some(victim) = self.policy.pick(self.valid.counts(), self.host_writes) else { return false };
         self.move_valid_pages(nand, victim, Cause::Gc, at);
         nand.erase(victim, Cause::Gc, at);
@@ -193,6 +222,34 @@ impl PageFtl {
         self.policy.closed(erased, self.valid.count(erased), self.host_writes);
         nand.erase(cold, Cause::Wear, at);
         cold
+    }
+
+    /// Moves up to `most` valid pages of a victim, from `page` on, and erases it after the last. More are moved
+    /// if the reserve is touched: a host write must find it whole. Returns when the last operation is done.
+    fn tend_victim(&mut self, nand: &mut Nand, victim: Block, page: u32, most: u32, at: u64) -> u64 {
+        let (mut page, mut moved, mut done) = (page, 0, at);
+        while page < nand.pages_per_block() && (moved < most || self.free.len() < self.reserve_blocks) {
+            let from = nand.first_page(victim) + page;
+            page += 1;
+            if !self.valid.is_set(from) {
+                continue;
+            }
+            if nand.is_full(self.open[self.gc_frontier]) {
+                self.advance(self.gc_frontier);
+            }
+            let block = self.open[self.gc_frontier];
+            let (to, copied) = nand.copy(from, block, Cause::Gc, at);
+            self.valid.clear(from, victim);
+            self.validate(nand.owner(from), to, block);
+            (moved, done) = (moved + 1, done.max(copied));
+        }
+        self.tending = Some((victim, page));
+        if page == nand.pages_per_block() {
+            self.tending = None;
+            done = nand.erase(victim, Cause::Gc, done);
+            self.free.give(nand, victim);
+        }
+        done.max(at + 1)
     }
 
     fn move_valid_pages(&mut self, nand: &mut Nand, victim: Block, cause: Cause, at: u64) {
@@ -272,6 +329,8 @@ impl Ftl for PageFtl {
         let old = self.map[lpn as usize];
         if old != NONE {
             self.invalidate(nand, old);
+        } else {
+            self.mapped += 1;
         }
         self.host_writes += 1;
         let block = self.open[HOST];
@@ -284,7 +343,17 @@ impl Ftl for PageFtl {
         let ppn = std::mem::replace(&mut self.map[lpn as usize], NONE);
         if ppn != NONE {
             self.invalidate(nand, ppn);
+            self.mapped -= 1;
         }
+    }
+
+    fn tend(&mut self, nand: &mut Nand, _bank: u32, at: u64) -> Option<u64> {
+        let (victim, page) = match self.tending {
+            Some(tending) => tending,
+            None if self.free.len() >= self.idle_blocks.min(self.free_blocks_max(nand)) => return None,
+            None => (self.policy.pick(self.valid.counts(), self.host_writes)?, 0),
+        };
+        Some(self.tend_victim(nand, victim, page, self.unit_pages, at))
     }
 
     fn reserve_blocks(&self) -> u32 {

@@ -108,6 +108,9 @@ impl Device {
         for i in 0..operations.min(100_000) {
             let lpn = self.random.below(u64::from(self.logical_pages)) as Lpn;
             let block = lpn - lpn % self.nand.pages_per_block();
+            if self.random.below(4) == 0 {
+                self.tend();
+            }
             match self.random.below(16) {
                 0 => self.trim(lpn),
                 1 => self.pad(lpn),
@@ -127,6 +130,17 @@ impl Device {
     fn write(&mut self, lpn: Lpn) {
         self.token += 1;
         self.program(lpn, self.token, Cause::Host);
+    }
+
+    /// Some idle time.
+    fn tend(&mut self) {
+        let Device { ftl, nand, random, .. } = self;
+        with_ftl!(ftl, ftl => {
+            let bank = random.below(u64::from(ftl.banks())) as u32;
+            for _ in 0..random.below(8) {
+                ftl.tend(nand, bank, 0);
+            }
+        });
     }
 
     /// A page that a buffer reads and writes again.

@@ -47,6 +47,11 @@ impl ValidPages {
         self.counts[block as usize] += 1;
     }
 
+    /// Whether `ppn` is valid.
+    pub fn is_set(&self, ppn: Ppn) -> bool {
+        self.bits[ppn as usize / 64] >> (ppn % 64) & 1 == 1
+    }
+
     /// `count` pages of `block` from `first` on are valid.
     pub fn set_run(&mut self, first: Ppn, count: u32, block: Block) {
         for (word, mask, _) in words(first, count) {

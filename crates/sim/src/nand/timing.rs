@@ -93,6 +93,17 @@ impl Timing {
         dies.max(self.bus.iter().map(Line::idle_from).max().unwrap_or(0))
     }
 
+    /// When one of `banks` equal parts of the dies is idle: part `bank` has every set of dies whose number
+    /// leaves that rest. All dies, where they cannot be parted so.
+    pub fn bank_idle_from(&self, bank: u32, banks: u32) -> u64 {
+        let in_set = self.dies_in_set as usize;
+        if banks == 1 || !self.die_sets().is_multiple_of(banks) {
+            return self.idle_from();
+        }
+        let sets = self.die_busy.chunks(in_set).skip(bank as usize).step_by(banks as usize);
+        sets.flatten().copied().max().unwrap_or(0)
+    }
+
     /// Sets of dies that work on blocks of their own: block `b` lies on set `b % die_sets`. One if each block
     /// is spread over all dies.
     pub fn die_sets(&self) -> u32 {

@@ -5,9 +5,11 @@ use std::ops::Range;
 use flashscope_core::{Flags, Op, Request};
 use serde::{Deserialize, Serialize};
 
+use super::background::Background;
 use super::host::{Controller, Link};
 use super::oracle::{Corruption, Oracle};
 use super::power::PowerLoss;
+use super::read_ahead::ReadAhead;
 use super::write_behind::WriteBehind;
 use crate::buffer::{AnyBuffer, Evicted, Evictions};
 use crate::ftl::{Ftl, Tombstone};
@@ -50,6 +52,9 @@ pub(super) struct Path {
     link: Link,
     access_ns: u64,
     behind: WriteBehind,
+    background: Background,
+    pub(super) ahead: ReadAhead,
+    logical_pages: u32,
     page_shift: u32,
     read_modify_write: bool,
     serve_reads: bool,
@@ -73,6 +78,9 @@ impl Path {
             controller: Controller::new(host),
             link: Link::new(host),
             behind: WriteBehind::new(settings),
+            background: Background::new(settings),
+            ahead: ReadAhead::new(settings),
+            logical_pages,
             access_ns: (settings.ram.access_us * 1e3).round() as u64,
             read_modify_write: settings.nand.partial_page == PartialPage::ReadModifyWrite,
             serve_reads: settings.ram.serve_reads,
@@ -99,6 +107,7 @@ impl Path {
         self.controller.restart();
         self.link.restart();
         self.behind.restart();
+        self.ahead.drop_all();
         self.nand.restart();
     }
 
@@ -116,6 +125,20 @@ impl Path {
     /// When the request that comes at `at` is done.
     #[inline]
     pub(super) fn serve<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
+        if self.background.is_on() {
+            return self.serve_after_background(ftl, request, at);
+        }
+        self.serve_now(ftl, request, at)
+    }
+
+    #[inline(never)] // out of the way of devices that do nothing in the background
+    fn serve_after_background<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
+        self.background.catch_up(ftl, &mut self.nand, at);
+        self.serve_now(ftl, request, at)
+    }
+
+    #[inline]
+    fn serve_now<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
         match request.op {
             Op::Write => self.write(ftl, request, at),
             Op::Read => self.read(ftl, request, at),
@@ -167,6 +190,7 @@ impl Path {
     fn write_page<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, through: bool, at: u64) -> u64 {
         self.token += 1;
         let token = self.token;
+        self.ahead.drop_all();
         let done = if through || matches!(self.buffer, AnyBuffer::None) {
             let done = ftl.write(&mut self.nand, lpn, token, Cause::Host, at);
             if !matches!(self.buffer, AnyBuffer::None) {
@@ -237,7 +261,22 @@ impl Path {
         for page in first..=last {
             ready = ready.max(self.read_page(ftl, page as Lpn, accepted));
         }
+        if self.ahead.is_on() {
+            self.read_ahead(ftl, first as Lpn, last as Lpn, ready);
+        }
         self.link.carry_out(length_bytes, ready)
+    }
+
+    #[inline(never)]
+    fn read_ahead<F: Ftl>(&mut self, ftl: &mut F, first: Lpn, last: Lpn, at: u64) {
+        for lpn in self.ahead.after(first, last, self.logical_pages) {
+            // What the buffer holds may be newer than the flash.
+            if self.buffer.read(lpn).is_some() {
+                return;
+            }
+            let read = ftl.read(&mut self.nand, lpn, Cause::Host, at);
+            self.ahead.push(read);
+        }
     }
 
     fn read_page<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, at: u64) -> u64 {
@@ -247,6 +286,12 @@ impl Path {
             self.counts.buffer_hits += 1;
             self.check(lpn, token);
             return at + self.access_ns;
+        }
+        if self.ahead.is_on()
+            && let Some(read) = self.ahead.take(lpn)
+        {
+            self.check(lpn, read.token);
+            return at.max(read.done) + self.access_ns;
         }
         // A page that the buffer holds and may not serve must be in flash first.
         let at = if self.serve_reads { at } else { self.make_durable(ftl, lpn, at) };
@@ -345,6 +390,7 @@ impl Path {
         for page in first..end >> self.page_shift {
             let lpn = page as Lpn;
             self.token += 1;
+            self.ahead.drop_all();
             if let Some(oracle) = &mut self.oracle
                 && !self.nand.power().is_off()
             {

@@ -80,6 +80,7 @@ impl Path {
     /// Compares every page with what it should hold. The reads count as the FTL's own.
     fn recover<F: Ftl>(&mut self, ftl: &mut F, logical_pages: u32) -> PowerLoss {
         self.evictions = Evictions::default();
+        self.ahead.drop_all();
         let mut loss = PowerLoss::default();
         for lpn in 0..logical_pages as Lpn {
             let found = match self.buffer.read(lpn) {

@@ -95,6 +95,7 @@ impl Settings {
             ("nand.transfer_us", &[nand.transfer_us]),
             ("host.command_us", &[self.host.command_us]),
             ("ram.access_us", &[self.ram.access_us]),
+            ("background.after_us", &[self.background.after_us]),
         ] {
             let good = times.iter().all(|us| (0.0..=1e6).contains(us));
             check(good, key, "is not between 0 and a second", "use microseconds from 0 to 1000000")?;

@@ -12,7 +12,7 @@ use crate::flight::Flight;
 use crate::ftl::AnyFtl;
 use crate::settings::Settings;
 
-const MAGIC: &[u8] = b"flashscope device state 2\n";
+const MAGIC: &[u8] = b"flashscope device state 3\n";
 /// How the states of all versions begin.
 const BEGINS: &[u8] = b"flashscope device state ";
 const CHECKSUM_BYTES: usize = 8;

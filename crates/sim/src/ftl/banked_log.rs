@@ -1,0 +1,477 @@
+//! Log blocks in banks, with merges that are put off: log blocks as on the better drives of paper 001.
+//!
+//! The logical space is dealt out to banks in small pieces (`interleave`), and each bank has dies, data blocks
+//! and log blocks of its own. Within a bank all is as in `log-block`: blocks are mapped as wholes, each is
+//! written through a log block. But a log block that is full or must make room for another is not merged at
+//! once: it waits with up to `put_off` others, and a write waits for a merge only when more would wait. Its
+//! logical block may have another log meanwhile; the older one is merged first. In idle time merges go on in
+//! units of one page for each plane of the bank ([`Ftl::tend`]); what is to be erased waits like the merges.
+//! With `together` the other banks merge too while a write waits for one.
+//!
+//! So a drive has a reserve of cheap random writes, and then costs one merge a write, divided by the banks
+//! that merge at the same time.
+
+mod rules;
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::copies::merge_in_place;
+use super::free::FreeBlocks;
+use super::page_set::PageSet;
+use super::recover::{Recovered, normal_form};
+use super::{Ftl, Merges, Setup, Tombstone};
+use crate::error::SimError;
+use crate::nand::divide::Divisor;
+use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Tag, Token};
+pub use rules::BankedLogSettings;
+use rules::{Deal, Rules};
+
+/// Role of a block in its spare area: a data block, or what a merge makes one of.
+pub const DATA: u32 = 1;
+/// Role of a block in its spare area: a log block.
+pub const LOG: u32 = 2;
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Log {
+    block: Block,
+    lbn: u32,
+    /// Pages so far went to their own places.
+    in_order: bool,
+    /// The page after the last one, as long as each followed the one before; [`NONE`] afterwards.
+    next: u32,
+    /// Pages of the logical block that it holds.
+    pages: u32,
+    /// It takes no more writes: its merge waits.
+    closed: bool,
+    /// A closed log of the same logical block, whose pages are older; [`NONE`] without one.
+    older: u32,
+}
+
+const UNUSED: Log =
+    Log { block: NONE, lbn: NONE, in_order: true, next: NONE, pages: 0, closed: false, older: NONE };
+
+/// A merge on its way: everything below page `next` is in `fresh` too.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Merging {
+    log: u32,
+    fresh: Block,
+    next: Lpn,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Bank {
+    free: FreeBlocks,
+    /// Logs that can be written, the oldest first.
+    open: VecDeque<u32>,
+    /// Logs whose merges wait, the next one first.
+    closed: VecDeque<u32>,
+    merging: Option<Merging>,
+    /// Blocks that hold nothing newest and wait to be erased.
+    stale: VecDeque<Block>,
+}
+
+/// The FTL of banks with log blocks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BankedLogFtl {
+    rules: Rules,
+    deal: Deal,
+    logical_pages: u32,
+    per_block: Divisor,
+    per_bank: Divisor,
+    /// The data block of each logical block.
+    data: Vec<Block>,
+    /// Where in its data block each page is. Empty where that is its own place.
+    places: Vec<u32>,
+    /// The number of each logical block's newest log.
+    log_of: Vec<u32>,
+    mapped: PageSet,
+    logs: Vec<Log>,
+    /// Numbers of the logs that are not in use.
+    unused: Vec<u32>,
+    /// Where in its log block the newest copy of each page is: a row for each log.
+    slots: Vec<u32>,
+    banks: Vec<Bank>,
+    merges: Merges,
+}
+
+impl BankedLogFtl {
+    fn empty(setup: &Setup<'_>) -> Result<BankedLogFtl, SimError> {
+        let rules = Rules::new(setup)?;
+        let Rules { banks, log_blocks, put_off, any_order, .. } = rules;
+        let pages_per_block = setup.geometry.pages_per_block;
+        let (blocks, logs) = (setup.logical_blocks(), (log_blocks + put_off + 1) * banks);
+        let bank = Bank {
+            free: FreeBlocks::none(setup.settings.wear.levelling),
+            open: VecDeque::new(),
+            closed: VecDeque::new(),
+            merging: None,
+            stale: VecDeque::new(),
+        };
+        Ok(BankedLogFtl {
+            deal: Deal::new(setup),
+            logical_pages: setup.logical_pages,
+            per_block: Divisor::new(pages_per_block),
+            per_bank: Divisor::new(banks),
+            data: vec![NONE; blocks as usize],
+            places: if any_order { own_places(blocks, pages_per_block) } else { Vec::new() },
+            log_of: vec![NONE; blocks as usize],
+            mapped: PageSet::none(setup.logical_pages),
+            logs: vec![UNUSED; logs as usize],
+            unused: (0..logs).rev().collect(),
+            slots: vec![NONE; logs as usize * pages_per_block as usize],
+            banks: vec![bank; banks as usize],
+            merges: Merges::default(),
+            rules,
+        })
+    }
+
+    fn pages_per_block(&self) -> u32 {
+        self.deal.pages_per_block
+    }
+
+    fn bank_of(&self, lbn: u32) -> usize {
+        self.per_bank.remainder(lbn) as usize
+    }
+
+    /// Where the newest copy of a page is; [`NONE`] if the page holds nothing.
+    #[inline]
+    fn find(&self, nand: &Nand, lpn: Lpn) -> Ppn {
+        if !self.mapped.has(lpn) {
+            return NONE;
+        }
+        let lbn = self.per_block.quotient(lpn);
+        let offset = self.per_block.remainder(lpn);
+        let mut log = self.log_of[lbn as usize];
+        while log != NONE {
+            let slot = self.slots[(log * self.pages_per_block() + offset) as usize];
+            let Log { block, older, .. } = self.logs[log as usize];
+            if slot != NONE {
+                return nand.first_page(block) + slot;
+            }
+            log = older;
+        }
+        let place = self.places.get(lpn as usize).copied().unwrap_or(offset);
+        nand.first_page(self.data[lbn as usize]) + place
+    }
+
+    /// An erased block of the bank. After a loss of power data may lie in the blocks of another bank; then one
+    /// of those is taken.
+    fn take(&mut self, nand: &mut Nand, bank: usize, tag: Tag) -> Block {
+        if self.banks[bank].free.is_empty() {
+            let richest = (0..self.banks.len()).max_by_key(|&other| self.banks[other].free.len());
+            let richest = richest.filter(|&other| !self.banks[other].free.is_empty());
+            let from = richest.unwrap_or_else(|| self.erase_any(nand));
+            let block = self.banks[from].free.take();
+            self.banks[bank].free.give(nand, block);
+        }
+        let block = self.banks[bank].free.take();
+        nand.set_tag(block, tag);
+        block
+    }
+
+    /// Erases a block that waits for it in any bank, and says in which.
+    #[cold]
+    fn erase_any(&mut self, nand: &mut Nand) -> usize {
+        let with = self.banks.iter().position(|bank| !bank.stale.is_empty()).unwrap_or(0);
+        self.erase_stale(nand, with, 0);
+        with
+    }
+
+    fn erase_stale(&mut self, nand: &mut Nand, bank: usize, at: u64) -> Option<u64> {
+        let block = self.banks[bank].stale.pop_front()?;
+        let done = nand.erase(block, Cause::Merge, at);
+        self.banks[bank].free.give(nand, block);
+        Some(done)
+    }
+
+    /// Gives a logical block a fresh log. The one that it has is closed, and the oldest if there are too many;
+    /// merges that can be put off no longer are done first. Returns the log's number, and when it can be
+    /// written.
+    #[inline(never)]
+    fn open(&mut self, nand: &mut Nand, lbn: u32, at: u64) -> (u32, u64) {
+        let bank = self.bank_of(lbn);
+        let older = self.log_of[lbn as usize];
+        if older != NONE && !self.logs[older as usize].closed {
+            self.close(bank, older);
+        }
+        while self.banks[bank].open.len() as u32 >= self.rules.log_blocks {
+            self.close(bank, self.banks[bank].open[0]);
+        }
+        let ready = self.make_room(nand, bank, at);
+        let block = self.take(nand, bank, Tag { kind: LOG, owner: lbn });
+        let log = self.unused.pop().expect("there are as many logs as may be in use");
+        // The merge may have taken the older one along.
+        let older = self.log_of[lbn as usize];
+        self.logs[log as usize] = Log { block, lbn, older, ..UNUSED };
+        self.log_of[lbn as usize] = log;
+        let row = (log * self.pages_per_block()) as usize;
+        let end = row + self.pages_per_block() as usize;
+        self.slots[row..end].fill(NONE);
+        self.banks[bank].open.push_back(log);
+        (log, ready)
+    }
+
+    fn close(&mut self, bank: usize, log: u32) {
+        self.logs[log as usize].closed = true;
+        let Bank { open, closed, .. } = &mut self.banks[bank];
+        open.retain(|&other| other != log);
+        closed.push_back(log);
+    }
+
+    /// Does what can be put off no longer, before another log is opened. Returns when.
+    fn make_room(&mut self, nand: &mut Nand, bank: usize, at: u64) -> u64 {
+        let mut ready = at;
+        while self.is_short(bank)
+            && let Some(done) = self.unit(nand, bank, ready)
+        {
+            ready = done;
+        }
+        let banks = self.rules.banks;
+        let together = self.rules.together;
+        for other in (0..banks).filter(|&other| together && other as usize != bank) {
+            let mut idle_from = nand.timing().bank_idle_from(other, banks).max(at);
+            while idle_from < ready
+                && let Some(done) = self.unit(nand, other as usize, idle_from)
+            {
+                idle_from = done.max(idle_from + 1);
+            }
+        }
+        ready
+    }
+
+    /// Whether merges or erases must be done before another log is opened. One block is kept for the merge.
+    fn is_short(&self, bank: usize) -> bool {
+        let Bank { free, closed, merging, .. } = &self.banks[bank];
+        closed.len() as u32 > self.rules.put_off || free.len() < 2 - u32::from(merging.is_some())
+    }
+
+    /// A part of a merge, or an erase. None if nothing waits.
+    fn unit(&mut self, nand: &mut Nand, bank: usize, at: u64) -> Option<u64> {
+        if let Some(done) = self.erase_stale(nand, bank, at) {
+            return Some(done);
+        }
+        let merging = match self.banks[bank].merging {
+            Some(merging) => merging,
+            None => self.begin(nand, bank)?,
+        };
+        Some(self.advance(nand, bank, merging, at))
+    }
+
+    fn begin(&mut self, nand: &mut Nand, bank: usize) -> Option<Merging> {
+        let log = *self.banks[bank].closed.front()?;
+        let lbn = self.logs[log as usize].lbn;
+        let fresh = self.take(nand, bank, Tag { kind: DATA, owner: lbn });
+        Some(Merging { log, fresh, next: lbn * self.pages_per_block() })
+    }
+
+    /// Copies the next pages of a merge, and ends it after the last.
+    fn advance(&mut self, nand: &mut Nand, bank: usize, merging: Merging, at: u64) -> u64 {
+        let Merging { log, fresh, mut next } = merging;
+        let lbn = self.logs[log as usize].lbn;
+        let end = self.logical_pages.min((lbn + 1) * self.pages_per_block());
+        let mut done = at;
+        while done == at && next < end {
+            let pages = next..end.min(next + self.rules.copy_pages);
+            next = pages.end;
+            done = merge_in_place(nand, pages, fresh, at, |nand, lpn| self.find(nand, lpn));
+        }
+        self.banks[bank].merging = Some(Merging { log, fresh, next });
+        if next == end {
+            self.finish(nand, bank, log, fresh);
+        }
+        done
+    }
+
+    /// The merged block takes the data block's place; that one and the log block wait to be erased.
+    fn finish(&mut self, nand: &mut Nand, bank: usize, log: u32, fresh: Block) {
+        self.merges.full_merges += 1;
+        let Log { block, lbn, .. } = self.logs[log as usize];
+        self.banks[bank].merging = None;
+        self.banks[bank].closed.retain(|&other| other != log);
+        self.forget(log);
+        let is_empty = nand.next_page(fresh) == 0;
+        if is_empty {
+            // All of it was trimmed.
+            nand.set_tag(fresh, Tag::default());
+            self.give(nand, fresh);
+        }
+        let base = (lbn * self.pages_per_block()) as usize;
+        for (offset, place) in
+            (0..).zip(self.places.iter_mut().skip(base).take(self.deal.pages_per_block as usize))
+        {
+            *place = offset;
+        }
+        self.replace_data(lbn, if is_empty { NONE } else { fresh });
+        self.discard(block);
+    }
+
+    /// The log block is the data block from now on.
+    fn switch(&mut self, log: u32) {
+        self.merges.switch_merges += 1;
+        let Log { block, lbn, .. } = self.logs[log as usize];
+        let per_block = self.pages_per_block() as usize;
+        let row = log as usize * per_block..(log as usize + 1) * per_block;
+        if !self.places.is_empty() {
+            let base = lbn as usize * per_block;
+            self.places[base..base + per_block].copy_from_slice(&self.slots[row]);
+        }
+        let bank = self.bank_of(lbn);
+        self.banks[bank].open.retain(|&other| other != log);
+        self.drop_older(bank, log);
+        self.forget(log);
+        self.replace_data(lbn, block);
+    }
+
+    /// Takes the oldest log of its logical block out of use.
+    fn forget(&mut self, log: u32) {
+        let mut newer = self.log_of[self.logs[log as usize].lbn as usize];
+        if newer == log {
+            self.log_of[self.logs[log as usize].lbn as usize] = NONE;
+        } else {
+            while self.logs[newer as usize].older != log {
+                newer = self.logs[newer as usize].older;
+            }
+            self.logs[newer as usize].older = NONE;
+        }
+        self.logs[log as usize] = UNUSED;
+        self.unused.push(log);
+    }
+
+    /// Closed logs of a logical block whose newest log holds all of it: nothing of them is needed.
+    fn drop_older(&mut self, bank: usize, newest: u32) {
+        let mut older = std::mem::replace(&mut self.logs[newest as usize].older, NONE);
+        while older != NONE {
+            let log = std::mem::replace(&mut self.logs[older as usize], UNUSED);
+            self.banks[bank].closed.retain(|&other| other != older);
+            if let Some(merging) = self.banks[bank].merging.take_if(|merging| merging.log == older) {
+                self.discard(merging.fresh);
+            }
+            self.discard(log.block);
+            self.unused.push(older);
+            older = log.older;
+        }
+    }
+
+    fn replace_data(&mut self, lbn: u32, block: Block) {
+        let old = std::mem::replace(&mut self.data[lbn as usize], block);
+        if old != NONE {
+            self.discard(old);
+        }
+    }
+
+    /// A block that will be erased when there is time, in the bank whose dies it lies on.
+    fn discard(&mut self, block: Block) {
+        let bank = self.bank_of(block);
+        self.banks[bank].stale.push_back(block);
+    }
+
+    fn give(&mut self, nand: &Nand, block: Block) {
+        let bank = self.bank_of(block);
+        self.banks[bank].free.give(nand, block);
+    }
+
+    /// The log that a page can be appended to, and when.
+    #[inline]
+    fn log_for(&mut self, nand: &mut Nand, lbn: u32, offset: u32, at: u64) -> (u32, u64) {
+        let log = self.log_of[lbn as usize];
+        if log != NONE {
+            let Log { block, next, closed, .. } = self.logs[log as usize];
+            let room = if next == offset { self.pages_per_block() } else { self.rules.random_pages };
+            if !closed && nand.next_page(block) < room {
+                return (log, at);
+            }
+        }
+        self.open(nand, lbn, at)
+    }
+}
+
+fn own_places(blocks: u32, pages_per_block: u32) -> Vec<u32> {
+    (0..blocks).flat_map(|_| 0..pages_per_block).collect()
+}
+
+impl Ftl for BankedLogFtl {
+    fn new(setup: &Setup<'_>) -> Result<BankedLogFtl, SimError> {
+        let mut ftl = BankedLogFtl::empty(setup)?;
+        let levelling = setup.settings.wear.levelling;
+        for (first, bank) in (0..).zip(&mut ftl.banks) {
+            let blocks = (first..setup.geometry.blocks).step_by(ftl.rules.banks as usize);
+            bank.free = FreeBlocks::of(blocks, levelling);
+        }
+        Ok(ftl)
+    }
+
+    fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<BankedLogFtl, SimError> {
+        let mut ftl = BankedLogFtl::empty(setup)?;
+        let inner = |trim: &Tombstone| Tombstone { lpn: ftl.deal.inner(trim.lpn), ..*trim };
+        let trims: Vec<Tombstone> = trims.iter().map(inner).collect();
+        let Recovered { data, mapped, mut free } = normal_form(setup, nand, &trims, DATA);
+        (ftl.data, ftl.mapped) = (data, mapped);
+        while !free.is_empty() {
+            ftl.give(nand, free.take());
+        }
+        Ok(ftl)
+    }
+
+    #[inline]
+    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: u64) -> PageRead {
+        match self.find(nand, self.deal.inner(lpn)) {
+            NONE => PageRead { token: NO_TOKEN, done: at },
+            ppn => nand.read(ppn, cause, at),
+        }
+    }
+
+    #[inline]
+    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64 {
+        let lpn = self.deal.inner(lpn);
+        let lbn = self.per_block.quotient(lpn);
+        let offset = self.per_block.remainder(lpn);
+        let (log, ready) = self.log_for(nand, lbn, offset, at);
+        let state = &mut self.logs[log as usize];
+        let slot = nand.next_page(state.block);
+        let (_, done) = nand.append(state.block, lpn, token, cause, ready);
+        let before = &mut self.slots[(log * self.deal.pages_per_block + offset) as usize];
+        state.in_order &= slot == offset;
+        state.next = if slot == 0 || state.next == offset { offset + 1 } else { NONE };
+        state.pages += u32::from(*before == NONE);
+        *before = slot;
+        let complete = state.pages == self.deal.pages_per_block;
+        if complete && (state.in_order || self.rules.any_order) {
+            self.switch(log);
+        }
+        self.mapped.insert(lpn);
+        done
+    }
+
+    fn trim(&mut self, _nand: &mut Nand, lpn: Lpn, _at: u64) {
+        self.mapped.remove(self.deal.inner(lpn));
+    }
+
+    fn banks(&self) -> u32 {
+        self.rules.banks
+    }
+
+    fn tend(&mut self, nand: &mut Nand, bank: u32, at: u64) -> Option<u64> {
+        self.unit(nand, bank as usize, at)
+    }
+
+    fn merges(&self) -> Merges {
+        self.merges
+    }
+
+    fn reserve_blocks(&self) -> u32 {
+        (self.rules.log_blocks + self.rules.put_off + 2) * self.rules.banks
+    }
+
+    fn free_blocks(&self) -> u32 {
+        self.banks.iter().map(|bank| bank.free.len()).sum()
+    }
+
+    fn restart(&mut self) {
+        self.merges = Merges::default();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,152 @@
+//! What of `banked-log` does not change at work: its settings, its numbers, and where pages lie.
+
+use flashscope_core::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::SimError;
+use crate::ftl::Setup;
+use crate::nand::Lpn;
+use crate::nand::divide::Divisor;
+
+/// The table `[banked_log]` of a profile.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct BankedLogSettings {
+    /// Parts of the flash with logs of their own. They work side by side if their number divides that of the
+    /// sets of dies that a block is spread over (`nand.stripe`).
+    pub banks: u32,
+    /// Logical bytes that lie in one bank before the next lie in the next.
+    #[schemars(with = "String")]
+    pub interleave: Bytes,
+    /// Log blocks of each bank that can be written.
+    pub log_blocks: u32,
+    /// Merges of each bank that may be put off until there is time, as far as there are spare blocks for it.
+    pub put_off: u32,
+    /// A log block that holds every page of its logical block once takes the data block's place in whatever
+    /// order they came; otherwise only in ascending order.
+    pub any_order: bool,
+    /// Pages that a log block takes before one that does not follow the last closes it; 0 for all.
+    pub random_pages: u32,
+    /// Pages that a merge copies at the same time; 0 for one on each plane of the bank.
+    pub copy_pages: u32,
+    /// While a write waits for merges in its bank, the other banks go on with theirs.
+    pub together: bool,
+}
+
+impl Default for BankedLogSettings {
+    fn default() -> BankedLogSettings {
+        BankedLogSettings {
+            banks: 1,
+            interleave: Bytes(32 << 10),
+            log_blocks: 4,
+            put_off: 4,
+            any_order: false,
+            random_pages: 0,
+            copy_pages: 0,
+            together: false,
+        }
+    }
+}
+
+/// Where logical pages lie when pieces of them are dealt out to banks in turn. The FTL numbers pages so that
+/// those of one logical block follow each other; what is over at the end is not dealt out.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Deal {
+    banks: u32,
+    pub(super) pages_per_block: u32,
+    piece: Divisor,
+    piece_pages: u32,
+    row: Divisor,
+    per_bank: Divisor,
+    /// Pages before this one are dealt out.
+    end: Lpn,
+}
+
+impl Deal {
+    pub(super) fn new(setup: &Setup<'_>) -> Deal {
+        let BankedLogSettings { banks, interleave: Bytes(interleave), .. } = setup.settings.banked_log;
+        let pages_per_block = setup.geometry.pages_per_block;
+        let piece_pages = (interleave / u64::from(setup.geometry.page_bytes)).max(1) as u32;
+        let row_pages = pages_per_block * banks;
+        Deal {
+            banks,
+            pages_per_block,
+            piece: Divisor::new(piece_pages),
+            piece_pages,
+            row: Divisor::new(row_pages),
+            per_bank: Divisor::new(banks),
+            end: setup.logical_pages / row_pages * row_pages,
+        }
+    }
+
+    #[inline]
+    pub(super) fn inner(&self, lpn: Lpn) -> Lpn {
+        if self.banks == 1 || lpn >= self.end {
+            return lpn;
+        }
+        let in_row = self.row.remainder(lpn);
+        let piece = self.piece.quotient(in_row);
+        let (turn, bank) = (self.per_bank.quotient(piece), self.per_bank.remainder(piece));
+        let within = self.piece.remainder(in_row);
+        lpn - in_row + bank * self.pages_per_block + turn * self.piece_pages + within
+    }
+}
+
+/// What of the settings is needed at work.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Rules {
+    pub(super) banks: u32,
+    pub(super) log_blocks: u32,
+    pub(super) put_off: u32,
+    pub(super) any_order: bool,
+    pub(super) together: bool,
+    /// Pages that a log takes if they do not follow each other.
+    pub(super) random_pages: u32,
+    /// Pages that a merge copies at the same time.
+    pub(super) copy_pages: u32,
+}
+
+impl Rules {
+    pub(super) fn new(setup: &Setup<'_>) -> Result<Rules, SimError> {
+        check_shape(setup, &setup.settings.banked_log)?;
+        let BankedLogSettings { banks, log_blocks, put_off, any_order, together, .. } =
+            setup.settings.banked_log;
+        let least = log_blocks.saturating_add(2);
+        setup.need_spare_blocks("banked-log", least.saturating_mul(banks))?;
+        let or_else = |given: u32, otherwise: u32| if given == 0 { otherwise } else { given };
+        let per_block = setup.geometry.pages_per_block;
+        let on_each_plane = setup.geometry.stripe * setup.settings.nand.pages_per_program;
+        Ok(Rules {
+            banks,
+            log_blocks,
+            put_off: put_off.min((setup.geometry.blocks - setup.logical_blocks()) / banks - least),
+            any_order,
+            together,
+            random_pages: or_else(setup.settings.banked_log.random_pages, per_block).min(per_block),
+            copy_pages: or_else(setup.settings.banked_log.copy_pages, on_each_plane).min(per_block),
+        })
+    }
+}
+
+fn check_shape(setup: &Setup<'_>, settings: &BankedLogSettings) -> Result<(), SimError> {
+    let block_bytes = setup.geometry.block_bytes();
+    let Bytes(piece) = settings.interleave;
+    let page_bytes = u64::from(setup.geometry.page_bytes);
+    let wrong = |key: &str, problem: String, remedy: &str| {
+        Err(SimError::Setting { key: format!("banked_log.{key}"), problem, remedy: remedy.into() })
+    };
+    if settings.banks == 0 || settings.banks > setup.geometry.blocks {
+        let problem = format!("is {}, and the flash has {} blocks", settings.banks, setup.geometry.blocks);
+        return wrong("banks", problem, "use at least one, and fewer than there are blocks");
+    }
+    if settings.log_blocks == 0 {
+        return wrong("log_blocks", "is 0".into(), "use at least one");
+    }
+    let fits = piece > 0 && piece.is_multiple_of(page_bytes) && block_bytes.is_multiple_of(piece);
+    if settings.banks > 1 && !fits {
+        let problem = format!("is {}, and a block has {}", settings.interleave, Bytes(block_bytes));
+        return wrong("interleave", problem, "use whole pages that divide a block");
+    }
+    Ok(())
+}

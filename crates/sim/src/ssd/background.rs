@@ -1,0 +1,64 @@
+//! What a device does for itself between commands. Nothing happens by itself in virtual time: when a request
+//! comes, the work that could have begun since the flash fell idle is done first, unit by unit, and the last
+//! unit begun is waited for. What the units are is the FTL's business: [`Ftl::tend`].
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ftl::Ftl;
+use crate::nand::Nand;
+use crate::settings::Settings;
+
+/// When a device reclaims space that nothing waits for yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum When {
+    /// Only when a write needs the space.
+    #[default]
+    Never,
+    /// Whenever the flash is idle.
+    Idle,
+}
+
+/// The table `[background]` of a profile.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct BackgroundSettings {
+    /// When space is reclaimed before a write needs it: `never`, or `idle`, whenever the flash is idle. FTLs
+    /// that can: `page`, `hot-cold`, `banked-log`.
+    pub when: When,
+    /// Time that the flash is idle before that begins, in microseconds.
+    pub after_us: f64,
+}
+
+/// When the flash may be used in the background.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Background {
+    when: When,
+    after_ns: u64,
+}
+
+impl Background {
+    pub(super) fn new(settings: &Settings) -> Background {
+        let BackgroundSettings { when, after_us } = settings.background;
+        Background { when, after_ns: (after_us * 1e3).round() as u64 }
+    }
+
+    #[inline]
+    pub(super) fn is_on(&self) -> bool {
+        self.when != When::Never
+    }
+
+    /// What could begin before a command that comes at `at`, bank by bank.
+    pub(super) fn catch_up<F: Ftl>(&self, ftl: &mut F, nand: &mut Nand, at: u64) {
+        let banks = ftl.banks();
+        for bank in 0..banks {
+            let mut idle_from = nand.timing().bank_idle_from(bank, banks) + self.after_ns;
+            while idle_from < at
+                && let Some(done) = ftl.tend(nand, bank, idle_from)
+            {
+                idle_from = done;
+            }
+        }
+    }
+}
