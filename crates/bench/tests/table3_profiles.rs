@@ -61,12 +61,12 @@ impl Lab for Bench {
 /// The micro-benchmarks that the columns come from.
 const COLUMNS: [&str; 4] = ["locality", "partitioning", "order", "pause"];
 
-fn characterise(row: &Row, scope: Scope, repeats: u32) -> Indicators {
+fn characterise(row: &Row) -> Indicators {
     let name = format!("{}-2009", row.name);
     let Ok(Profile::Ssd(settings)) = Profile::find(&name, &[]) else { panic!("{name} is built in") };
     let mut bench = Bench(Ssd::new(&name, *settings, 1).expect("the settings are right"));
     let only = Some(COLUMNS.map(String::from).to_vec());
-    let settings = Settings { only, repeats, ..common::settings(scope, 1) };
+    let settings = Settings { only, ..common::settings(Scope::Quick, 1) };
     let plan = Plan::new(bench.0.info(), &settings).expect("a plan");
     let interrupted = AtomicBool::new(false);
     let campaign = Campaign { settings: &settings, plan: &plan, interrupted: &interrupted };
@@ -117,8 +117,8 @@ fn misses(row: &Row, found: &Indicators) -> Vec<String> {
 }
 
 #[track_caller]
-fn check(row: &Row, scope: Scope, repeats: u32) {
-    let misses = misses(row, &characterise(row, scope, repeats));
+fn check(row: &Row) {
+    let misses = misses(row, &characterise(row));
     assert!(misses.is_empty(), "{misses:#?}");
 }
 
@@ -126,7 +126,7 @@ macro_rules! devices {
     ($($test:ident: $place:expr),*) => { $(
         #[test]
         fn $test() {
-            check(&TABLE_3[$place], Scope::Quick, 1);
+            check(&TABLE_3[$place]);
         }
     )* };
 }
@@ -134,13 +134,4 @@ macro_rules! devices {
 devices! {
     memoright: 0, mtron: 1, samsung: 2, transcend_module: 3, transcend_mlc: 4,
     kingston_dthx: 5, kingston_dti: 6
-}
-
-/// With all powers of two, as `flashscope run sim:NAME-2009` does it.
-#[test]
-#[ignore = "takes minutes; run with --release -- --ignored"]
-fn whole_runs_of_all_seven() {
-    let misses: Vec<String> =
-        TABLE_3.iter().flat_map(|row| misses(row, &characterise(row, Scope::Table1, 3))).collect();
-    assert!(misses.is_empty(), "{misses:#?}");
 }
