@@ -43,7 +43,8 @@ pub struct BufferSettings {
     /// that needs room waits until what leaves is in the flash. At most the capacity.
     #[schemars(with = "String")]
     pub write_behind: Bytes,
-    /// Bytes that are read ahead of reads in order, while their data travel to the host; any write drops them.
+    /// Bytes that are read ahead of reads in order, while their data travel to the host; any write drops
+    /// them.
     #[schemars(with = "String")]
     pub read_ahead: Bytes,
     /// A capacitor saves the buffer when the power fails.

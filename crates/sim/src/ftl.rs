@@ -148,7 +148,8 @@ pub trait Ftl: Sized {
         1
     }
 
-    /// A small unit of what some later write would have to wait for, begun at `at` in an idle bank: a few pages
+    /// A small unit of what some later write would have to wait for, begun at `at` in an idle bank: a
+    /// few pages
     /// copied, a block erased. Returns when it is done; None if there is nothing to do. In between a unit the
     /// FTL is as consistent as between two writes.
     fn tend(&mut self, nand: &mut Nand, bank: u32, at: u64) -> Option<u64> {

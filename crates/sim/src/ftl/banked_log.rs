@@ -1,6 +1,7 @@
 //! Log blocks in banks, with merges that are put off: log blocks as on the better drives of paper 001.
 //!
-//! The logical space is dealt out to banks in small pieces (`interleave`), and each bank has dies, data blocks
+//! The logical space is dealt out to banks in small pieces (`interleave`), and each bank has dies, data
+//! blocks
 //! and log blocks of its own. Within a bank all is as in `log-block`: blocks are mapped as wholes, each is
 //! written through a log block. But a log block that is full or must make room for another is not merged at
 //! once: it waits with up to `put_off` others, and a write waits for a merge only when more would wait. Its
@@ -156,7 +157,8 @@ impl BankedLogFtl {
         nand.first_page(self.data[lbn as usize]) + place
     }
 
-    /// An erased block of the bank. After a loss of power data may lie in the blocks of another bank; then one
+    /// An erased block of the bank. After a loss of power data may lie in the blocks of another bank;
+    /// then one
     /// of those is taken.
     fn take(&mut self, nand: &mut Nand, bank: usize, tag: Tag) -> Block {
         if self.banks[bank].free.is_empty() {
@@ -186,7 +188,8 @@ impl BankedLogFtl {
         Some(done)
     }
 
-    /// Gives a logical block a fresh log. The one that it has is closed, and the oldest if there are too many;
+    /// Gives a logical block a fresh log. The one that it has is closed, and the oldest if there are too
+    /// many;
     /// merges that can be put off no longer are done first. Returns the log's number, and when it can be
     /// written.
     #[inline(never)]

@@ -224,7 +224,8 @@ impl PageFtl {
         cold
     }
 
-    /// Moves up to `most` valid pages of a victim, from `page` on, and erases it after the last. More are moved
+    /// Moves up to `most` valid pages of a victim, from `page` on, and erases it after the last. More
+    /// are moved
     /// if the reserve is touched: a host write must find it whole. Returns when the last operation is done.
     fn tend_victim(&mut self, nand: &mut Nand, victim: Block, page: u32, most: u32, at: u64) -> u64 {
         let (mut page, mut moved, mut done) = (page, 0, at);
