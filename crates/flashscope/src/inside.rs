@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use flashscope_sim::ssd::inside::Inside;
 
-pub use page::{Detail, inside_blocks, with_inside};
+pub use page::{Detail, damage, inside_blocks, with_inside};
 
 /// The file for the IOs of `records`: `inside/0000-sim-lru.json` for `ios/0000-sim-lru.parquet`.
 pub fn file_of(records: &str) -> String {

@@ -7,14 +7,14 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use flashscope_analysis::Warning;
 use flashscope_bench::{MICROS, Micro};
-use flashscope_report::html::document::Document;
+use flashscope_report::html::document::{Block, Document, Item};
 use flashscope_report::html::{
     Beside, Bundle, Known, MicroDoc, comparison_page, is_measure, measure_page, page, remains, run_page,
 };
 use flashscope_report::{OfSuite, Stored};
 
 use crate::exit::message;
-use crate::inside::with_inside;
+use crate::inside::{self, with_inside};
 use crate::known::known;
 use crate::replay::{self, ReplayReport};
 use crate::screen::Screen;
@@ -40,7 +40,7 @@ pub struct Page {
 /// # Errors
 /// There is no such folder, or no result in it.
 pub fn page_of(folder: &Path, room_bytes: usize, known: &[Known]) -> Result<Page> {
-    let (document, mut warnings) = match document(folder, known) {
+    let (mut document, mut warnings) = match document(folder, known) {
         Ok(found) => found,
         Err(error) => {
             let problem = message(&error);
@@ -49,6 +49,12 @@ pub fn page_of(folder: &Path, room_bytes: usize, known: &[Known]) -> Result<Page
             (document, vec![Warning { seen: problem, remedy }])
         }
     };
+    let torn = inside::damage(&document, folder);
+    if let (Some(first), false) = (document.sections.first_mut(), torn.is_empty()) {
+        let items = torn.iter().map(|torn| Item::alert(&torn.seen, &torn.remedy)).collect();
+        first.blocks.insert(0, Block::Items { items });
+    }
+    warnings.extend(torn);
     let (bundle, missing) = Bundle::fill(document, folder, room_bytes);
     warnings.extend(missing);
     Ok(Page { bundle, warnings })

@@ -107,3 +107,31 @@ fn a_folder_without_it_is_shown_as_before() {
     fs::write(&file, entries.to_string()).unwrap();
     assert_eq!(words(&folder, "show a").well().out, shown);
 }
+
+/// As of any other damage: on the screen, first thing on the page, and in its place; also beside a whole one.
+#[test]
+fn a_torn_file_of_the_inside_is_told_and_the_rest_shown() {
+    let scratch = Scratch::new();
+    let folder = scratch.path("");
+    let target = "sim:bplru-board?capacity=32m&over_provisioning=0.2&initial=random";
+    for name in ["a", "b"] {
+        words(
+            &folder,
+            &format!("measure {target} --rw randwrite --bs 4k --number-ios 900 --seed 3 -o {name}"),
+        )
+        .well();
+    }
+    let file = folder.join("b/inside/0000-measure-RW-4KiB-0.json");
+    let whole = fs::read(&file).unwrap();
+    fs::write(&file, &whole[..whole.len() / 2]).unwrap();
+    let told = "0000-measure-RW-4KiB-0.json cannot be read; what happened inside is not shown";
+    for (line, times) in [("report a -o a.html", 0), ("report b -o b.html", 1), ("report a b -o ab.html", 1)]
+    {
+        let ended = words(&folder, line).well();
+        assert_eq!(ended.err.matches(told).count(), times, "{line}: {}", ended.err);
+        let page = fs::read_to_string(folder.join(line.rsplit(' ').next().unwrap())).unwrap();
+        // At the top and in its place, with scripts and without.
+        assert_eq!(page.matches(told).count(), 4 * times, "{line}");
+        assert_eq!(page.contains("Inside: pages programmed"), !line.starts_with("report b"), "{line}");
+    }
+}

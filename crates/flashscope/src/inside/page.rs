@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use flashscope_analysis::Warning;
 use flashscope_report::html::document::{
     Axis, Block, Chart, Document, Heat, Item, Look, Point, Scale, Series,
 };
@@ -40,6 +41,21 @@ pub fn inside_blocks(folder: &Path, records: &str, group: &str, detail: Detail) 
         Ok(None) => Vec::new(),
         Err(error) => vec![Block::Items { items: vec![Item::alert(format!("{error:#}"), "")] }],
     }
+}
+
+/// What happened inside and cannot be read, of the traces of a document.
+pub fn damage(document: &Document, folder: &Path) -> Vec<Warning> {
+    let blocks = document.sections.iter().flat_map(|section| &section.blocks);
+    let files = blocks.filter_map(|block| match block {
+        Block::Trace(trace) => Some(file_of(&trace.file)),
+        _ => None,
+    });
+    let torn = files.filter_map(|file| kept(folder, &file).err());
+    torn.map(|error| Warning {
+        seen: format!("{error:#}"),
+        remedy: "all else of this result is shown; measure that again to see its inside".into(),
+    })
+    .collect()
 }
 
 /// Adds what the device did inside below each trace of a document that says of its IOs alone.
