@@ -65,10 +65,10 @@ fn flags_are_applied_in_the_order_of_the_help() {
         "8 requests after the time window",
         "8 requests of other operations",
         "2 times the trace",
-        "2 requests lie elsewhere, fitted (modulo) to 2097152 bytes",
-        "8 requests are split at multiples of 2048 bytes, into 16",
+        "2 requests lie elsewhere, fitted (modulo) to 2 MiB",
+        "8 requests are split at multiples of 2 KiB, into 16",
         // 8 writes of 4 KiB on 2 MiB.
-        "32768 bytes are written: 0.02 device writes of 2097152 bytes",
+        "32 KiB are written: 0.02 device writes of 2 MiB",
     ] {
         assert!(ended.err.contains(words), "'{words}' is missing in: {}", ended.err);
     }
@@ -137,7 +137,7 @@ fn a_generated_trace_is_the_same_for_a_seed_and_can_be_cut() {
     let small = ["trace", "cut", "a.load", "small.load", "--fit", "modulo", "--size", "16MiB"];
     let cut = call(&folder(&scratch), &small).well();
     assert!(cut.err.contains("stand for several places of the trace"), "{}", cut.err);
-    assert!(cut.err.contains("device writes of 16777216 bytes"), "{}", cut.err);
+    assert!(cut.err.contains("device writes of 16 MiB"), "{}", cut.err);
 }
 
 #[test]

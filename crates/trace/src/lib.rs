@@ -33,7 +33,6 @@ mod stage;
 pub mod stats;
 mod text;
 pub mod transform;
-mod wording;
 mod writer;
 
 pub use ahead::Ahead;
@@ -46,5 +45,4 @@ pub use record::{Process, Record};
 pub use records::Records;
 pub use seekable::{is_read_from_its_end, open_bytes, open_file};
 pub use source::TraceSource;
-pub use wording::told;
 pub use writer::{Loss, Losses, Writer};

@@ -40,11 +40,12 @@ pub use written::Written;
 
 use std::fmt;
 
+use flashscope_core::told;
+
 use crate::error::{Remedy, TraceError};
 use crate::reader::{BATCH, Counts};
 use crate::record::Record;
 use crate::records::Records;
-use crate::wording::told;
 
 /// What a transform changed, for a person: "12 requests are split".
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use common::{Listed, all, drain, random_records, record};
 use flashscope_core::Op::{Flush, Read, Trim, Write};
+use flashscope_core::exact_size;
 use flashscope_trace::transform::{Fit, FitMode, Layout, Transformed};
 use flashscope_trace::{Record, Records, TraceError};
 
@@ -124,7 +125,7 @@ fn compact_squeezes_out_what_is_not_in_use_and_nothing_else() {
         assert!(note(&notes, "trims of what is never") > 0 && note(&notes, "trims are shortened") > 0);
         assert_eq!(note(&notes, "stand for several"), 0);
         let tight = Fit::new(FitMode::Compact, size - 1, Some(layout), joined).err().unwrap().to_string();
-        assert!(tight.contains(&size.to_string()) && tight.contains("fit modulo"), "{tight}");
+        assert!(tight.contains(&exact_size(size)) && tight.contains("fit modulo"), "{tight}");
     }
 }
 

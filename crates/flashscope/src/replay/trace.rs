@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
-use flashscope_core::{Nanos, Op, Request, RequestSource, TargetInfo};
+use flashscope_core::{Nanos, Op, Request, RequestSource, TargetInfo, told};
 use flashscope_trace::transform::Note;
-use flashscope_trace::{Counts, Record, Records, TraceError, TraceSource, told};
+use flashscope_trace::{Counts, Record, Records, TraceError, TraceSource};
 
 use super::tally::Times;
 use super::{ReplayArgs, ResponseUs};

@@ -1,5 +1,7 @@
 //! Requests made whole blocks: the start rounded down, the end up.
 
+use flashscope_core::exact_size;
+
 use super::{Note, Refusal, Step, Transform};
 use crate::record::Record;
 
@@ -40,10 +42,10 @@ impl Transform for Align {
     }
 
     fn notes(&self) -> Vec<Note> {
-        let block = self.block_bytes;
-        let moved = Note::some(self.moved, format!("requests begin earlier, aligned to {block} bytes"));
+        let block = exact_size(self.block_bytes);
+        let moved = Note::some(self.moved, format!("requests begin earlier, aligned to {block}"));
         let about =
-            format!("requests are longer, aligned to {block} bytes ({} bytes added)", self.added_bytes);
+            format!("requests are longer, aligned to {block} ({} added)", exact_size(self.added_bytes));
         moved.into_iter().chain(Note::some(self.grown, about)).collect()
     }
 }

@@ -17,7 +17,7 @@ mod layout;
 
 use std::sync::Arc;
 
-use flashscope_core::Op;
+use flashscope_core::{Op, exact_size};
 
 use self::collisions::Collisions;
 pub use self::layout::{CHUNK_BYTES, Layout};
@@ -78,9 +78,10 @@ impl Fit {
             let footprint_bytes = layout.footprint_bytes(joined);
             if footprint_bytes > size_bytes {
                 let problem = format!(
-                    "{footprint_bytes} bytes are read or written, in chunks of {} bytes, and the device has \
-                     {size_bytes}",
-                    layout.chunk_bytes()
+                    "{} are read or written, in chunks of {}, and the device has {}",
+                    exact_size(footprint_bytes),
+                    exact_size(layout.chunk_bytes()),
+                    exact_size(size_bytes)
                 );
                 return Err(TraceError::Fit {
                     problem,
@@ -219,14 +220,14 @@ impl Transform for Fit {
     }
 
     fn notes(&self) -> Vec<Note> {
-        let size = self.size_bytes;
+        let size = exact_size(self.size_bytes);
         let how = match self.mode {
             FitMode::Modulo => "modulo",
             FitMode::Compact => "compact",
             FitMode::Linear => "linear",
         };
         let notes = [
-            Note::some(self.elsewhere, format!("requests lie elsewhere, fitted ({how}) to {size} bytes")),
+            Note::some(self.elsewhere, format!("requests lie elsewhere, fitted ({how}) to {size}")),
             Note::some(self.wrapped, "requests go on at the start of the device, split at its end"),
             Note::some(self.moved_back, "requests would end behind the device, and are moved back"),
             Note::some(self.cut, "requests are longer than the device, and are cut to it"),

@@ -1,8 +1,8 @@
 //! A sample of the addresses: SHARDS (Waldspurger, Park, Garthwaite, Ahmad, "Efficient MRC construction with
 //! SHARDS", FAST 2015).
 
-use flashscope_core::Op;
 use flashscope_core::seed::derive;
+use flashscope_core::{Op, exact_size};
 
 use super::split::cut;
 use super::{Note, Refusal, Step, Transform};
@@ -112,7 +112,7 @@ impl Transform for Sample {
         let shortened = Note::some(self.shortened, "requests are in the sample with a part of the range");
         // Two counts, which add up over several passes.
         let bytes = Note::some(self.bytes, "bytes are sampled by their address");
-        let about = format!("bytes of these are in the sample, in units of {}", self.unit_bytes);
+        let about = format!("bytes of these are in the sample, in units of {}", exact_size(self.unit_bytes));
         let kept = bytes.as_ref().map(|_| Note { count: self.kept_bytes, about });
         [left_out, shortened, bytes, kept].into_iter().flatten().collect()
     }

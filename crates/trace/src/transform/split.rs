@@ -1,5 +1,7 @@
 //! Long requests cut into blocks.
 
+use flashscope_core::exact_size;
+
 use super::{Note, Refusal, Step, Transform};
 use crate::record::Record;
 
@@ -34,8 +36,11 @@ impl Transform for Split {
     }
 
     fn notes(&self) -> Vec<Note> {
-        let about =
-            format!("requests are split at multiples of {} bytes, into {}", self.block_bytes, self.pieces);
+        let about = format!(
+            "requests are split at multiples of {}, into {}",
+            exact_size(self.block_bytes),
+            self.pieces
+        );
         Note::some(self.requests, about).into_iter().collect()
     }
 }

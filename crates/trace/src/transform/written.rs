@@ -1,6 +1,6 @@
 //! How much is written, in device writes.
 
-use flashscope_core::Op;
+use flashscope_core::{Op, exact_size};
 
 use super::{Note, Refusal, Step, Transform};
 use crate::record::Record;
@@ -48,8 +48,9 @@ impl Transform for Written {
         }
         let writes = self.written_bytes as f64 / bytes as f64;
         let span = if self.capacity_bytes.is_none() { "the span of " } else { "" };
+        let size = exact_size(u64::try_from(bytes).unwrap_or(u64::MAX));
         let of = if devices > 1 { format!(" of {devices} devices") } else { String::new() };
-        let about = format!("bytes are written: {writes:.2} device writes of {span}{bytes} bytes{of}");
+        let about = format!("bytes are written: {writes:.2} device writes of {span}{size}{of}");
         vec![Note { count: self.written_bytes, about }]
     }
 }

@@ -3,8 +3,8 @@
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 
+use flashscope_core::told;
 use flashscope_trace::capture::Dropped;
-use flashscope_trace::told;
 use serde_json::{Value, json};
 
 use super::CaptureArgs;
