@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use flashscope_analysis::Finished;
+use flashscope_core::told;
 use serde_json::Value;
 
 use crate::error::ReportError;
@@ -121,9 +122,9 @@ impl Losses {
         }
     }
 
-    /// A line for each kind: `3 runs lose their ..`.
+    /// A line for each kind: `3 runs lose their ..`, `1 run loses its ..`.
     pub fn lines(&self) -> impl Iterator<Item = String> + '_ {
-        self.0.iter().map(|(what, count)| format!("{count} {what}"))
+        self.0.iter().map(|(what, count)| told(*count, what))
     }
 }
 

@@ -22,7 +22,7 @@ const SECTOR_BYTES: u64 = 512;
 
 const FLUSHES: &str = "flushes are left out: uFLIP has reads and writes only";
 const TRIMS: &str = "trims are left out: uFLIP has reads and writes only";
-const DIGITS: &str = "response times lose what is below a whole microsecond";
+const DIGITS: &str = "IOs lose what of their response time is below a whole microsecond";
 const NO_IOS: &str = "runs have no DETAILS: their single IOs are missing";
 const MEANWHILE: &str =
     "runs lose the times at which their IOs were submitted, and the numbers of their streams";
