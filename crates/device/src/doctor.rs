@@ -10,6 +10,7 @@ mod scene;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -129,14 +130,16 @@ pub fn examine(target: Option<&Path>) -> Result<Diagnosis, DeviceError> {
     Ok(diagnose(Scene::gather(target, WATCH)?, CHECKS))
 }
 
-/// What should be known before measuring `target`, the gravest first: warnings of the checks that take no
-/// time. Nobody waits a second for it: neighbours are what repeats and interference pauses are for.
+/// What should be known before measuring `target`, the gravest first: the gravest warning of each check that
+/// takes no time. Nobody waits a second for it: neighbours are what repeats and interference pauses are for.
 pub fn glance(target: &Path) -> Vec<Remark> {
     // What is not to be examined is told by the guard.
     let Ok(scene) = Scene::gather(Some(target), Duration::ZERO) else { return Vec::new() };
     let mut remarks = diagnose(scene, checks::GLANCE).remarks;
     remarks.retain(|remark| remark.level >= Level::Warning);
     remarks.sort_by_key(|remark| std::cmp::Reverse(remark.level));
+    let mut told = BTreeSet::new();
+    remarks.retain(|remark| told.insert(remark.check));
     remarks
 }
 

@@ -141,7 +141,8 @@ pub struct LabArgs {
     /// Print the result as one JSON document
     #[arg(long)]
     pub json: bool,
-    /// Exit with status 4 if a part of the result is not reliable
+    /// Exit with status 4 if a part of the result is not reliable; what surrounds the target is judged by
+    /// flashscope doctor --strict
     #[arg(long)]
     pub strict: bool,
 }

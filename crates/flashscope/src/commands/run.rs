@@ -402,7 +402,8 @@ pub struct Shown<'a> {
     pub resume: &'a str,
 }
 
-/// Prints a result. `more` are warnings from elsewhere. Returns the number of warnings.
+/// Prints a result. `more` are warnings of what is around it. Returns the number of the others, of the result
+/// itself.
 pub fn show_result(shown: &Shown<'_>, more: Vec<Warning>, as_json: bool, screen: &Screen) -> Result<usize> {
     let Shown { context, finished, suite, folder, resume } = *shown;
     let reading = suite.reading(context, finished);
@@ -418,6 +419,7 @@ pub fn show_result(shown: &Shown<'_>, more: Vec<Warning>, as_json: bool, screen:
         // Only here it is known which folder.
         warning.remedy = warning.remedy.replace("flashscope run --resume DIR", resume);
     }
+    let own = warnings.len();
     warnings.extend(more);
     let findings = Findings {
         context,
@@ -436,5 +438,5 @@ pub fn show_result(shown: &Shown<'_>, more: Vec<Warning>, as_json: bool, screen:
         result_view(&findings, screen.style())
     };
     screen.print(&text)?;
-    Ok(warnings.len())
+    Ok(own)
 }
