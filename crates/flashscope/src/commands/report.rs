@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use flashscope_core::total;
 use flashscope_report::html::{Bundle, is_report, page};
 use flashscope_report::{SCHEMA_VERSION, counted, grouped, size};
 use serde_json::{Value, json};
@@ -113,7 +114,8 @@ fn facts(dir: &Path, page: &Page) -> Value {
 
 /// `1.6 MB; 148,000 IOs, each one of them`.
 fn summary(bundles: &[Bundle], bytes: usize) -> String {
-    let (ios, exact) = bundles.iter().map(Bundle::ios).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    let (ios, exact): (Vec<u64>, Vec<u64>) = bundles.iter().map(Bundle::ios).unzip();
+    let (ios, exact) = (total(ios), total(exact));
     let size = size(bytes as f64);
     match exact {
         _ if ios == 0 => size,
