@@ -17,6 +17,8 @@ const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
 /// fio's window of rates, ms; a short run gets shorter ones, 20 of them.
 const WINDOW_MS_MAX: u64 = 500;
 const WINDOWS_MIN: u64 = 20;
+/// Windows of the longest run; a longer one, or a damaged file that tells of one, gets longer windows.
+const WINDOWS_MAX: u64 = 1 << 20;
 
 /// A job's IOs as sums.
 pub(super) struct Summary {
@@ -56,7 +58,9 @@ pub(super) struct Rate {
 
 impl Summary {
     pub(super) fn new(elapsed_ns: u64) -> Summary {
-        let window_ms = (elapsed_ns / 1_000_000 / WINDOWS_MIN).clamp(1, WINDOW_MS_MAX);
+        let elapsed_ms = elapsed_ns / 1_000_000;
+        let window_ms = (elapsed_ms / WINDOWS_MIN).clamp(1, WINDOW_MS_MAX);
+        let window_ms = window_ms.max(elapsed_ms.div_ceil(WINDOWS_MAX));
         Summary {
             elapsed_ns,
             window_ms,
@@ -249,5 +253,29 @@ mod tests {
         assert_eq!([place(1_000), place(2_000), place(999_999)], [(1, 0), (1, 1), (1, 9)]);
         assert_eq!([place(1_000_000), place(749_999_999)], [(2, 0), (2, 8)]);
         assert_eq!([bin(999_999_999), bin(1_000_000_000), bin(2_000_000_000)], [29, 30, 31]);
+    }
+
+    #[test]
+    fn rates_end_with_the_last_io_and_are_a_bounded_number_whatever_a_file_tells() {
+        let windows = |elapsed_ns, completed_ns: &[u64]| {
+            let mut summary = Summary::new(elapsed_ns);
+            completed_ns.iter().for_each(|ns| summary.add(&read_done_at(*ns)));
+            let rates: Vec<_> = summary.rates().map(|(window, _, rate)| (window, rate.iops)).collect();
+            (summary.window_ms(), rates)
+        };
+        let second = 1_000_000_000;
+        let short = windows(second / 1000, &[second / 2000]);
+        assert_eq!(short, (1, vec![(0, 1000.0)]), "a run shorter than a window");
+        let whole = windows(10 * second, &[0, 700_000_000, 10 * second - 1]);
+        assert_eq!((whole.0, whole.1.len()), (500, 20));
+        assert_eq!(whole.1.iter().map(|(_, iops)| iops / 2.0).sum::<f64>(), 3.0, "all IOs are in a window");
+        let told_longer = windows(100_000 * second, &[0, 700_000_000]);
+        assert_eq!(told_longer, (500, vec![(0, 2.0), (1, 2.0)]));
+        let (window_ms, rates) = windows(u64::MAX, &[0, u64::MAX]);
+        assert!(window_ms > 500 && rates.len() as u64 <= WINDOWS_MAX + 1, "{} windows", rates.len());
+    }
+
+    fn read_done_at(completed_ns: u64) -> Io {
+        Io { submit_ns: completed_ns, length_bytes: 4096, ..Io::default() }
     }
 }
