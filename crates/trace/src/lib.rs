@@ -42,7 +42,7 @@ pub use format::{FORMATS, Format, sniff};
 pub use output::Compress;
 pub use reader::{BATCH, Counts, Reader, open, sniff_input};
 pub use record::{Process, Record};
-pub use records::Records;
+pub use records::{Records, Through};
 pub use seekable::{is_read_from_its_end, open_bytes, open_file};
 pub use source::TraceSource;
 pub use writer::{Loss, Losses, Writer};

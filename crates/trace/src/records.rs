@@ -33,6 +33,47 @@ pub trait Records: Send {
     }
 }
 
+/// Records that come through a function: it draws each batch from those behind it, and may change it. In all
+/// else they are what is behind.
+pub struct Through<F> {
+    records: Box<dyn Records>,
+    draw: F,
+}
+
+impl<F> Through<F>
+where
+    F: FnMut(&mut dyn Records, &mut Vec<Record>) -> Result<usize, TraceError> + Send,
+{
+    /// `draw` keeps the promises of [`Records::next_batch`].
+    pub fn new(records: Box<dyn Records>, draw: F) -> Through<F> {
+        Through { records, draw }
+    }
+}
+
+impl<F> Records for Through<F>
+where
+    F: FnMut(&mut dyn Records, &mut Vec<Record>) -> Result<usize, TraceError> + Send,
+{
+    fn next_batch(&mut self, records: &mut Vec<Record>) -> Result<usize, TraceError> {
+        (self.draw)(&mut *self.records, records)
+    }
+    fn format(&self) -> &'static str {
+        self.records.format()
+    }
+    fn devices(&self) -> &[String] {
+        self.records.devices()
+    }
+    fn counts(&self) -> Counts {
+        self.records.counts()
+    }
+    fn first_bad_line(&self) -> Option<&TraceError> {
+        self.records.first_bad_line()
+    }
+    fn notes(&self) -> Vec<Note> {
+        self.records.notes()
+    }
+}
+
 impl<R: Records + ?Sized> Records for Box<R> {
     fn next_batch(&mut self, records: &mut Vec<Record>) -> Result<usize, TraceError> {
         (**self).next_batch(records)

@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
 use flashscope_core::{Nanos, Op, Request, RequestSource, TargetInfo, told};
-use flashscope_trace::transform::Note;
-use flashscope_trace::{Counts, Record, Records, TraceError, TraceSource};
+use flashscope_trace::{Counts, Record, Records, Through, TraceSource};
 
 use super::tally::Times;
 use super::{ReplayArgs, ResponseUs};
@@ -79,18 +78,12 @@ impl Passed {
 }
 
 /// Records that are counted as they pass, and left out if they change data and must not.
-struct Watched {
-    trace: Box<dyn Records>,
-    read_only: bool,
-    passed: Arc<Mutex<Passed>>,
-}
-
-impl Records for Watched {
-    fn next_batch(&mut self, records: &mut Vec<Record>) -> Result<usize, TraceError> {
+fn watched(trace: Box<dyn Records>, read_only: bool, passed: Arc<Mutex<Passed>>) -> impl Records {
+    Through::new(trace, move |trace, records| {
         loop {
-            let read = self.trace.next_batch(records);
-            let mut passed = self.passed.lock().expect("nobody panics with it");
-            if self.read_only {
+            let read = trace.next_batch(records);
+            let mut passed = passed.lock().expect("nobody panics with it");
+            if read_only {
                 let before = records.len();
                 records.retain(|record| record.op == Op::Read);
                 passed.left_out += (before - records.len()) as u64;
@@ -100,27 +93,7 @@ impl Records for Watched {
                 return Ok(records.len());
             }
         }
-    }
-
-    fn format(&self) -> &'static str {
-        self.trace.format()
-    }
-
-    fn devices(&self) -> &[String] {
-        self.trace.devices()
-    }
-
-    fn counts(&self) -> Counts {
-        self.trace.counts()
-    }
-
-    fn first_bad_line(&self) -> Option<&TraceError> {
-        self.trace.first_bad_line()
-    }
-
-    fn notes(&self) -> Vec<Note> {
-        self.trace.notes()
-    }
+    })
 }
 
 /// What was found by reading the whole trace before the first IO.
@@ -202,8 +175,8 @@ impl<'a> Requests<'a> {
         let passed = Arc::new(Mutex::new(Passed::default()));
         let place = Place { size_bytes: Some(self.info.size_bytes), shift_bytes: 0 };
         let trace = args.pipeline.build(file, place)?;
-        let watched = Watched { trace, read_only: args.read_only, passed: passed.clone() };
-        let source = TraceSource::new(watched, &self.info, None);
+        let trace = watched(trace, args.read_only, passed.clone());
+        let source = TraceSource::new(trace, &self.info, None);
         let source = source.in_pieces(self.piece_bytes);
         Ok(match args.timing {
             Timing::Depth => (source.with_depths(), passed),

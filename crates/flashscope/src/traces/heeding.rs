@@ -5,8 +5,7 @@ use std::io::{Error, ErrorKind, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use flashscope_trace::transform::Note;
-use flashscope_trace::{Counts, Record, Records, TraceError};
+use flashscope_trace::{Records, Through, TraceError};
 use indicatif::ProgressBar;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -80,45 +79,18 @@ impl Read for HeedingFile {
     }
 }
 
-/// Records that end at Ctrl-C, with [`TraceError::Interrupted`].
-pub struct Heeding {
-    /// What is read.
-    pub records: Box<dyn Records>,
-    /// Where it ends.
-    pub until: Until,
-}
-
-impl Records for Heeding {
-    fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<usize, TraceError> {
+/// Records that end where `until` says, with [`TraceError::Interrupted`].
+pub fn heeding(records: Box<dyn Records>, until: Until) -> impl Records {
+    Through::new(records, move |records, batch| {
         batch.clear();
         let mut read = Err(TraceError::Interrupted);
-        if !self.until.is_over() {
-            read = self.records.next_batch(batch);
-            if read.is_err() && self.until.is_over() {
+        if !until.is_over() {
+            read = records.next_batch(batch);
+            if read.is_err() && until.is_over() {
                 read = Err(TraceError::Interrupted);
             }
         }
-        self.until.take_note(batch.len(), read == Err(TraceError::Interrupted));
+        until.take_note(batch.len(), read == Err(TraceError::Interrupted));
         read
-    }
-
-    fn format(&self) -> &'static str {
-        self.records.format()
-    }
-
-    fn devices(&self) -> &[String] {
-        self.records.devices()
-    }
-
-    fn counts(&self) -> Counts {
-        self.records.counts()
-    }
-
-    fn first_bad_line(&self) -> Option<&TraceError> {
-        self.records.first_bad_line()
-    }
-
-    fn notes(&self) -> Vec<Note> {
-        self.records.notes()
-    }
+    })
 }

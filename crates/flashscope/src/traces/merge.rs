@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use flashscope_trace::transform::{Merge, Note};
-use flashscope_trace::{Counts, Record, Records, TraceError};
+use flashscope_trace::transform::Merge;
+use flashscope_trace::{Records, Through, TraceError};
 
 use super::convert::{WriteFormat, output_format, summary, write_trace};
 use super::open::{ReadArgs, open};
@@ -41,7 +41,7 @@ pub fn run(args: &MergeArgs, screen: &Screen) -> Result<Done> {
     for path in inputs {
         check_not_input(path, output)?;
         let records = open(path, &args.read)?;
-        traces.push(Box::new(File { records, path: path.clone(), together: args.together, from_ns: None }));
+        traces.push(Box::new(one_of_several(records, path.clone(), args.together)));
     }
     let mut merged = Merge::new(traces);
     let written = write_trace(&mut merged, Path::new("the traces"), output, format)?;
@@ -49,42 +49,16 @@ pub fn run(args: &MergeArgs, screen: &Screen) -> Result<Done> {
     Ok(if written.complete { Done::Well } else { Done::Interrupted })
 }
 
-/// A trace whose errors tell its name, and which may begin at zero.
-struct File {
-    records: Box<dyn Records>,
-    path: PathBuf,
-    together: bool,
-    from_ns: Option<u64>,
-}
-
-impl Records for File {
-    fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<usize, TraceError> {
-        let read = self.records.next_batch(batch);
-        if let (true, Some(first)) = (self.together, batch.first()) {
-            let from_ns = *self.from_ns.get_or_insert(first.time_ns);
+/// A trace whose errors tell its name, and which begins at zero if they begin `together`.
+fn one_of_several(records: Box<dyn Records>, path: PathBuf, together: bool) -> impl Records {
+    let mut from_ns = None;
+    Through::new(records, move |records, batch| {
+        let read = records.next_batch(batch);
+        if let (true, Some(first)) = (together, batch.first()) {
+            let from_ns = *from_ns.get_or_insert(first.time_ns);
             // What is earlier than the first request comes with it.
             batch.iter_mut().for_each(|record| record.time_ns = record.time_ns.saturating_sub(from_ns));
         }
-        read.map_err(|error| TraceError::In { file: self.path.display().to_string(), error: Box::new(error) })
-    }
-
-    fn format(&self) -> &'static str {
-        self.records.format()
-    }
-
-    fn devices(&self) -> &[String] {
-        self.records.devices()
-    }
-
-    fn counts(&self) -> Counts {
-        self.records.counts()
-    }
-
-    fn first_bad_line(&self) -> Option<&TraceError> {
-        self.records.first_bad_line()
-    }
-
-    fn notes(&self) -> Vec<Note> {
-        self.records.notes()
-    }
+        read.map_err(|error| TraceError::In { file: path.display().to_string(), error: Box::new(error) })
+    })
 }

@@ -13,7 +13,7 @@ use flashscope_trace::{CpuFiles, Records, Remedy, TraceError, is_read_from_its_e
 use indicatif::ProgressBar;
 use rustix::fs::OFlags;
 
-use super::heeding::{Heeding, HeedingFile, Until};
+use super::heeding::{HeedingFile, Until, heeding};
 use crate::exit::{Interrupted, Usage};
 use crate::signal;
 
@@ -39,19 +39,17 @@ pub fn open(path: &Path, read: &ReadArgs) -> Result<Box<dyn Records>> {
 pub fn open_until(path: &Path, read: &ReadArgs, until: Until, bar: &ProgressBar) -> Result<Box<dyn Records>> {
     signal::listen();
     let (format, lenient) = (read.from.as_deref(), read.lenient);
-    let heeding = |file| HeedingFile { file, until: until.clone(), bar: bar.clone() };
+    let bytes = |file| HeedingFile { file, until: until.clone(), bar: bar.clone() };
     let opened = match is_single(path).then(|| file(path)).transpose()? {
         Some(file) if is_read_from_its_end(&file, format) => open_file(file, format, lenient),
-        Some(file) => {
-            flashscope_trace::open(heeding(file), format, lenient).map(|trace| Box::new(trace) as _)
-        }
+        Some(file) => flashscope_trace::open(bytes(file), format, lenient).map(|trace| Box::new(trace) as _),
         None => {
-            let bytes = bytes_of(path, |file| Box::new(heeding(file)))?;
-            flashscope_trace::open(bytes, format, lenient).map(|trace| Box::new(trace) as _)
+            let all = bytes_of(path, |file| Box::new(bytes(file)))?;
+            flashscope_trace::open(all, format, lenient).map(|trace| Box::new(trace) as _)
         }
     };
     match opened {
-        Ok(records) => Ok(Box::new(Heeding { records, until })),
+        Ok(records) => Ok(Box::new(heeding(records, until))),
         Err(_) if signal::flag().load(Ordering::Relaxed) => Err(Interrupted.into()),
         Err(error) => Err(named(path, error)),
     }
