@@ -15,7 +15,7 @@ use crate::signal;
 use crate::traces;
 use crate::traces::followed::{Followed, Follower, Reached};
 use crate::traces::open::open_end;
-use crate::traces::pipeline::{Place, Source};
+use crate::traces::pipeline::{Place, Source, Surveyed};
 use crate::traces::timing::Timing;
 
 /// Longer requests come in pieces, so that the buffers of a real target's IOs in flight take no more than
@@ -115,6 +115,7 @@ pub struct Requests<'a> {
     args: &'a ReplayArgs,
     info: TargetInfo,
     piece_bytes: u32,
+    surveyed: Surveyed,
 }
 
 impl<'a> Requests<'a> {
@@ -122,7 +123,12 @@ impl<'a> Requests<'a> {
     pub fn survey(args: &'a ReplayArgs, info: &TargetInfo, iodepth: u32) -> Result<(Requests<'a>, Survey)> {
         let real = (BUFFERS_BYTES / u64::from(iodepth)).min(PIECE_BYTES_REAL);
         let most = if info.virtual_time { PIECE_BYTES_MAX } else { real };
-        let mut requests = Requests { args, info: info.clone(), piece_bytes: PIECE_BYTES_MAX as u32 };
+        let mut requests = Requests {
+            args,
+            info: info.clone(),
+            piece_bytes: PIECE_BYTES_MAX as u32,
+            surveyed: Surveyed::default(),
+        };
         let (mut source, passed) = requests.source()?;
         let mut batch = vec![Request::default(); 4096];
         let mut deeper = 0u64;
@@ -174,7 +180,7 @@ impl<'a> Requests<'a> {
         let args = self.args;
         let passed = Arc::new(Mutex::new(Passed::default()));
         let place = Place { size_bytes: Some(self.info.size_bytes), shift_bytes: 0 };
-        let trace = args.pipeline.build(file, place)?;
+        let trace = args.pipeline.build(file, place, &self.surveyed)?;
         let trace = watched(trace, args.read_only, passed.clone());
         let source = TraceSource::new(trace, &self.info, None);
         let source = source.in_pieces(self.piece_bytes);

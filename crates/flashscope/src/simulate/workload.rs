@@ -13,7 +13,7 @@ use crate::exit::Usage;
 use crate::traces::ReadArgs;
 use crate::traces::followed::{Followed, Follower, Reached};
 use crate::traces::open::{cpu_files, is_read_once, message, open_end};
-use crate::traces::pipeline::{PipelineArgs, Place, Source as TraceFile};
+use crate::traces::pipeline::{PipelineArgs, Place, Source as TraceFile, Surveyed};
 use crate::traces::timing::Timing;
 
 /// A workload, not yet bound to a device.
@@ -31,6 +31,8 @@ pub enum Workload {
         lenient: bool,
         /// What of it is simulated, and how it is fitted.
         pipeline: Box<PipelineArgs>,
+        /// What that needed to know of the whole of it.
+        surveyed: Surveyed,
         /// Requests go when the trace says, or as soon as the one before is done.
         timing: Timing,
         /// Requests in flight, with [`Timing::Asap`].
@@ -60,7 +62,8 @@ impl Workload {
         check_file(&path)?;
         let (format, lenient, timing) = (args.format.clone(), args.lenient, args.timing);
         let pipeline = Box::new(args.pipeline.clone());
-        Ok(Workload::Trace { path, format, lenient, pipeline, timing, iodepth })
+        let surveyed = Surveyed::default();
+        Ok(Workload::Trace { path, format, lenient, pipeline, surveyed, timing, iodepth })
     }
 
     /// Refuses a trace that can be read but once, and is to be read `times`.
@@ -181,12 +184,12 @@ impl Workload {
 
     /// The requests of the trace.
     fn trace(&self, info: &TargetInfo, how: impl Fn(TraceFile) -> TraceFile) -> Result<TraceSource> {
-        let Workload::Trace { path, format, lenient, pipeline, timing, .. } = self else {
+        let Workload::Trace { path, format, lenient, pipeline, surveyed, timing, .. } = self else {
             return Err(anyhow!("a pattern is no trace"));
         };
         let read = ReadArgs { from: format.clone(), lenient: *lenient };
         let place = Place { size_bytes: Some(info.size_bytes), shift_bytes: 0 };
-        let trace = pipeline.build(&how(TraceFile::new(path, &read)), place)?;
+        let trace = pipeline.build(&how(TraceFile::new(path, &read)), place, surveyed)?;
         let source = TraceSource::new(trace, info, None);
         Ok(if *timing == Timing::Depth { source.with_depths() } else { source })
     }

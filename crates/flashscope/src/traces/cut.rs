@@ -9,7 +9,7 @@ use flashscope_core::Bytes;
 
 use super::convert::{WriteFormat, output_format, summary, write_trace};
 use super::open::ReadArgs;
-use super::pipeline::{PipelineArgs, Place, Source};
+use super::pipeline::{PipelineArgs, Place, Source, Surveyed};
 use crate::exit::Done;
 use crate::screen::Screen;
 
@@ -65,7 +65,7 @@ pub fn run(args: &CutArgs, screen: &Screen) -> Result<Done> {
         size_bytes: args.size.map(|size| size.0),
         shift_bytes: args.shift.map_or(0, |distance| distance.0),
     };
-    let mut trace = args.pipeline.build(&source, place)?;
+    let mut trace = args.pipeline.build(&source, place, &Surveyed::default())?;
     let written = write_trace(&mut trace, &args.input, &args.output, format)?;
     screen.note(&summary(&written, &*trace, &args.output, format));
     Ok(if written.complete { Done::Well } else { Done::Interrupted })

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -155,6 +155,22 @@ impl FromStr for AddressRange {
     }
 }
 
+/// Where the whole of a trace reaches, looked up by the first who needs it and kept for all who open it again
+/// through the same pipeline, whatever the target.
+#[derive(Clone, Debug, Default)]
+pub struct Surveyed(Arc<Mutex<Option<Arc<Layout>>>>);
+
+impl Surveyed {
+    fn layout(&self, survey: impl FnOnce() -> Result<Layout>) -> Result<Arc<Layout>> {
+        // Who comes meanwhile waits: reading it as well would take as long.
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(layout) = &*known {
+            return Ok(layout.clone());
+        }
+        Ok(known.insert(Arc::new(survey()?)).clone())
+    }
+}
+
 /// A trace file that can be opened again. Reading it ends at Ctrl-C.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -249,11 +265,11 @@ impl PipelineArgs {
         flags
     }
 
-    /// The records of `source`, changed as the flags ask.
+    /// The records of `source`, changed as the flags ask. What was `surveyed` of it is not looked up again.
     ///
     /// # Errors
     /// Flags that make no sense, and what opening or surveying the trace brings.
-    pub fn build(&self, source: &Source, place: Place) -> Result<Box<dyn Records>> {
+    pub fn build(&self, source: &Source, place: Place, surveyed: &Surveyed) -> Result<Box<dyn Records>> {
         self.check(source, place)?;
         // The first error of a wrong name or format is told as for every command.
         let first = source.open()?;
@@ -266,7 +282,7 @@ impl PipelineArgs {
             }
         };
         let records = self.placed(self.timed(records), place);
-        let fit = self.fit.map(|fit| self.fit(fit, source, place)).transpose()?;
+        let fit = self.fit.map(|fit| self.fit(fit, source, place, surveyed)).transpose()?;
         let written = (fit.is_some() || self.repeat > 1).then(|| Written::new(place.size_bytes));
         let records = then(records, fit);
         let records = then(records, self.split.map(|block| Split::new(block.0)));
@@ -342,7 +358,7 @@ impl PipelineArgs {
         then(records, (place.shift_bytes != 0).then(|| Shift::new(place.shift_bytes)))
     }
 
-    fn fit(&self, fit: FitArg, source: &Source, place: Place) -> Result<Fit> {
+    fn fit(&self, fit: FitArg, source: &Source, place: Place, surveyed: &Surveyed) -> Result<Fit> {
         let mode = match fit {
             FitArg::Modulo => FitMode::Modulo,
             FitArg::Compact => FitMode::Compact,
@@ -351,11 +367,10 @@ impl PipelineArgs {
         let layout = match mode == FitMode::Modulo && !self.concatenate {
             true => None,
             // Repeated, a trace reaches no other addresses, and times do not matter.
-            false => {
+            false => Some(surveyed.layout(|| {
                 let mut records = self.placed(self.selected(source.open_first()?), place);
-                let layout = Layout::survey(&mut *records, self.chunk.0);
-                Some(Arc::new(layout.map_err(|error| source.named(error))?))
-            }
+                Layout::survey(&mut *records, self.chunk.0).map_err(|error| source.named(error))
+            })?),
         };
         let footprint_bytes = layout.as_ref().map_or(0, |layout| layout.footprint_bytes(self.concatenate));
         let size_bytes = place.size_bytes.unwrap_or(footprint_bytes).max(1);

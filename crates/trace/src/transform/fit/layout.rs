@@ -19,12 +19,13 @@ const PAGES_MAX: usize = 1 << 19;
 
 /// How far each device of a trace reaches, and which chunks of it are read or written: a bit each, in pages
 /// that are there only where there is one. What is only trimmed is no part of the footprint.
+#[derive(Debug)]
 pub struct Layout {
     chunk_bytes: u64,
     devices: Vec<Device>,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Device {
     /// End of the last request, in whole chunks.
     span_bytes: u64,
@@ -36,6 +37,7 @@ struct Device {
     pages: Vec<Page>,
 }
 
+#[derive(Debug)]
 struct Page {
     number: u64,
     /// Chunks in use before it, on this device.
