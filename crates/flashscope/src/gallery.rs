@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context as _, Result};
 use flashscope_report::Stored;
@@ -12,10 +12,11 @@ use flashscope_report::html::{
     site_page, uncompared,
 };
 
-use crate::exit::{Interrupted, message};
+use crate::exit::message;
 use crate::pack::{ENDING, Opened};
 use crate::pages::page_of;
 use crate::screen::Screen;
+use crate::signal::must_go_on;
 
 /// Folders within folders that are looked at: the results of a month below those of a year.
 const DEPTH: u32 = 2;
@@ -115,6 +116,7 @@ impl<'a> Gallery<'a> {
                 self.pair(a, b)?;
             }
         }
+        must_go_on(interrupted)?;
         self.index()
     }
 
@@ -204,8 +206,4 @@ impl<'a> Gallery<'a> {
         let path = self.folder.join(name);
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
     }
-}
-
-fn must_go_on(interrupted: &AtomicBool) -> Result<()> {
-    if interrupted.load(Ordering::Relaxed) { Err(Interrupted.into()) } else { Ok(()) }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::exit::Interrupted;
+
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static AGAIN: AtomicBool = AtomicBool::new(false);
 /// The second signal stops nothing at once either, for something must be cleaned up; the third does.
@@ -18,6 +20,11 @@ pub fn listen() -> &'static AtomicBool {
         }
     });
     &INTERRUPTED
+}
+
+/// [`Interrupted`] once the flag is set.
+pub fn must_go_on(interrupted: &AtomicBool) -> Result<(), Interrupted> {
+    if interrupted.load(Ordering::Relaxed) { Err(Interrupted) } else { Ok(()) }
 }
 
 /// The flag that [`listen`] listens for; not set as long as nobody listens.

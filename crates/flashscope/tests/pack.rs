@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::kernel::Scratch;
-use common::{call, ended, flashscope};
+use common::{call, ended, flashscope, interrupt, start, wait_for};
 use serde_json::{Value, json};
 
 /// What must not be seen, planted everywhere.
@@ -219,4 +219,28 @@ fn foreign_damaged_and_newer_files_are_refused_by_name() {
     words(&folder, "pack m -o mine.txt").failed(2, &["mine.txt", "choose another -o"]);
     words(&folder, "pack m.flashscope").failed(2, &["-o"]);
     assert_eq!(fs::read_to_string(folder.join("mine.txt")).unwrap(), "mine");
+}
+
+#[test]
+fn an_interruption_leaves_no_part_and_the_old_pack() {
+    let scratch = Scratch::new();
+    let folder = scratch.path("");
+    words(&folder, "measure rig:plain --rw randread --number-ios 50000 --seed 1 -q -o m").well();
+    words(&folder, "pack m").well();
+    let before = fs::read(folder.join("m.flashscope")).unwrap();
+    // As many files as a long run has.
+    let ios = fs::read_dir(folder.join("m/ios")).unwrap().next().unwrap().unwrap().path();
+    for number in 0..1000 {
+        fs::hard_link(&ios, folder.join(format!("m/ios/{number:04}-more.parquet"))).unwrap();
+    }
+    let parts = || {
+        let entries = fs::read_dir(&folder).unwrap().flatten();
+        let parts = entries.filter(|entry| entry.file_name().to_string_lossy().ends_with(".part"));
+        parts.map(|entry| entry.metadata().map_or(0, |part| part.len())).collect::<Vec<u64>>()
+    };
+    let child = start(&folder, &["pack", "m"]);
+    wait_for("the first bytes", || parts().iter().any(|bytes| *bytes > 0));
+    interrupt(child).failed(130, &["interrupted: m.flashscope was not written"]);
+    assert!(parts().is_empty(), "a part is left");
+    assert!(fs::read(folder.join("m.flashscope")).unwrap() == before, "the old one is as it was");
 }

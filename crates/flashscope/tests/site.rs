@@ -6,8 +6,8 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::call;
 use common::kernel::Scratch;
+use common::{call, interrupt, start, wait_for};
 use serde_json::Value;
 
 fn words(folder: &Path, line: &str) -> common::Ended {
@@ -136,4 +136,27 @@ fn an_old_site_is_replaced_and_nothing_else_is() {
     words(&folder, "site nowhere").failed(2, &["nowhere"]);
     words(&folder, "site mine").failed(2, &["holds no result"]);
     assert_eq!(names(&folder), ["all", "m", "mine", "site"], "no part is left");
+}
+
+#[test]
+fn an_interruption_leaves_no_part_and_the_old_site() {
+    let scratch = Scratch::new();
+    let folder = scratch.path("");
+    words(&folder, "measure rig:mtron --rw randread --number-ios 100 --seed 3 -q -o all/m").well();
+    words(&folder, "site all").well();
+    let before = fs::read(folder.join("site/index.html")).unwrap();
+    words(&folder, "pack all/m -o all/m.flashscope").well();
+    for number in 0..200 {
+        fs::hard_link(folder.join("all/m.flashscope"), folder.join(format!("all/{number}.flashscope")))
+            .unwrap();
+    }
+    let child = start(&folder, &["site", "all"]);
+    let is_part = |name: &String| name.ends_with(".part");
+    let pages = |name: &String| fs::read_dir(folder.join(name).join("results")).map_or(0, Iterator::count);
+    wait_for("the first pages", || {
+        names(&folder).iter().filter(|name| is_part(name)).any(|name| pages(name) > 1)
+    });
+    interrupt(child).failed(130, &["interrupted: site was not written"]);
+    assert_eq!(names(&folder), ["all", "site"], "no part is left");
+    assert!(fs::read(folder.join("site/index.html")).unwrap() == before, "the old one is as it was");
 }

@@ -9,6 +9,7 @@ use crate::cli::PackArgs;
 use crate::exit::{Done, Interrupted, Usage};
 use crate::pack::{ENDING, Opened, Packed, is_pack, write};
 use crate::screen::Screen;
+use crate::signal;
 use crate::whole::Whole;
 
 /// Runs the command.
@@ -17,8 +18,10 @@ pub fn run(args: &PackArgs, screen: &Screen) -> Result<Done> {
     let output = args.output.clone().map_or_else(|| name_of(&args.dir), Ok)?;
     may_replace(&output)?;
     let unwritable = || format!("cannot write the pack {}", output.display());
+    // Before there is anything to clean up.
+    let interrupted = signal::listen();
     let (kept, mut file) = Whole::create(&output).with_context(unwritable)?;
-    let packed = match write(opened.folder(), args.identify, &mut file) {
+    let packed = match write(opened.folder(), args.identify, &mut file, interrupted) {
         Err(error) if error.is::<Interrupted>() => {
             screen.note(&format!("interrupted: {} was not written", output.display()));
             return Ok(Done::Interrupted);

@@ -23,9 +23,11 @@ pub fn run(args: &SiteArgs, screen: &Screen) -> Result<Done> {
         let problem = format!("{shown} holds no result; name a folder of result folders or packs");
         return Err(Usage(problem).into());
     }
+    // Before there is anything to clean up.
+    let interrupted = signal::listen();
     let folder = WholeFolder::create_or_replace(&args.output, is_site)?;
     let mut site = Gallery::begin(folder.part(), screen)?;
-    match site.fill(found, signal::listen()) {
+    match site.fill(found, interrupted) {
         Err(error) if error.is::<Interrupted>() => {
             screen.note(&format!("interrupted: {} was not written", args.output.display()));
             return Ok(Done::Interrupted);

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::Path;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context as _, Result, bail};
 use flashscope_report::{Footer, Manifest, Stored};
@@ -11,8 +11,7 @@ use serde_json::{Value, json};
 
 use super::veil::Veil;
 use super::{DOCUMENTS, FOLDERS, LABEL, PACK_VERSION, is_part};
-use crate::exit::Interrupted;
-use crate::signal;
+use crate::signal::must_go_on;
 
 /// zstd's own default: numbers that are packed already gain little from more.
 const LEVEL: i32 = 3;
@@ -27,11 +26,11 @@ pub struct Packed {
     pub left: Vec<String>,
 }
 
-/// Packs the result in `folder`.
+/// Packs the result in `folder`, unless the person stops it.
 ///
 /// # Errors
 /// There is no result, or a damaged one; a file cannot be read or written; the person stopped it.
-pub fn write(folder: &Path, identify: bool, out: &mut dyn Write) -> Result<Packed> {
+pub fn write(folder: &Path, identify: bool, out: &mut dyn Write, interrupted: &AtomicBool) -> Result<Packed> {
     let manifest = Stored::read(folder)?.manifest;
     let (files, left) = files(folder)?;
     let mut veil = if identify { None } else { Some(veil(folder, &manifest)?) };
@@ -42,11 +41,8 @@ pub fn write(folder: &Path, identify: bool, out: &mut dyn Write) -> Result<Packe
         "identifies": identify,
     });
     put(&mut archive, LABEL, Content::of(serde_json::to_vec_pretty(&label)?))?;
-    let interrupted = signal::listen();
     for name in &files {
-        if interrupted.load(Ordering::Relaxed) {
-            return Err(Interrupted.into());
-        }
+        must_go_on(interrupted)?;
         let path = folder.join(name);
         let content = match &mut veil {
             None => Content::whole(&path),
@@ -55,6 +51,7 @@ pub fn write(folder: &Path, identify: bool, out: &mut dyn Write) -> Result<Packe
         let shown = veil.as_mut().map_or(name.clone(), |veil| veil.text(name));
         put(&mut archive, &shown, content?).with_context(|| format!("cannot pack {}", path.display()))?;
     }
+    must_go_on(interrupted)?;
     archive.into_inner()?.finish()?.flush()?;
     let veiled = veil.iter().flat_map(Veil::lines).collect();
     Ok(Packed { files: files.len() as u64, veiled, left })

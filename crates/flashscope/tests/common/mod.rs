@@ -76,6 +76,13 @@ pub fn start(folder: &Path, arguments: &[&str]) -> Child {
     command.spawn().expect("flashscope starts")
 }
 
+/// Ctrl-C to a call that goes on, and how it ends.
+pub fn interrupt(child: Child) -> Ended {
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(status.expect("kill is there").success(), "it ended by itself");
+    child.wait_with_output().expect("it ends").into()
+}
+
 /// Waits for `condition`; a hundred times longer than it ever takes before it gives up.
 pub fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
     for _ in 0..6_000 {
