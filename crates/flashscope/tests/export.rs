@@ -9,7 +9,7 @@ use std::process::Command;
 
 use common::kernel::{Mounted, Scratch, requires, run};
 use common::python::{python_ok, python_with};
-use common::{call, start, text, wait_for};
+use common::{call, interrupt, start, text, wait_for};
 use serde_json::Value;
 
 /// A characterisation with several queue depths and numbers of jobs, and its exports.
@@ -333,6 +333,10 @@ fn what_a_format_cannot_hold_is_counted_or_refused() {
         "{told:?}"
     );
     assert!(told.err.contains("runs lose the order of their addresses (stride"), "{told:?}");
+    let one = "measure rig:plain --rw read --stride 2 --number-ios 100 --seed 1 -q -o one";
+    call(&folder, &one.split(' ').collect::<Vec<_>>()).well();
+    let told = call(&folder, &["export", "one", "--to", "fio"]).well();
+    assert!(told.err.contains("1 run loses the order of its addresses (stride"), "{told:?}");
     assert_eq!(files_below(&scratch.path("result-fio"), "json").len(), runs.len() - left_out);
 
     call(&folder, &["export", "result", "--to", "fio"]).failed(2, &["result-fio is there already", "-o"]);
@@ -377,8 +381,7 @@ fn a_full_disk_or_an_interruption_leaves_nothing() {
         entries.filter(|entry| is_part(&entry.file_name().to_string_lossy())).count()
     };
     wait_for("the first files", || parts() == 1);
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill is there");
-    let ended: common::Ended = child.wait_with_output().expect("it ends").into();
+    let ended = interrupt(child);
     assert_eq!(ended.status, 130, "{ended:?}");
     assert!(ended.err.contains("long-fio was not written"), "{ended:?}");
     assert_eq!(parts() + usize::from(scratch.path("long-fio").exists()), 0, "nothing is left");
