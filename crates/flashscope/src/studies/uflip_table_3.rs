@@ -5,6 +5,9 @@ use anyhow::Result;
 use flashscope_analysis::{indicators, points};
 use flashscope_bench::Scope;
 
+use super::devices::{
+    KINGSTON_DTHX, KINGSTON_DTI, MEMORIGHT, MTRON, SAMSUNG, TRANSCEND_MLC, TRANSCEND_MODULE,
+};
 use super::papers::UFLIP;
 use super::{Claim, Found, Stage, Study};
 
@@ -68,7 +71,7 @@ const fn claims(row: &Row) -> [Claim; 12] {
 }
 
 macro_rules! rows {
-    ($($name:literal, $about:literal, $device:literal: $row:expr;)+) => {
+    ($($name:literal, $about:literal, $device:expr => $row:expr;)+) => {
         /// One for each row.
         pub const STUDIES: &[Study] = &[$(Study {
             name: $name,
@@ -83,31 +86,31 @@ macro_rules! rows {
 }
 
 rows! {
-    "uflip-memoright", "Memoright MR25.2-032S, an SSD of 32 GB", "rig:memoright": Row {
+    "uflip-memoright", "Memoright MR25.2-032S, an SSD of 32 GB", MEMORIGHT => Row {
         times_ms: [0.3, 0.4, 0.3, 5.0], pause_ms: 5.0, locality: [8.0, 1.0], partitions: [8.0, 1.0],
         order: [1.0, 1.0, 4.0],
     };
-    "uflip-mtron", "Mtron SATA7035-016, an SSD of 16 GB", "rig:mtron": Row {
+    "uflip-mtron", "Mtron SATA7035-016, an SSD of 16 GB", MTRON => Row {
         times_ms: [0.4, 0.5, 0.4, 9.0], pause_ms: 9.0, locality: [8.0, 2.0], partitions: [4.0, 1.5],
         order: [1.0, 1.0, 2.0],
     };
-    "uflip-samsung", "Samsung MCBQE32G5MPP, an SSD of 32 GB", "rig:samsung": Row {
+    "uflip-samsung", "Samsung MCBQE32G5MPP, an SSD of 32 GB", SAMSUNG => Row {
         times_ms: [0.5, 0.5, 0.6, 18.0], pause_ms: 0.0, locality: [16.0, 1.5], partitions: [4.0, 2.0],
         order: [1.5, 0.6, 2.0],
     };
-    "uflip-transcend-module", "Transcend TS4GDOM40V-S, an IDE module of 4 GB", "rig:transcend-module": Row {
+    "uflip-transcend-module", "Transcend TS4GDOM40V-S, an IDE module of 4 GB", TRANSCEND_MODULE => Row {
         times_ms: [1.2, 1.3, 1.7, 18.0], pause_ms: 0.0, locality: [4.0, 2.0], partitions: [4.0, 2.0],
         order: [3.0, 2.0, 2.0],
     };
-    "uflip-transcend-mlc", "Transcend TS32GSSD25S-M, an MLC SSD of 32 GB", "rig:transcend-mlc": Row {
+    "uflip-transcend-mlc", "Transcend TS32GSSD25S-M, an MLC SSD of 32 GB", TRANSCEND_MLC => Row {
         times_ms: [1.4, 3.0, 2.6, 233.0], pause_ms: 0.0, locality: [4.0, 1.0], partitions: [4.0, 2.0],
         order: [2.0, 2.0, 1.0],
     };
-    "uflip-kingston-dthx", "Kingston DT hyper X, a USB drive of 8 GB", "rig:kingston-dthx": Row {
+    "uflip-kingston-dthx", "Kingston DT hyper X, a USB drive of 8 GB", KINGSTON_DTHX => Row {
         times_ms: [1.3, 1.5, 1.8, 270.0], pause_ms: 0.0, locality: [16.0, 20.0], partitions: [8.0, 20.0],
         order: [7.0, 6.0, 1.0],
     };
-    "uflip-kingston-dti", "Kingston DTI, a USB drive of 4 GB", "rig:kingston-dti": Row {
+    "uflip-kingston-dti", "Kingston DTI, a USB drive of 4 GB", KINGSTON_DTI => Row {
         times_ms: [1.9, 2.2, 2.9, 256.0], pause_ms: 0.0, locality: [0.0, 0.0], partitions: [4.0, 5.0],
         order: [8.0, 40.0, 1.0],
     };

@@ -1,0 +1,27 @@
+//! The devices of the papers, each as the simulated one that stands for it: chosen here, and nowhere else.
+
+/// Memoright MR25.2-032S.
+pub const MEMORIGHT: &str = "rig:memoright";
+/// Mtron SATA7035-016.
+pub const MTRON: &str = "rig:mtron";
+/// Samsung MCBQE32G5MPP.
+pub const SAMSUNG: &str = "rig:samsung";
+/// Transcend TS4GDOM40V-S.
+pub const TRANSCEND_MODULE: &str = "rig:transcend-module";
+/// Transcend TS32GSSD25S-M.
+pub const TRANSCEND_MLC: &str = "rig:transcend-mlc";
+/// Kingston DT hyper X.
+pub const KINGSTON_DTHX: &str = "rig:kingston-dthx";
+/// Kingston DTI.
+pub const KINGSTON_DTI: &str = "rig:kingston-dti";
+
+/// The seven of paper 001's table 3, in its order: the first two are the high end.
+pub const TABLE_3: [&str; 7] =
+    [MEMORIGHT, MTRON, SAMSUNG, TRANSCEND_MODULE, TRANSCEND_MLC, KINGSTON_DTHX, KINGSTON_DTI];
+/// How many of them are the high end.
+pub const HIGH_END: usize = 2;
+
+/// An SSD of their time and class whose flash is simulated: what a device holds matters to it.
+pub const SLC_SSD: &str = "sim:slc-sata-2009";
+/// A page-mapped MLC drive of 2009: that of paper 004, and of paper 003's Intel B.
+pub const MLC_SSD: &str = "sim:x25m-2009";

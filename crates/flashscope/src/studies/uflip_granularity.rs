@@ -1,0 +1,215 @@
+//! Paper 001, section 5.2, figures 6 and 7: response time against the size of an IO.
+
+use anyhow::Result;
+use flashscope_core::Bytes;
+use flashscope_core::pattern::{Pattern, Rw};
+use flashscope_report::html::document::{Axis, Block, Scale};
+
+use super::claim::ANY;
+use super::devices::{KINGSTON_DTI, MEMORIGHT};
+use super::papers::UFLIP;
+use super::picture::lines;
+use super::session::{Session, greatest, least, mean, median, running_mean};
+use super::{Claim, Found, Stage, Study};
+
+const ONE_DIGIT: &str = "within 20 %: printed with two or three digits, read off a picture";
+const RATIO: &str = "equal within 25 %: \"about as much\"";
+/// `[2^0, ..., 2^9] x 512 B`.
+const SIZES: [u64; 10] =
+    [512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10];
+
+/// All of them.
+pub const STUDIES: &[Study] = &[
+    Study {
+        name: "uflip-figure-6",
+        paper: &UFLIP,
+        place: "figure 6 and section 5.2",
+        about: "All baselines on the Memoright, with IOs of 512 B to 256 KB.",
+        devices: &[MEMORIGHT],
+        claims: &[
+            Claim::figure("latency-sr", "sequential reads have a latency of about 70 us", 0.07, "ms")
+                .within(1.2, 2.0, ONE_DIGIT),
+            Claim::figure("latency-sw", "and so have sequential writes", 0.07, "ms")
+                .within(1.2, 2.0, ONE_DIGIT),
+            Claim::figure("latency-rr", "random reads one of 115 us", 0.115, "ms")
+                .within(1.2, 2.0, ONE_DIGIT),
+            Claim::shape(
+                "linear",
+                "beyond it they are linear in the size: the furthest off a line",
+                "linear",
+                "%",
+            )
+            .near(0.0, 10.0, "of the time itself")
+            .kind(0.0, 25.0),
+            Claim::shape(
+                "large",
+                "rather large random writes take at least 5 ms: the least from 32 KB on",
+                "at least 5 ms",
+                "ms",
+            )
+            .near(4.5, ANY, "5 as it is rounded, or more"),
+            Claim::shape(
+                "cheap",
+                "of them, the cheap ones cost about what sequential ones do",
+                "similar",
+                "x",
+            )
+            .near(0.8, 1.25, RATIO),
+            Claim::shape("dear", "and the dear ones tens of ms", "tens of ms", "ms").near(
+                10.0,
+                99.0,
+                "two digits",
+            ),
+            Claim::figure("four-of-4", "four writes of 4 KB take about as much as one of 16 KB", 1.0, "x")
+                .near(0.8, 1.25, RATIO)
+                .kind(0.5, 2.0),
+            Claim::figure("two-of-8", "and so do two of 8 KB", 1.0, "x")
+                .near(0.8, 1.25, RATIO)
+                .kind(0.5, 2.0),
+            Claim::figure(
+                "factor",
+                "random writes are up to a factor of five slower than the other operations",
+                5.0,
+                "x",
+            )
+            .within(1.42, 4.0, "read at the largest size: within half an octave")
+            .because("table 3 itself has 16 at 32 KB, 5 ms against 0.3; five is for the largest IOs"),
+        ],
+        run: memoright,
+    },
+    Study {
+        name: "uflip-figure-7",
+        paper: &UFLIP,
+        place: "figure 7 and section 5.2",
+        about: "All baselines on the Kingston DTI, with IOs of 512 B to 256 KB.",
+        devices: &[KINGSTON_DTI],
+        claims: &[
+            Claim::figure("random-writes", "random writes take around 260 ms", 260.0, "ms")
+                .within(1.2, 2.0, ONE_DIGIT),
+            Claim::shape(
+                "constant",
+                "whatever their size: the dearest size in the cheapest",
+                "rather constant",
+                "x",
+            )
+            .near(1.0, 1.3, "\"rather\": within 30 %")
+            .kind(1.0, 2.0),
+            Claim::shape(
+                "small",
+                "small sequential writes cost significantly more than those of 32 KB: the dearest \
+                 of them",
+                "more",
+                "x",
+            )
+            .near(1.25, ANY, "beyond any noise"),
+            Claim::shape(
+                "orders",
+                "random writes are one or two orders of magnitude slower than the other operations",
+                "10 to 100",
+                "x",
+            )
+            .near(
+                10.0,
+                316.0,
+                "against the mean of SR, RR and SW at 32 KB: up to what is rounded to two orders",
+            ),
+        ],
+        run: kingston,
+    },
+];
+
+/// The means of each baseline by size, in the order of [`Rw::ALL`] and of the sizes.
+struct Curves([Vec<f64>; 4]);
+
+impl Curves {
+    fn of(session: &mut Session<'_>, ios: u64) -> Result<Curves> {
+        let mut curves = Curves([const { Vec::new() }; 4]);
+        for (curve, rw) in curves.0.iter_mut().zip(Rw::ALL) {
+            for size in SIZES {
+                curve.push(session.mean_ms(&sized(session, rw, size, ios))?);
+            }
+        }
+        Ok(curves)
+    }
+
+    fn at(&self, rw: Rw, size: u64) -> f64 {
+        let curve = Rw::ALL.iter().position(|other| *other == rw).expect("one of four");
+        let place = SIZES.iter().position(|other| *other == size).expect("one of the sizes");
+        self.0[curve][place]
+    }
+
+    /// Random writes in the mean of the other three.
+    fn factor(&self, size: u64) -> f64 {
+        let others = [Rw::Read, Rw::RandRead, Rw::Write].map(|rw| self.at(rw, size));
+        self.at(Rw::RandWrite, size) / mean(&others)
+    }
+
+    fn picture(&self, id: &str) -> Block {
+        let points =
+            |curve: &Vec<f64>| SIZES.iter().zip(curve).map(|(size, ms)| (*size as f64, *ms)).collect();
+        let curves = Rw::ALL.iter().zip(&self.0).map(|(rw, curve)| (rw.short_name().into(), points(curve)));
+        let axes = [Axis::of("IOSize", "bytes", Scale::Log), Axis::of("response time", "ms", Scale::Log)];
+        lines(id, "Response time against the size of an IO", axes, curves.collect())
+    }
+}
+
+fn sized(session: &Session<'_>, rw: Rw, size: u64, ios: u64) -> Pattern {
+    Pattern { bs: Bytes(size), ..session.baseline(rw, ios) }
+}
+
+fn memoright(stage: &Stage<'_>) -> Result<Found> {
+    let mut session = Session::used(stage, MEMORIGHT)?;
+    let curves = Curves::of(&mut session, 1024)?;
+    let mut found = Found::default();
+    let mut furthest: f64 = 0.0;
+    for (claim, curve) in [("latency-sr", 0), ("latency-rr", 1), ("latency-sw", 2)] {
+        let (latency, off) = line(&curves.0[curve]);
+        furthest = furthest.max(off);
+        found.measured(claim, latency);
+    }
+    found.measured("linear", furthest);
+    found.measured("large", least(SIZES[6..].iter().map(|size| curves.at(Rw::RandWrite, *size))));
+    let writes = session.times_ms(&sized(&session, Rw::RandWrite, 32 << 10, 1024))?;
+    let (cheap, dear): (Vec<f64>, Vec<f64>) = writes.iter().partition(|ms| **ms < running_mean(&writes));
+    found.measured("cheap", median(&cheap) / curves.at(Rw::Write, 32 << 10));
+    found.measured("dear", median(&dear));
+    let random = |size| curves.at(Rw::RandWrite, size);
+    found.measured("four-of-4", 4.0 * random(4 << 10) / random(16 << 10));
+    found.measured("two-of-8", 2.0 * random(8 << 10) / random(16 << 10));
+    found.measured("factor", curves.factor(SIZES[9]));
+    found.blocks.push(curves.picture("figure-6"));
+    Ok(found)
+}
+
+/// The line through the times by size that is off by the least share of them: its value at 0, and how far it
+/// is off at most, in per cent.
+fn line(times: &[f64]) -> (f64, f64) {
+    // Weighted least squares, with weights that make all times equally important.
+    let (mut w, mut wx, mut wy, mut wxx, mut wxy) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    for (size, y) in SIZES.iter().zip(times) {
+        let (x, weight) = (*size as f64, 1.0 / (y * y));
+        w += weight;
+        wx += weight * x;
+        wy += weight * y;
+        wxx += weight * x * x;
+        wxy += weight * x * y;
+    }
+    let slope = (w * wxy - wx * wy) / (w * wxx - wx * wx);
+    let latency = (wy - slope * wx) / w;
+    let off = SIZES.iter().zip(times).map(|(x, y)| 100.0 * ((latency + slope * *x as f64) / y - 1.0).abs());
+    (latency, greatest(off))
+}
+
+fn kingston(stage: &Stage<'_>) -> Result<Found> {
+    let mut session = Session::used(stage, KINGSTON_DTI)?;
+    let curves = Curves::of(&mut session, 512)?;
+    let random = &curves.0[3];
+    let mut found = Found::default();
+    found.measured("random-writes", mean(random));
+    found.measured("constant", greatest(random.iter().copied()) / least(random.iter().copied()));
+    let small = SIZES[..6].iter().map(|size| curves.at(Rw::Write, *size));
+    found.measured("small", greatest(small) / curves.at(Rw::Write, 32 << 10));
+    found.measured("orders", curves.factor(32 << 10));
+    found.blocks.push(curves.picture("figure-7"));
+    Ok(found)
+}
