@@ -5,10 +5,13 @@
 //! counts as the same is in [`claim`].
 
 mod claim;
+mod devices;
 mod judged;
 mod markdown;
 mod page;
 mod papers;
+mod picture;
+mod session;
 mod stage;
 mod view;
 
@@ -17,6 +20,15 @@ mod ajwani_history;
 mod ajwani_patterns;
 mod almost_sequential;
 mod bplru_buffers;
+mod rewrite_penalty;
+mod uflip_granularity;
+mod uflip_hints;
+mod uflip_locality;
+mod uflip_patterns;
+mod uflip_pause;
+mod uflip_phases;
+mod uflip_results;
+mod uflip_state;
 mod uflip_table_3;
 
 use anyhow::Result;
@@ -79,8 +91,17 @@ const FILES: &[&[Study]] = &[
     ajwani_patterns::STUDIES,
     ajwani_history::STUDIES,
     ajwani_disk::STUDIES,
+    uflip_patterns::STUDIES,
+    uflip_state::STUDIES,
+    uflip_phases::STUDIES,
+    uflip_pause::STUDIES,
+    uflip_granularity::STUDIES,
+    uflip_locality::STUDIES,
     uflip_table_3::STUDIES,
+    uflip_results::STUDIES,
+    uflip_hints::STUDIES,
     bplru_buffers::STUDIES,
+    rewrite_penalty::STUDIES,
     almost_sequential::STUDIES,
 ];
 

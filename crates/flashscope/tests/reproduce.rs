@@ -40,6 +40,26 @@ fn a_deliberately_wrong_device_turns_verdicts_to_differs() {
 }
 
 #[test]
+fn a_device_without_startup_or_oscillation_shows_none_of_uflips_figures() {
+    let right = claims("uflip-figure-3 uflip-figure-4");
+    assert_eq!(verdict(&right, "uflip-figure-3/startup"), "reproduced");
+    assert_eq!(verdict(&right, "uflip-figure-4/period"), "reproduced");
+    let wrong = claims("uflip-figure-3 uflip-figure-4 uflip-alignment --on rig:plain");
+    for id in ["uflip-figure-3/startup", "uflip-figure-3/period", "uflip-figure-4/period"] {
+        assert_eq!(verdict(&wrong, id), "differs", "{id}");
+    }
+    assert_eq!(verdict(&wrong, "uflip-alignment/misaligned"), "differs");
+}
+
+#[test]
+fn a_drive_with_as_much_spare_as_capacity_pays_no_rewrite_penalty() {
+    let right = claims("rewrite-penalty");
+    assert_ne!(verdict(&right, "rewrite-penalty/penalty"), "differs");
+    let wrong = claims("rewrite-penalty --on sim:x25m-2009?over_provisioning=4");
+    assert_eq!(verdict(&wrong, "rewrite-penalty/penalty"), "differs");
+}
+
+#[test]
 fn the_same_seed_gives_the_same_numbers_however_many_run_at_a_time() {
     let one = claims("bplru-office-install bplru-padding --jobs 1");
     assert_eq!(one, claims("bplru-office-install bplru-padding --jobs 2"));

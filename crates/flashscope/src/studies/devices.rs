@@ -23,5 +23,7 @@ pub const HIGH_END: usize = 2;
 
 /// An SSD of their time and class whose flash is simulated: what a device holds matters to it.
 pub const SLC_SSD: &str = "sim:slc-sata-2009";
+/// An MLC drive whose FTL rewrites whole blocks, as paper 003 has it.
+pub const MLC_LOG_BLOCKS: &str = "sim:usb-stick-2009";
 /// A page-mapped MLC drive of 2009: that of paper 004, and of paper 003's Intel B.
 pub const MLC_SSD: &str = "sim:x25m-2009";

@@ -6,7 +6,7 @@ use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_report::html::document::{Axis, Scale};
 
 use super::claim::ANY;
-use super::devices::MLC_SSD;
+use super::devices::{MLC_LOG_BLOCKS, MLC_SSD};
 use super::papers::REWRITE;
 use super::picture::lines;
 use super::session::{Session, elapsed_ms, greatest, least, mean, times_ms};
@@ -29,7 +29,7 @@ pub const STUDIES: &[Study] = &[
         place: "figure 1 and section II.B",
         about: "4 KiB random writes over a drive, empty at first, until twice its capacity has \
                  been written: the first of them against the last.",
-        devices: &[MLC_SSD],
+        devices: &[MLC_LOG_BLOCKS],
         claims: &[
             Claim::shape("used", "used drives respond more slowly than fresh ones", "slower", "x").near(
                 1.5,
@@ -44,8 +44,9 @@ pub const STUDIES: &[Study] = &[
                 )
                 .kind(30.0, 100.0)
                 .because(
-                    "the paper defines no formula. Read as response times that are 93 % longer, it is \
-                 the factor 1.93, which this drive exceeds by far",
+                    "the paper defines no formula; read as response times that are 93 % longer, it is \
+                 a factor of 1.93. What is lost depends on the mapping: log blocks lose most of \
+                 it, pages far less",
                 ),
             Claim::shape(
                 "exhausted",
@@ -55,7 +56,8 @@ pub const STUDIES: &[Study] = &[
                 "of it",
             )
             .near(0.8, 1.3, "random writes have reached the reserve when about the capacity is written")
-            .kind(0.3, 2.0),
+            .kind(0.3, 2.0)
+            .because("log blocks are merged before every page has been written"),
             Claim::not_here(
                 "figure-1",
                 "the response times of Samsung A and B",
@@ -73,10 +75,12 @@ pub const STUDIES: &[Study] = &[
                  same time, with the links that table I gives.",
         devices: &[MLC_SSD],
         claims: &[
-            Claim::figure("max-reads-intel", "table I: Intel A and B read up to 250 MB/s", 250.0, "MB/s")
-                .within(1.15, 2.0, "a data sheet's round number"),
-            Claim::figure("max-reads-samsung", "table I: Samsung A and B read up to 220 MB/s", 220.0, "MB/s")
-                .within(1.15, 2.0, "a data sheet's round number"),
+            Claim::not_here(
+                "max-reads",
+                "table I: Samsung A and B read up to 220 MB/s, Intel A and B 250",
+                "220, 250 MB/s",
+                "data sheets; here the simulated links are set to them, for the claim on average reads",
+            ),
             Claim::figure("max-writes", "table I: Intel B writes up to 70 MB/s", 70.0, "MB/s").within(
                 1.2,
                 2.0,
@@ -135,7 +139,7 @@ pub const STUDIES: &[Study] = &[
 const WINDOWS: usize = 16;
 
 fn penalty(stage: &Stage<'_>) -> Result<Found> {
-    let mut session = Session::fresh(stage, MLC_SSD, &FRESH)?;
+    let mut session = Session::fresh(stage, MLC_LOG_BLOCKS, &FRESH)?;
     let all = session.size().0 / (4 << 10);
     let writes = Pattern { bs: Bytes(4 << 10), ..session.baseline(Rw::RandWrite, 2 * all) };
     let times = times_ms(&session.ios(&writes)?);
@@ -165,8 +169,6 @@ fn hd_tach(stage: &Stage<'_>) -> Result<Found> {
     let (of_samsung, _) = speed(&mut Session::fresh(stage, MLC_SSD, &[full, SAMSUNG_READS])?, Rw::Read)?;
     let mut intel = Session::fresh(stage, MLC_SSD, &[full, INTEL_READS])?;
     let (of_intel, spread) = speed(&mut intel, Rw::Read)?;
-    found.measured("max-reads-samsung", of_samsung);
-    found.measured("max-reads-intel", of_intel);
     found.measured("reads", 100.0 * (of_intel / of_samsung - 1.0));
     found.measured("runs", spread);
     found.measured("max-writes", speed(&mut intel, Rw::Write)?.0);
@@ -175,11 +177,12 @@ fn hd_tach(stage: &Stage<'_>) -> Result<Found> {
     Ok(found)
 }
 
-/// MB/s of large IOs in order, the mean of three runs, and how far they are apart in per cent.
+/// MB/s of large IOs in order, many in flight, as data sheets have them: the mean of three runs, and how far
+/// they are apart in per cent.
 fn speed(session: &mut Session<'_>, rw: Rw) -> Result<(f64, f64)> {
-    const LARGE: Bytes = Bytes(1 << 20);
+    const LARGE: Bytes = Bytes(128 << 10);
     let count = session.size().0 / LARGE.0;
-    let pattern = Pattern { bs: LARGE, ..session.baseline(rw, count) };
+    let pattern = Pattern { bs: LARGE, iodepth: 32, ..session.baseline(rw, count) };
     let mut speeds = Vec::new();
     for _ in 0..3 {
         speeds.push((count * LARGE.0) as f64 / 1e3 / elapsed_ms(&session.ios(&pattern)?));

@@ -45,8 +45,7 @@ impl<'a> Session<'a> {
         let source = StateSource::new(state, space, sector_bytes, self.next_seed(), 0);
         let mut streams = [Stream { source, pacing: Pacing::CONSECUTIVE }];
         let mut spent = Nanos::ZERO;
-        self.stage
-            .serve(&mut self.bench, 1, &mut streams, true, &mut |io: &Io| spent = spent + io.response)?;
+        self.stage.serve(&mut self.bench, &mut streams, true, None, &mut |io| spent = spent + io.response)?;
         Ok(spent)
     }
 
@@ -74,9 +73,8 @@ impl<'a> Session<'a> {
         let stream =
             |job| Stream { source: PatternSource::new(pattern, job, seed), pacing: pattern.pacing() };
         let mut streams: Vec<_> = (0..pattern.numjobs).map(stream).collect();
-        let depth = pattern.numjobs * pattern.iodepth;
         let mut all = Vec::new();
-        self.stage.serve(&mut self.bench, depth, &mut streams, pattern.writes(), &mut |io| all.push(*io))?;
+        self.stage.serve(&mut self.bench, &mut streams, pattern.writes(), None, &mut |io| all.push(*io))?;
         Ok(all)
     }
 

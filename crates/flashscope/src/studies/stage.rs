@@ -125,8 +125,8 @@ impl Stage<'_> {
     }
 
     /// Refuses to write to a real device without leave.
-    fn may(&self, pattern: &Pattern) -> Result<()> {
-        let is_forbidden = pattern.writes() && self.held.is_some() && !self.opening.intent.write;
+    fn may_write(&self) -> Result<()> {
+        let is_forbidden = self.held.is_some() && !self.opening.intent.write;
         if is_forbidden { Err(NotHere("it writes: add --write").into()) } else { Ok(()) }
     }
 
@@ -177,17 +177,35 @@ impl Stage<'_> {
         runtime: Option<Nanos>,
         see: &mut dyn FnMut(&Io),
     ) -> Result<()> {
-        self.must_go_on()?;
-        self.may(pattern)?;
         pattern.validate(bench.info())?;
         let source = PatternSource::new(pattern, 0, self.seed);
         let mut streams = [Stream { source, pacing: pattern.pacing() }];
+        self.serve(bench, &mut streams, pattern.writes(), runtime, see)
+    }
+
+    /// Streams of requests side by side; `writes` says whether any of them does.
+    ///
+    /// # Errors
+    /// They write without leave, or an IO failed.
+    pub fn serve<S: RequestSource>(
+        &self,
+        bench: &mut Bench,
+        streams: &mut [Stream<S>],
+        writes: bool,
+        runtime: Option<Nanos>,
+        see: &mut dyn FnMut(&Io),
+    ) -> Result<()> {
+        self.must_go_on()?;
+        if writes {
+            self.may_write()?;
+        }
         let mut see = |io: &Io| {
             see(io);
             Control::Continue
         };
         let limits = Limits { runtime, interrupted: self.interrupted };
-        self.ended(drive(bench.target(1)?, &mut streams, limits, &mut see)?)
+        let depth = streams.iter().map(|stream| stream.pacing.iodepth()).sum();
+        self.ended(drive(bench.target(depth)?, streams, limits, &mut see)?)
     }
 
     /// A pattern for as long as it lasts, or for `runtime` of the device's time.

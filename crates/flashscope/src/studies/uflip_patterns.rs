@@ -6,7 +6,7 @@ use flashscope_core::pattern::{Location, Pattern, Rw};
 use flashscope_core::{Bytes, Nanos, PatternSource, Request, RequestSource};
 
 use super::claim::ANY;
-use super::devices::{MTRON, SLC_SSD};
+use super::devices::{MLC_SSD, MTRON, SLC_SSD};
 use super::papers::UFLIP;
 use super::session::{Session, greatest, median};
 use super::stage::{Set, Work};
@@ -31,7 +31,7 @@ pub const STUDIES: &[Study] = &[
         about: "What the paper says of chips and block managers, on a simulated SSD: programs \
                  for each erase under sequential writes, and how much random writes differ from \
                  one another.",
-        devices: &[SLC_SSD],
+        devices: &[SLC_SSD, MLC_SSD],
         claims: &[
             Claim::not_here(
                 "page",
@@ -128,8 +128,8 @@ fn chips(stage: &Stage<'_>) -> Result<Found> {
     };
     let device = stage.simulate(SLC_SSD, &SMALL, &Work::Pattern(whole))?.device;
     found.measured("block", device.page_programs as f64 / device.block_erases as f64);
-    let mut session = Session::fresh(stage, SLC_SSD, &SMALL)?;
-    let writes = session.times_ms(&session.baseline(Rw::RandWrite, 2048))?;
+    let mut session = Session::fresh(stage, MLC_SSD, &SMALL)?;
+    let writes = session.times_ms(&session.baseline(Rw::RandWrite, 8192))?;
     found.measured("uneven", greatest(writes.iter().copied()) / median(&writes));
     Ok(found)
 }
