@@ -253,6 +253,66 @@ print(len(rows))
     python_ok(&python, program, &[text(&scratch.path("result")), text(&out)]);
 }
 
+/// Python's own reader of CSV says what stands in a cell; every number and text of the documents is in one.
+const DOCUMENTS: &str = r#"
+import csv, json, pathlib, sys
+folder, out = map(pathlib.Path, sys.argv[1:])
+def flat(value, place=""):
+    if not isinstance(value, dict):
+        return {place: value}
+    parts = [flat(part, f"{place}.{key}" if place else key) for key, part in value.items()]
+    return {key: cell for part in parts for key, cell in part.items()}
+for table, kind, names in [("replays.csv", "replay.json", ["r1", "r2"]), ("traces.csv", "stats.json", ["s"])]:
+    rows = list(csv.DictReader(open(out / table, newline="")))
+    for row, name in zip(rows, names, strict=True):
+        assert None not in row and row.pop("folder") == name, row
+        theirs = flat(json.loads((folder / name / kind).read_text()))
+        assert len(theirs) > 10, theirs
+        for place, value in theirs.items():
+            cell = row.pop(place)
+            if isinstance(value, (bool, list)):
+                assert json.loads(cell) == value, (place, cell, value)
+            elif isinstance(value, (int, float)):
+                assert float(cell) == value, (place, cell, value)
+            else:
+                assert cell == (value or ""), (place, cell, value)
+        assert not any(row.values()), row
+"#;
+
+#[test]
+fn csv_has_a_row_for_each_replay_and_each_trace_that_was_looked_at() {
+    let scratch = Scratch::new();
+    let folder = scratch.path("");
+    let line = |number: u64| {
+        format!("{},{},{},4096\n", number * 50, ["read", "write"][number as usize % 2], number * 8192)
+    };
+    let trace: String = (0..300).map(line).collect();
+    let name = "a, \"quoted\" trace.csv";
+    fs::write(scratch.path(name), format!("time_us,op,offset_bytes,length_bytes\n{trace}")).expect("written");
+    call(&folder, &["replay", name, "rig:plain", "--seed", "1", "-q", "-o", "r1"]).well();
+    call(&folder, &["replay", name, "rig:plain", "--timing", "asap", "--seed", "1", "-q", "-o", "r2"]).well();
+    call(&folder, &["trace", "stats", name, "-o", "s"]).well();
+    call(&folder, &["export", "r1", "r2", "s", "--to", "csv", "--ios", "-o", "out"]).well();
+    for (result, is_due) in [("r1", true), ("r2", false)] {
+        let ios = files_below(&scratch.path("out/ios").join(result), "csv");
+        let table = fs::read_to_string(&ios[0]).expect("text");
+        let mut lines = table.lines();
+        let heading = lines.next().expect("a heading");
+        assert_eq!(heading, "submit_ns,response_ns,op,offset_bytes,length_bytes,stream,due_ns");
+        let lines: Vec<&str> = lines.collect();
+        assert_eq!((ios.len(), lines.len()), (1, 300));
+        for (number, line) in lines.iter().enumerate() {
+            let cells: Vec<&str> = line.split(',').collect();
+            let due_ns = if is_due { (number * 50_000).to_string() } else { String::new() };
+            let op = ["read", "write"][number % 2];
+            assert_eq!((cells[2], cells[3], cells[4]), (op, (number * 8192).to_string().as_str(), "4096"));
+            assert_eq!(cells[6], due_ns, "{result}: {line}");
+        }
+    }
+    let Some(python) = python_with("csv") else { return };
+    python_ok(&python, DOCUMENTS, &[text(&folder), text(&scratch.path("out"))]);
+}
+
 #[test]
 fn uflip_details_have_a_line_for_each_io_in_its_four_columns() {
     let scratch = Scratch::new();

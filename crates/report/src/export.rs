@@ -39,6 +39,9 @@ pub const EXPORTS: &[Export] = &[fio::EXPORT, uflip::EXPORT, csv::EXPORT];
 const OTHERS: [(&str, &str); 3] =
     [("sim.json", "simulations"), ("replay.json", "a replay"), ("stats.json", "statistics of a trace")];
 
+/// Where a replay keeps its IOs; its document does not name them.
+const REPLAYED: &str = "ios/replay.parquet";
+
 /// A result folder to be exported.
 pub struct Material {
     /// The folder's name.
@@ -100,7 +103,8 @@ impl Material {
         let entries = document.as_array().map_or(std::slice::from_ref(document), Vec::as_slice);
         let of_entries =
             entries.iter().filter_map(|entry| entry.get("records")?.as_str().map(str::to_string));
-        of_runs.chain(of_entries).collect()
+        let of_replay = self.is_replay().then(|| REPLAYED.to_string());
+        of_runs.chain(of_entries).chain(of_replay).collect()
     }
 
     /// The file of a run's IOs, if it is there.
