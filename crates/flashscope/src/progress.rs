@@ -14,8 +14,7 @@ use crate::screen::Screen;
 /// A bar over bytes; invisible where nobody looks.
 pub fn bytes_bar(screen: &Screen, total_bytes: u64, what: &'static str) -> ProgressBar {
     let bar = bar(screen, total_bytes);
-    let template = "  {msg} {bar:30} {bytes} of {total_bytes}, {eta} left";
-    bar.set_style(ProgressStyle::with_template(template).expect("a fixed template"));
+    bar.set_style(style("  {msg} {bar:30} {bytes} of {total_bytes} {left}"));
     bar.set_message(what);
     bar
 }
@@ -23,8 +22,7 @@ pub fn bytes_bar(screen: &Screen, total_bytes: u64, what: &'static str) -> Progr
 /// A bar over the cases of a sweep.
 pub fn cases_bar(screen: &Screen, cases: u64) -> ProgressBar {
     let bar = bar(screen, cases);
-    let template = "  simulated {pos} of {len} {bar:30} {elapsed}, {eta} left";
-    bar.set_style(ProgressStyle::with_template(template).expect("a fixed template"));
+    bar.set_style(style("  simulated {pos} of {len} {bar:30} {elapsed} {left}"));
     bar.tick();
     bar
 }
@@ -33,7 +31,7 @@ pub fn cases_bar(screen: &Screen, cases: u64) -> ProgressBar {
 pub fn studies_bar(screen: &Screen, studies: u64) -> ProgressBar {
     let bar = bar(screen, studies);
     let template = "  {pos} of {len} studies {bar:30} {elapsed}";
-    bar.set_style(ProgressStyle::with_template(template).expect("a fixed template"));
+    bar.set_style(style(template));
     bar.tick();
     bar
 }
@@ -41,8 +39,7 @@ pub fn studies_bar(screen: &Screen, studies: u64) -> ProgressBar {
 /// A bar over the requests of a trace.
 pub fn requests_bar(screen: &Screen, requests: u64) -> ProgressBar {
     let bar = bar(screen, requests);
-    let template = "  replayed {human_pos} of {human_len} requests {bar:30} {elapsed}";
-    bar.set_style(ProgressStyle::with_template(template).expect("a fixed template"));
+    bar.set_style(style("  replayed {human_pos} of {human_len} requests {bar:30} {elapsed}"));
     bar
 }
 
@@ -50,11 +47,22 @@ pub fn requests_bar(screen: &Screen, requests: u64) -> ProgressBar {
 pub fn reading_bar(screen: &Screen, total_bytes: Option<u64>) -> ProgressBar {
     let bar = bar(screen, total_bytes.unwrap_or(0));
     let template = match total_bytes {
-        Some(_) => "  read {bytes} of {total_bytes} {bar:30} {msg}, {eta} left",
+        Some(_) => "  read {bytes} of {total_bytes} {bar:30} {msg} {left}",
         None => "  read {msg} in {elapsed}",
     };
     bar.set_style(ProgressStyle::with_template(template).expect("a fixed template"));
     bar
+}
+
+/// The look that all bars share; `{left}` is nothing until something is done.
+fn style(template: &str) -> ProgressStyle {
+    let remains = |state: &ProgressState, out: &mut dyn Write| {
+        if state.pos() > 0 {
+            let _ = out.write_str(&left(state.elapsed(), state.pos(), state.len().unwrap_or(0)));
+        }
+    };
+    let style = ProgressStyle::with_template(template).expect("a fixed template");
+    style.progress_chars("▰▰▱").with_key("left", remains)
 }
 
 fn bar(screen: &Screen, length: u64) -> ProgressBar {
@@ -85,16 +93,16 @@ impl<'a> Progress<'a> {
         let second_line = move |_: &ProgressState, out: &mut dyn Write| {
             let _ = out.write_str(&shown.lock().unwrap_or_else(PoisonError::into_inner));
         };
-        let style = ProgressStyle::with_template("  {wide_msg} {bar:16} {prefix:>11}\n  {estimate}");
-        let style = style.expect("a fixed template").with_key("estimate", second_line);
-        bar.set_style(style.progress_chars("▰▰▱"));
+        let style = style("  {wide_msg} {bar:16} {prefix:>11}\n  {estimate}");
+        bar.set_style(style.with_key("estimate", second_line));
         Progress { screen, bar, started: None, estimate, state: None }
     }
 
     /// Shows one event.
     pub fn hear(&mut self, event: &Event<'_>) {
         match event {
-            Event::Planned(plan) => self.bar.set_length(plan.steps.len() as u64),
+            // Nothing of it goes on yet, so there is nothing to draw.
+            Event::Planned(_) => {}
             Event::Enforcing { done_bytes, total_bytes } => self.enforcing(*done_bytes, *total_bytes),
             Event::Preparing(preparation) => self.bar.set_message(preparation.to_string()),
             Event::Interference => self.bar.set_message("measuring the pause to keep between runs"),
@@ -107,9 +115,10 @@ impl<'a> Progress<'a> {
                     title += &format!(" (repeat {})", repeat + 1);
                 }
                 self.started.get_or_insert_with(|| (Instant::now(), *number as u64 - 1));
+                // The words first: each of these may be drawn.
+                self.bar.set_message(format!("[{number}/{of}] {title}"));
                 self.bar.set_length(*of as u64);
                 self.bar.set_position(*number as u64 - 1);
-                self.bar.set_message(format!("[{number}/{of}] {title}"));
                 self.show_estimate(String::new());
             }
             Event::Look { ios, estimate, why } => {
