@@ -86,3 +86,15 @@ fn the_page_holds_the_pictures() {
     let page = std::fs::read_to_string(folder.join("mp3.html")).unwrap();
     assert!(page.contains("w5-throughput") && page.contains("reproduced"));
 }
+
+/// The page is printed by the program, so that no number in it is older than the code.
+#[test]
+fn docs_papers_is_what_the_program_prints() {
+    let printed = reproduce("all --markdown").well().out;
+    let kept = include_str!("../../../docs/papers.md");
+    let differing = printed.lines().zip(kept.lines()).find(|(printed, kept)| printed != kept);
+    assert!(
+        printed == kept,
+        "{differing:?}: make it again with `flashscope reproduce all --markdown > docs/papers.md`"
+    );
+}

@@ -33,13 +33,13 @@ pub const STUDIES: &[Study] = &[
                 steady state; a page-mapped stick with few spare blocks.",
         devices: &[STICK],
         claims: &[
-            Claim::shape("small", "small writes lose more than half for two minutes", "below 0.5", "of it")
+            Claim::shape("small", "small writes lose more than half for two minutes", "below 0.5", "of normal")
                 .near(0.0, 0.5, "the median of the phases after 60 s, writes of 2 KB")
                 .kind(0.0, 0.9),
-            Claim::shape("large", "larger ones lose more than 10 %", "below 0.9", "of it")
+            Claim::shape("large", "larger ones lose more than 10 %", "below 0.9", "of normal")
                 .near(0.0, 0.9, "writes of 32 KB")
                 .kind(0.0, 0.97),
-            Claim::shape("reads", "subsequent reads are not affected", "1", "of it").near(
+            Claim::shape("reads", "subsequent reads are not affected", "1", "of normal").near(
                 0.95,
                 1.05,
                 "within 5 %",
@@ -48,7 +48,7 @@ pub const STUDIES: &[Study] = &[
                 "first",
                 "after 30 s of random writes of 32 KB they slow down to about 30 %",
                 "0.3",
-                "of it",
+                "of normal",
             )
             .near(0.2, 0.45, "within a factor of 1.5, in the first 4 s")
             .kind(0.0, 0.8),

@@ -55,7 +55,7 @@ pub const STUDIES: &[Study] = &[Study {
             "where",
             "the drop comes as soon as the capacity has been written",
             "the capacity",
-            "of it",
+            "capacities",
         )
         .near(0.9, 1.5, "random gaps leave a third out at first, so a pass reaches less")
         .kind(0.1, 2.5),
