@@ -33,9 +33,14 @@ pub const STUDIES: &[Study] = &[
                 steady state; a page-mapped stick with few spare blocks.",
         devices: &[STICK],
         claims: &[
-            Claim::shape("small", "small writes lose more than half for two minutes", "below 0.5", "of normal")
-                .near(0.0, 0.5, "the median of the phases after 60 s, writes of 2 KB")
-                .kind(0.0, 0.9),
+            Claim::shape(
+                "small",
+                "small writes lose more than half for two minutes",
+                "below 0.5",
+                "of normal",
+            )
+            .near(0.0, 0.5, "the median of the phases after 60 s, writes of 2 KB")
+            .kind(0.0, 0.9),
             Claim::shape("large", "larger ones lose more than 10 %", "below 0.9", "of normal")
                 .near(0.0, 0.9, "writes of 32 KB")
                 .kind(0.0, 0.97),
