@@ -205,12 +205,15 @@ fn times_off(session: &mut Session<'_>, (pause, burst): (Nanos, u64)) -> Result<
     Ok(ios.windows(2).filter(is_off).count())
 }
 
+/// The slot of the i-th IO, of so many slots.
+type Slot = fn(u64, u64) -> u64;
+
 /// Requests that are not where table 1 puts them.
 fn places_off() -> usize {
     const IOS: u64 = 256;
     let bs = 32 << 10;
     let slots = 1 << 10;
-    let formulas: [(Location, fn(u64, u64) -> u64); 5] = [
+    let formulas: [(Location, Slot); 5] = [
         (Location::Sequential, |i, _| i),
         (Location::Ordered { stride: 0 }, |_, _| 0),
         (Location::Ordered { stride: 2 }, |i, _| 2 * i),
@@ -218,7 +221,7 @@ fn places_off() -> usize {
         (Location::Partitioned { partitions: 4 }, |i, slots| i % 4 * (slots / 4) + i / 4),
     ];
     let offset = 1 << 20;
-    let off = |(location, formula): &(Location, fn(u64, u64) -> u64)| {
+    let off = |(location, formula): &(Location, Slot)| {
         let size = Bytes(slots * bs);
         let pattern = Pattern { location: *location, ..Pattern::baseline(Rw::Write, Bytes(offset), size) };
         let mut requests = [Request::default(); IOS as usize];

@@ -96,7 +96,7 @@ rows! {
         times_ms: [0.5, 0.5, 0.6, 18.0], pause_ms: 0.0, locality: [16.0, 1.5], partitions: [4.0, 2.0],
         order: [1.5, 0.6, 2.0],
     };
-    "uflip-transcend-module", "Transcend TS4GDOM40V-S, an IDE module of 4 GB", "sim:transcend-module-2009" => Row {
+    "uflip-transcend-module", "Transcend TS4GDOM40V-S, a module of 4 GB", "sim:transcend-module-2009" => Row {
         times_ms: [1.2, 1.3, 1.7, 18.0], pause_ms: 0.0, locality: [4.0, 2.0], partitions: [4.0, 2.0],
         order: [3.0, 2.0, 2.0],
     };
