@@ -24,7 +24,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 ];
 
 /// Commands with so many flags that the short help leaves out those of [`RARE`].
-const LONG: &[&str] = &["measure", "sim", "replay"];
+const LONG: &[&str] = &["run", "measure", "sim", "replay"];
 
 /// What few need: `--help` shows it, `-h` does not.
 const RARE: &[&str] = &[
@@ -45,6 +45,9 @@ const RARE: &[&str] = &[
     "ignore_ios",
     "explore_ios",
     "data",
+    "engine",
+    "overwrite_existing_data",
+    "repeats",
     // Of what is done to a trace.
     "device",
     "from_time",

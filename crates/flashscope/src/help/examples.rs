@@ -25,9 +25,8 @@ pub const EXAMPLES: &[(&str, &[Example])] = &[
         "run",
         &[
             ("A virtual device of known truth, in seconds", "flashscope run rig:mtron --quick -o mtron"),
-            ("A file on your drive, in a few minutes", "flashscope run test.img --quick --write"),
             ("What a whole drive would cost", "flashscope run /dev/nvme1n1 --write --dry-run"),
-            ("Paper 004", "flashscope run 'sim:x25m-2009?capacity=1GiB' --suite almost-sequential -o x25m"),
+            ("Paper 004", "flashscope run 'sim:x25m-2009?capacity=1GiB' --suite almost-sequential"),
             ("Only two micro-benchmarks", "flashscope run rig:plain --only locality,pause -o plain"),
         ],
     ),
