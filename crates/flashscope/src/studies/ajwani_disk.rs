@@ -2,12 +2,12 @@
 //! on a disk, on flash and in memory. Only the waiting is simulated; the paper's times hold the computing.
 
 use anyhow::Result;
+use flashscope_core::Nanos;
 use flashscope_core::pattern::{Pattern, Rw};
-use flashscope_core::{Bytes, Nanos};
 
 use super::claim::ANY;
 use super::papers::AJWANI;
-use super::stage::Set;
+use super::stage::{Set, over_all};
 use super::{Claim, Found, Stage, Study};
 use crate::target::Bench;
 
@@ -124,17 +124,12 @@ pub const STUDIES: &[Study] =
 const MEMORY_NS: f64 = 100.0;
 const BYTES_EACH: f64 = 8.0;
 
-fn pattern(bench: &Bench, rw: Rw, bs: u64) -> Pattern {
-    let size = bench.info().size_bytes / bs * bs;
-    Pattern { bs: Bytes(bs), ..Pattern::baseline(rw, Bytes(0), Bytes(size)) }
-}
-
 fn speed(stage: &Stage<'_>, bench: &mut Bench, rw: Rw, bs: u64) -> Result<f64> {
-    Ok(stage.timed(bench, &pattern(bench, rw, bs), Some(Nanos::from_s(30)))?.mb_s())
+    Ok(stage.timed(bench, &over_all(bench, rw, bs), Some(Nanos::from_s(30)))?.mb_s())
 }
 
 fn random_read_ms(stage: &Stage<'_>, bench: &mut Bench, bs: u64) -> Result<f64> {
-    let pattern = Pattern { number_ios: Some(4096), ..pattern(bench, Rw::RandRead, bs) };
+    let pattern = Pattern { number_ios: Some(4096), ..over_all(bench, Rw::RandRead, bs) };
     Ok(stage.timed(bench, &pattern, None)?.mean_ms())
 }
 

@@ -4,11 +4,13 @@
 use anyhow::Result;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_core::{Bytes, Io, Nanos};
-use flashscope_report::html::document::{Axis, Block, Chart, Look, Point, Scale, Series};
+use flashscope_report::html::document::{Axis, Block, Chart, Scale};
 
 use super::claim::ANY;
 use super::papers::AJWANI;
-use super::stage::{Set, Subject, Work};
+use super::picture::chart;
+use super::session::median;
+use super::stage::{Set, Subject, Work, over_all};
 use super::{Claim, Found, Stage, Study};
 use crate::target::Bench;
 
@@ -167,23 +169,11 @@ pub const STUDIES: &[Study] = &[
 const PHASES: usize = 30;
 const PHASE: Nanos = Nanos::from_s(4);
 
-fn pattern(bench: &Bench, rw: Rw, bs: u64) -> Pattern {
-    let size = bench.info().size_bytes / bs * bs;
-    Pattern { bs: Bytes(bs), ..Pattern::baseline(rw, Bytes(0), Bytes(size)) }
-}
-
-/// The whole device once, in order.
-fn fill(stage: &Stage<'_>, bench: &mut Bench, bs: u64) -> Result<f64> {
-    let mut whole = pattern(bench, Rw::Write, bs);
-    whole.number_ios = Some(whole.size.0 / bs);
-    Ok(stage.timed(bench, &whole, None)?.mb_s())
-}
-
 /// Random writes for some seconds, after the device was written in order.
 fn disturbed<'a>(stage: &'a Stage<'_>, bs: u64, seconds: u64) -> Result<Subject<'a>> {
     let mut bench = stage.device(STICK, &PAGES)?;
-    fill(stage, &mut bench, 1 << 20)?;
-    let writes = pattern(&bench, Rw::RandWrite, bs);
+    stage.fill(&mut bench, 1 << 20)?;
+    let writes = over_all(&bench, Rw::RandWrite, bs);
     stage.timed(&mut bench, &writes, Some(Nanos::from_s(seconds)))?;
     Ok(bench)
 }
@@ -191,7 +181,7 @@ fn disturbed<'a>(stage: &'a Stage<'_>, bs: u64, seconds: u64) -> Result<Subject<
 /// MB/s of sequential writes in each phase.
 fn phases(stage: &Stage<'_>, bench: &mut Bench, bs: u64) -> Result<Vec<f64>> {
     let mut bytes = vec![0u64; PHASES];
-    let writes = Pattern { number_ios: None, ..pattern(bench, Rw::Write, bs) };
+    let writes = Pattern { number_ios: None, ..over_all(bench, Rw::Write, bs) };
     let end = Nanos(PHASE.0 * PHASES as u64);
     stage.each_io(bench, &writes, Some(end), &mut |io: &Io| {
         let done_ns = (io.submitted + io.response).0;
@@ -202,16 +192,10 @@ fn phases(stage: &Stage<'_>, bench: &mut Bench, bs: u64) -> Result<Vec<f64>> {
     Ok(bytes.into_iter().map(|bytes| bytes as f64 / 1e6 / PHASE.as_s()).collect())
 }
 
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted[sorted.len() / 2]
-}
-
 /// Sequential writes of this size on a device that knows nothing else.
 fn steady(stage: &Stage<'_>, bs: u64) -> Result<f64> {
     let mut bench = stage.device(STICK, &PAGES)?;
-    fill(stage, &mut bench, 1 << 20)?;
+    stage.fill(&mut bench, 1 << 20)?;
     Ok(median(&phases(stage, &mut bench, bs)?))
 }
 
@@ -233,11 +217,11 @@ fn burst(stage: &Stage<'_>) -> Result<Found> {
     drop(bench);
     found.measured("reads", reads(stage)?);
     let mut bench = stage.device(STICK, &PAGES)?;
-    fill(stage, &mut bench, 1 << 20)?;
-    let before = fill(stage, &mut bench, 2 << 20)?;
+    stage.fill(&mut bench, 1 << 20)?;
+    let before = stage.fill(&mut bench, 2 << 20)?.mb_s();
     drop(bench);
     let mut bench = disturbed(stage, 2 << 10, 60)?;
-    found.measured("rewrite", before / fill(stage, &mut bench, 2 << 20)?);
+    found.measured("rewrite", before / stage.fill(&mut bench, 2 << 20)?.mb_s());
     found.blocks.push(picture(&curves));
     Ok(found)
 }
@@ -245,7 +229,7 @@ fn burst(stage: &Stage<'_>) -> Result<Found> {
 /// Sequential reads after a burst, against before.
 fn reads(stage: &Stage<'_>) -> Result<f64> {
     let mut bench = disturbed(stage, 2 << 10, 0)?;
-    let reads = pattern(&bench, Rw::Read, 32 << 10);
+    let reads = over_all(&bench, Rw::Read, 32 << 10);
     let before = stage.timed(&mut bench, &reads, Some(PHASE))?.mb_s();
     drop(bench);
     let mut bench = disturbed(stage, 2 << 10, 30)?;
@@ -262,7 +246,7 @@ fn misaligned(stage: &Stage<'_>) -> Result<Found> {
             let mut bench = stage.device(SSD, &BUFFERED)?;
             let bs = 2 << 10;
             let size = Bytes(bench.info().size_bytes / bs * bs - bs);
-            let pattern = Pattern { size, shift: Bytes(shift), ..pattern(&bench, rw, bs) };
+            let pattern = Pattern { size, shift: Bytes(shift), ..over_all(&bench, rw, bs) };
             times.push(stage.timed(&mut bench, &pattern, Some(Nanos::from_s(30)))?.mean_ms());
         }
         found.measured(claim, times[1] / times[0]);
@@ -275,7 +259,7 @@ fn mapping(stage: &Stage<'_>) -> Result<Found> {
     let page = [("capacity", "512MiB"), ("ftl", "page"), ("over_provisioning", "0.125")];
     for (claim, settings) in [("blocks", &[("capacity", "512MiB")][..]), ("pages", &page[..])] {
         let mut bench = stage.device(STICK, settings)?;
-        let writes = pattern(&bench, Rw::RandWrite, 2 << 10);
+        let writes = over_all(&bench, Rw::RandWrite, 2 << 10);
         let warm = Pattern { number_ios: Some(100_000), ..writes.clone() };
         if claim == "pages" {
             stage.timed(&mut bench, &warm, None)?;
@@ -296,7 +280,8 @@ fn mapping(stage: &Stage<'_>) -> Result<Found> {
 fn aging(stage: &Stage<'_>) -> Result<Found> {
     const PASSES: usize = 400;
     let mut bench = stage.device(STICK, &[("capacity", "64MiB"), ("over_provisioning", "0.1")])?;
-    let speeds = (0..PASSES).map(|_| fill(stage, &mut bench, 1 << 20)).collect::<Result<Vec<f64>>>()?;
+    let pass = |_| Ok(stage.fill(&mut bench, 1 << 20)?.mb_s());
+    let speeds = (0..PASSES).map(pass).collect::<Result<Vec<f64>>>()?;
     let (first, last) = (median(&speeds[..20]), median(&speeds[PASSES - 20..]));
     let mut found = Found::default();
     found.measured("constant", 100.0 * (last / first - 1.0));
@@ -305,23 +290,16 @@ fn aging(stage: &Stage<'_>) -> Result<Found> {
 
 /// Figures 3.3 and C.3.
 fn picture(curves: &[(String, Vec<f64>)]) -> Block {
-    let point = |(phase, share): (usize, &f64)| Point {
-        x: (phase as f64 + 0.5) * PHASE.as_s(),
-        y: Some(*share),
-        ..Point::default()
-    };
-    let series = curves.iter().map(|(name, curve)| Series {
-        name: name.clone(),
-        look: Look::Line,
-        points: curve.iter().enumerate().map(point).collect(),
-    });
+    let point = |(phase, share): (usize, &f64)| ((phase as f64 + 0.5) * PHASE.as_s(), *share);
+    let line =
+        |(name, curve): &(String, Vec<f64>)| (name.clone(), curve.iter().enumerate().map(point).collect());
+    let axes = [
+        Axis::of("since the burst", "s", Scale::Linear),
+        Axis::of("share of the steady throughput", "", Scale::Linear),
+    ];
+    let title = "Sequential writes after a burst of random ones";
     Block::Chart(Chart {
-        id: "after-burst".into(),
-        title: "Sequential writes after a burst of random ones".into(),
         caption: "Throughput of phases of 4 s, as a share of the steady state.".into(),
-        x: Axis::of("since the burst", "s", Scale::Linear),
-        y: Axis::of("share of the steady throughput", "", Scale::Linear),
-        series: series.collect(),
-        group: None,
+        ..chart("after-burst", title, axes, curves.iter().map(line).collect())
     })
 }

@@ -3,13 +3,14 @@
 //! each block size, and each pattern runs for a time.
 
 use anyhow::Result;
-use flashscope_core::pattern::{Pattern, Rw};
-use flashscope_core::{Bytes, Nanos};
-use flashscope_report::html::document::{Axis, Block, Chart, Look, Point, Scale, Series};
+use flashscope_core::Nanos;
+use flashscope_core::pattern::Rw;
+use flashscope_report::html::document::{Axis, Block, Scale};
 
 use super::claim::ANY;
 use super::papers::AJWANI;
-use super::stage::{Set, Timed};
+use super::picture::lines;
+use super::stage::{Set, Timed, over_all};
 use super::{Claim, Found, Stage, Study};
 use crate::target::Bench;
 
@@ -18,6 +19,8 @@ const STICK: &str = "sim:usb-stick-2009";
 const TOSHIBA: [Set<'static>; 3] = [("capacity", "1GiB"), ("host.mb_s", "13"), ("host.command_us", "460")];
 /// A device that maps chunks of 512 KB, as the paper believes that most do.
 const CHUNKS: [Set<'static>; 2] = [("capacity", "1GiB"), ("ftl", "chunk")];
+/// What the whole device is written with before each block size.
+const FILL_BYTES: u64 = 1 << 20;
 /// How long each pattern runs.
 const RUNTIME: Nanos = Nanos::from_s(30);
 
@@ -159,24 +162,12 @@ fn sizes() -> impl Iterator<Item = u64> {
     (9..=23).map(|exponent| 1 << exponent)
 }
 
-fn pattern(bench: &Bench, rw: Rw, bs: u64) -> Pattern {
-    let size = bench.info().size_bytes / bs * bs;
-    Pattern { bs: Bytes(bs), ..Pattern::baseline(rw, Bytes(0), Bytes(size)) }
-}
-
-/// The whole device in order, 1 MB at a time.
-fn fill(stage: &Stage<'_>, bench: &mut Bench) -> Result<()> {
-    let mut whole = pattern(bench, Rw::Write, 1 << 20);
-    whole.number_ios = Some(whole.size.0 / whole.bs.0);
-    stage.timed(bench, &whole, None).map(drop)
-}
-
 /// The four patterns of one size, in the order of the table: SR, RR, SW, RW.
 fn four(stage: &Stage<'_>, bench: &mut Bench, bs: u64) -> Result<[Timed; 4]> {
-    fill(stage, bench)?;
+    stage.fill(bench, FILL_BYTES)?;
     let mut timed = [Timed::default(); 4];
     for (timed, rw) in timed.iter_mut().zip(Rw::ALL) {
-        *timed = stage.timed(bench, &pattern(bench, rw, bs), Some(RUNTIME))?;
+        *timed = stage.timed(bench, &over_all(bench, rw, bs), Some(RUNTIME))?;
     }
     Ok(timed)
 }
@@ -215,23 +206,12 @@ fn falls(speeds: &[(u64, [f64; 4])]) -> usize {
 
 /// Figure 3.1a.
 fn picture(speeds: &[(u64, [f64; 4])]) -> Block {
-    let series = Rw::ALL.iter().enumerate().map(|(i, rw)| Series {
-        name: rw.short_name().into(),
-        look: Look::Line,
-        points: speeds
-            .iter()
-            .map(|(bs, four)| Point { x: *bs as f64, y: Some(four[i]), ..Point::default() })
-            .collect(),
-    });
-    Block::Chart(Chart {
-        id: "steady".into(),
-        title: "Steady, aligned patterns".into(),
-        caption: String::new(),
-        x: Axis::of("block size", "bytes", Scale::Log),
-        y: Axis::of("throughput", "MB/s", Scale::Log),
-        series: series.collect(),
-        group: None,
-    })
+    let line = |(i, rw): (usize, &Rw)| {
+        let points = speeds.iter().map(|(bs, four)| (*bs as f64, four[i]));
+        (rw.short_name().to_string(), points.collect())
+    };
+    let axes = [Axis::of("block size", "bytes", Scale::Log), Axis::of("throughput", "MB/s", Scale::Log)];
+    lines("steady", "Steady, aligned patterns", axes, Rw::ALL.iter().enumerate().map(line).collect())
 }
 
 fn table_3_1(stage: &Stage<'_>) -> Result<Found> {
@@ -248,10 +228,10 @@ fn table_3_1(stage: &Stage<'_>) -> Result<Found> {
 
 fn chunks(stage: &Stage<'_>) -> Result<Found> {
     let mut bench = stage.device(STICK, &CHUNKS)?;
-    fill(stage, &mut bench)?;
+    stage.fill(&mut bench, FILL_BYTES)?;
     let mut times = Vec::new();
     for bs in (11..=21).map(|exponent| 1u64 << exponent) {
-        let writes = pattern(&bench, Rw::RandWrite, bs);
+        let writes = over_all(&bench, Rw::RandWrite, bs);
         let timed = stage.timed(&mut bench, &writes, Some(RUNTIME))?;
         times.push((bs, timed.mean_ms()));
     }
@@ -273,7 +253,7 @@ fn interfaces(stage: &Stage<'_>) -> Result<Found> {
         let [sr, rr, sw, rw] = four;
         orders.push([rr < 1.1 * sr && sr < 1.1 * rr, sr >= sw, sw > rw]);
         if let Some(claim) = claim {
-            let large = pattern(&bench, Rw::Read, 2 << 20);
+            let large = over_all(&bench, Rw::Read, 2 << 20);
             found.measured(claim, stage.timed(&mut bench, &large, Some(RUNTIME))?.mb_s());
         }
     }

@@ -6,10 +6,11 @@
 use anyhow::Result;
 use flashscope_core::pattern::{Location, Pattern, Rw};
 use flashscope_core::{Bytes, Io, PatternSource, Request, RequestSource};
-use flashscope_report::html::document::{Axis, Block, Chart, Look, Point, Scale, Series};
+use flashscope_report::html::document::{Axis, Block, Scale};
 
 use super::claim::ANY;
 use super::papers::ALMOST_SEQUENTIAL;
+use super::picture::lines;
 use super::stage::{Set, Work};
 use super::{Claim, Found, Stage, Study};
 
@@ -170,24 +171,12 @@ fn erase_unit_kib(stage: &Stage<'_>) -> Result<f64> {
 }
 
 fn picture(curves: &[Vec<f64>]) -> Block {
-    let axis = |label: &str, unit: &str| Axis::of(label, unit, Scale::Linear);
-    let point = |(number, mb_s): (usize, &f64)| Point {
-        x: (number as f64 + 0.5) / WINDOWS as f64,
-        y: Some(*mb_s),
-        ..Point::default()
+    let point = |(number, mb_s): (usize, &f64)| ((number as f64 + 0.5) / WINDOWS as f64, *mb_s);
+    let line = |((name, ..), curve): (&(&str, Rw, Location), &Vec<f64>)| {
+        (name.to_string(), curve.iter().enumerate().map(point).collect())
     };
-    let series = ORDERS.iter().zip(curves).map(|((name, ..), curve)| Series {
-        name: name.to_string(),
-        look: Look::Line,
-        points: curve.iter().enumerate().map(point).collect(),
-    });
-    Block::Chart(Chart {
-        id: "almost-sequential".into(),
-        title: "Throughput against device capacities written".into(),
-        caption: String::new(),
-        x: axis("written", "capacities"),
-        y: axis("throughput", "MB/s"),
-        series: series.collect(),
-        group: None,
-    })
+    let axes = [("written", "capacities"), ("throughput", "MB/s")]
+        .map(|(label, unit)| Axis::of(label, unit, Scale::Linear));
+    let title = "Throughput against device capacities written";
+    lines("almost-sequential", title, axes, ORDERS.iter().zip(curves).map(line).collect())
 }

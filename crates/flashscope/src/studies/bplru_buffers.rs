@@ -6,10 +6,11 @@
 use anyhow::Result;
 use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
-use flashscope_report::html::document::{Axis, Block, Chart, Look, Point, Scale, Series};
+use flashscope_report::html::document::{Axis, Block, Scale};
 
 use super::claim::ANY;
 use super::papers::BPLRU;
+use super::picture::lines;
 use super::stage::{Set, Simulated, Work};
 use super::{Claim, Found, Stage, Study};
 
@@ -94,9 +95,10 @@ pub const STUDIES: &[Study] = &[
         ],
         run: |stage| {
             let table = Table::of(stage, &Work::Generated("W3"))?;
-            let other = Table::of(stage, &Work::Generated("W2"))?;
+            let of_w2 = |buffer| buffered(stage, buffer, 16, &[], &Work::Generated("W2"));
+            let other = faster_percent(&of_w2("bplru")?, &of_w2("fab")?);
             let mut found = table.found("W3");
-            found.measured("like-w2", table.lead_percent(16) - other.lead_percent(16));
+            found.measured("like-w2", table.lead_percent(16) - other);
             found.measured("erases", table.sizes_saved());
             Ok(found)
         },
@@ -120,7 +122,7 @@ pub const STUDIES: &[Study] = &[
         ],
         run: |stage| {
             let table = Table::of(stage, &random_writes())?;
-            let fabs_lead = |mib| 100.0 * (table.at("fab", mib).mb_s / table.at("bplru", mib).mb_s - 1.0);
+            let fabs_lead = |mib| faster_percent(table.at("fab", mib), table.at("bplru", mib));
             let mut found = table.found("W4");
             found.measured("fab-wins", fabs_lead(16));
             found.measured("gap", fabs_lead(16) - fabs_lead(4));
@@ -282,10 +284,10 @@ fn lead(stage: &Stage<'_>, workload: &str, sample: &'static str) -> Result<Found
 /// What one of BPLRU's techniques brings.
 fn gain(stage: &Stage<'_>, sample: &'static str, mib: u64, technique: &str) -> Result<Found> {
     let work = Work::Sample(sample);
-    let with = buffered(stage, "bplru", mib, &[], &work)?.mb_s;
-    let without = buffered(stage, "bplru", mib, &[(technique, "false")], &work)?.mb_s;
+    let with = buffered(stage, "bplru", mib, &[], &work)?;
+    let without = buffered(stage, "bplru", mib, &[(technique, "false")], &work)?;
     let mut found = Found::default();
-    found.measured("gain", 100.0 * (with / without - 1.0));
+    found.measured("gain", faster_percent(&with, &without));
     Ok(found)
 }
 
@@ -293,6 +295,11 @@ fn gain(stage: &Stage<'_>, sample: &'static str, mib: u64, technique: &str) -> R
 fn random_writes() -> Work {
     let pattern = Pattern::baseline(Rw::RandWrite, Bytes(0), Bytes(1 << 30));
     Work::Pattern(Pattern { bs: Bytes(4 << 10), number_ios: Some(30_000), ..pattern })
+}
+
+/// How much faster one is than the other.
+fn faster_percent(one: &Simulated, other: &Simulated) -> f64 {
+    100.0 * (one.mb_s / other.mb_s - 1.0)
 }
 
 /// Each buffer with each size.
@@ -316,7 +323,7 @@ impl Table {
 
     /// How much faster BPLRU is than FAB.
     fn lead_percent(&self, mib: u64) -> f64 {
-        100.0 * (self.at("bplru", mib).mb_s / self.at("fab", mib).mb_s - 1.0)
+        faster_percent(self.at("bplru", mib), self.at("fab", mib))
     }
 
     /// How much less it erases.
@@ -339,26 +346,16 @@ impl Table {
     }
 
     fn chart(&self, workload: &str, (what, unit): (&str, &str), value: fn(&Simulated) -> f64) -> Block {
-        let points = |buffer: &str| {
-            let rows = self.0.iter().filter(|row| row.0 == buffer);
-            rows.map(|row| point(row.1, value(&row.2))).collect()
+        let line = |buffer: &&str| {
+            let rows = self.0.iter().filter(|row| row.0 == *buffer);
+            (buffer.to_string(), rows.map(|row| ((row.1 << 20) as f64, value(&row.2))).collect())
         };
-        let series =
-            |buffer: &&str| Series { name: buffer.to_string(), look: Look::Line, points: points(buffer) };
-        Block::Chart(Chart {
-            id: format!("{workload}-{}", what.replace(' ', "-")).to_lowercase(),
-            title: format!("{workload}: {what} by size of the buffer"),
-            caption: String::new(),
-            x: Axis::of("size of the buffer", "bytes", Scale::Log),
-            y: Axis::of(what, unit, Scale::Linear),
-            series: BUFFERS.iter().map(series).collect(),
-            group: None,
-        })
+        let id = format!("{workload}-{}", what.replace(' ', "-")).to_lowercase();
+        let title = format!("{workload}: {what} by size of the buffer");
+        let size = Axis::of("size of the buffer", "bytes", Scale::Log);
+        let axes = [size, Axis::of(what, unit, Scale::Linear)];
+        lines(&id, &title, axes, BUFFERS.iter().map(line).collect())
     }
-}
-
-fn point(mib: u64, value: f64) -> Point {
-    Point { x: (mib << 20) as f64, y: Some(value), ..Point::default() }
 }
 
 /// One workload with one buffer.

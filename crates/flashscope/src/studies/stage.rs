@@ -6,13 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 use anyhow::{Result, anyhow};
-use flashscope_analysis::{Experiment, Finished};
-use flashscope_bench::{
-    Campaign, Effort, Event, Journal, Lab, Outcome, Plan, Prior, Scope, Settings, State, Unrecorded,
-};
+use flashscope_bench::{Campaign, Effort, Lab, Outcome, Plan, Prior, Scope, Settings, State, Unkept};
 use flashscope_core::{
-    Bytes, Control, Driven, Io, Limits, Nanos, Pacing, Pattern, PatternSource, RequestSource, Stream, Target,
-    TargetInfo, drive,
+    Bytes, Control, Driven, Io, Limits, Nanos, Pacing, Pattern, PatternSource, RequestSource, Rw, Stream,
+    Target, TargetInfo, drive,
 };
 use flashscope_sim::ssd::report::DeviceReport;
 use flashscope_sim::{Profile, Ssd};
@@ -139,19 +136,15 @@ impl Stage<'_> {
             scope,
             only: Some(only.iter().map(ToString::to_string).collect()),
             state: State::Random,
-            effort: Effort { precision: 0.05, confidence: 0.95, explore_factor: 1, ios_max: 1 << 20 },
-            budget: None,
-            run_max: None,
-            patience: None,
+            effort: Effort { ios_max: 1 << 20, ..Settings::default().effort },
             write: bench.handle().is_none() || self.opening.intent.write,
             repeats: 1,
             seed: self.seed,
-            span: None,
-            bs: Bytes(32 << 10),
+            ..Settings::default()
         };
         let plan = Plan::new(bench.info(), &settings)?;
         let campaign = Campaign { settings: &settings, plan: &plan, interrupted: self.interrupted };
-        let mut outcome = flashscope_bench::run(&campaign, bench, &mut Nowhere, Prior::default());
+        let mut outcome = flashscope_bench::run(&campaign, bench, &mut Unkept, Prior::default());
         match outcome.error.take() {
             Some(error) => Err(error.into()),
             None => self.must_go_on().map(|()| outcome),
@@ -222,6 +215,16 @@ impl Stage<'_> {
         Ok(timed)
     }
 
+    /// The whole device once, in order.
+    ///
+    /// # Errors
+    /// As [`Stage::timed`].
+    pub fn fill(&self, bench: &mut Bench, bs: u64) -> Result<Timed> {
+        let whole = over_all(bench, Rw::Write, bs);
+        let ios = Some(whole.size.0 / bs);
+        self.timed(bench, &Pattern { number_ios: ios, ..whole }, None)
+    }
+
     /// A workload on a new simulated SSD, request after request, and its buffer flushed at the end.
     ///
     /// # Errors
@@ -269,25 +272,10 @@ impl Stage<'_> {
     }
 }
 
-/// Keeps nothing: a study looks at summaries.
-struct Nowhere;
-
-impl Journal for Nowhere {
-    type Recording = Unrecorded;
-
-    fn begin(&mut self, _: &Experiment, _: u32, _: Vec<PatternSource>) -> Result<Unrecorded, String> {
-        Ok(Unrecorded)
-    }
-
-    fn finish(&mut self, _: Unrecorded, finished: Finished) -> Result<Finished, String> {
-        Ok(finished)
-    }
-
-    fn enforced(&mut self, _: u64) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn hear(&mut self, _: &Event<'_>) {}
+/// A baseline over the whole device, in IOs of `bs` bytes.
+pub fn over_all(bench: &Bench, rw: Rw, bs: u64) -> Pattern {
+    let size = bench.info().size_bytes / bs * bs;
+    Pattern { bs: Bytes(bs), ..Pattern::baseline(rw, Bytes(0), Bytes(size)) }
 }
 
 /// A study cannot be run on the device that a person named: why.
