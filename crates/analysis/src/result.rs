@@ -26,6 +26,9 @@ pub struct Experiment {
     pub label: String,
     /// What is done.
     pub pattern: Pattern,
+    /// What runs at the same time and is not measured: a load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Pattern>,
 }
 
 impl Experiment {
@@ -42,9 +45,9 @@ pub struct Run {
     /// IOs issued, also those that are left out of the mean or were in flight when it was settled: as many as
     /// `records` has rows.
     pub ios: u64,
-    /// Bytes read.
+    /// Bytes read, by a load beside it too.
     pub read_bytes: u64,
-    /// Bytes written.
+    /// Bytes written, by a load beside it too.
     pub written_bytes: u64,
     /// From the first submission to the last completion.
     pub elapsed_ns: u64,

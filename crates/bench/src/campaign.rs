@@ -347,6 +347,7 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         let runtime = self.runtime(step.length)?;
         let request = Request {
             pattern: &experiment.pattern,
+            beside: experiment.beside.as_ref(),
             goal: is_precise.then(|| self.goal(experiment)),
             runtime,
             patience: self.campaign.settings.patience.filter(|_| is_precise),
@@ -356,7 +357,7 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         };
         let sources = if step.keeps_ios { request.sources() } else { Vec::new() };
         let mut recording = self.journal.begin(experiment, repeat, sources).map_err(BenchError::Journal)?;
-        let depth = experiment.pattern.iodepth * experiment.pattern.numjobs;
+        let depth = request.depth();
         self.lab.begin();
         let cpu_begin_ns = self.lab.cpu_ns();
         let target = self.lab.target(depth)?;

@@ -68,7 +68,7 @@ impl Effort {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Known {
     /// In the order of [`Rw`].
-    bounds: [Option<Baseline>; 4],
+    bounds: [Option<Baseline>; Rw::EVERY.len()],
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -110,7 +110,7 @@ impl Known {
 
     /// Of a device that has neither start-up nor period.
     fn nothing_seen() -> Known {
-        Known { bounds: [Some(Baseline::default()); 4] }
+        Known { bounds: [Some(Baseline::default()); Rw::EVERY.len()] }
     }
 
     /// Whether the baselines of a pattern were seen in their running phase.
@@ -193,7 +193,7 @@ mod tests {
         };
         let read = Baseline { mean_ns: 1e5, ..Baseline::default() };
         Known {
-            bounds: [Rw::Read, Rw::Write, Rw::RandRead, Rw::RandWrite]
+            bounds: [Rw::Read, Rw::Write, Rw::RandRead, Rw::RandWrite, Rw::Trim, Rw::RandTrim]
                 .map(|rw| Some(if rw.is_write() { write } else { read })),
         }
     }

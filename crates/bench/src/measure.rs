@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use flashscope_analysis::{
     Cut, Decision, Estimate, Goal, Judge, Options, Outcome, Regime, Run, Series, Stop, Why, Windows,
 };
+use flashscope_core::seed::derive;
 use flashscope_core::{
     Control, Driven, Io, Limits, Nanos, Observer, Op, Pattern, PatternSource, Record, Stream, Target,
     TargetError, Time, drive,
@@ -17,6 +18,8 @@ use crate::journal::Recording;
 pub struct Request<'a> {
     /// The pattern, validated against the target.
     pub pattern: &'a Pattern,
+    /// A load that runs beside it until it is over, validated too.
+    pub beside: Option<&'a Pattern>,
     /// When it is enough; none means only the pattern's own count, the runtime or an interruption ends it.
     pub goal: Option<Goal>,
     /// The longest time it may take, and what to call it when that ends the run.
@@ -36,6 +39,25 @@ impl Request<'_> {
     pub fn sources(&self) -> Vec<PatternSource> {
         (0..self.pattern.numjobs).map(|job| PatternSource::new(self.pattern, job, self.seed)).collect()
     }
+
+    /// IOs in flight, those of the load too.
+    pub fn depth(&self) -> u32 {
+        let depth = |pattern: &Pattern| pattern.iodepth * pattern.numjobs;
+        depth(self.pattern) + self.beside.map_or(0, depth)
+    }
+
+    /// Its own streams, and behind them those of the load.
+    fn streams(&self) -> Vec<Stream<PatternSource>> {
+        let pacing = self.pattern.pacing();
+        let mut streams: Vec<_> =
+            self.sources().into_iter().map(|source| Stream { source, pacing }).collect();
+        if let Some(load) = self.beside {
+            let source = |job| PatternSource::new(load, job, derive(self.seed, LOAD));
+            let pacing = load.pacing();
+            streams.extend((0..load.numjobs).map(|job| Stream { source: source(job), pacing }));
+        }
+        streams
+    }
 }
 
 /// A run, whole or broken off.
@@ -47,6 +69,8 @@ pub struct Measured {
     pub error: Option<TargetError>,
 }
 
+/// The load's addresses have a seed of their own.
+const LOAD: u64 = 0x6c6f_6164;
 /// A display is told at least this often, in the target's time.
 const LOOK_EVERY: Nanos = Nanos::from_ms(200);
 
@@ -57,8 +81,7 @@ pub fn measure<T: Target, R: Recording>(
     recording: &mut R,
     look: &mut dyn FnMut(u64, Option<Estimate>, Option<Why>),
 ) -> Measured {
-    let pacing = request.pattern.pacing();
-    let mut streams: Vec<_> = request.sources().into_iter().map(|source| Stream { source, pacing }).collect();
+    let mut streams = request.streams();
     let limits = Limits { runtime: request.runtime.map(|(span, _)| span), interrupted: request.interrupted };
     let is_watched = !target.info().virtual_time;
     let mut watch = Watch::new(request, recording, look, is_watched);
@@ -86,6 +109,8 @@ struct Watch<'a, R> {
     written_bytes: u64,
     end: Time,
     windows: Option<Windows>,
+    /// Streams from this one on are the load.
+    load_from: u16,
 }
 
 /// No run is asked for more IOs than this: the record's clock would run over first.
@@ -124,7 +149,20 @@ impl<'a, R: Recording> Watch<'a, R> {
             written_bytes: 0,
             end: Time::ZERO,
             windows: request.windows.map(|(cut, most)| Windows::new(cut, most)),
+            load_from: request.pattern.numjobs as u16,
         }
+    }
+
+    /// An IO of the load: only its bytes count.
+    #[cold]
+    fn observe_load(&mut self, io: &Io) -> Control {
+        match io.op {
+            Op::Write => self.written_bytes += u64::from(io.length_bytes),
+            Op::Read => self.read_bytes += u64::from(io.length_bytes),
+            Op::Flush | Op::Trim => {}
+        }
+        self.end = self.end.max(io.submitted + io.response);
+        Control::Continue
     }
 
     /// The rare part of an observation.
@@ -225,6 +263,9 @@ fn fixed_goal(pattern: &Pattern) -> Goal {
 impl<R: Recording> Observer for Watch<'_, R> {
     #[inline]
     fn observe(&mut self, io: &Io) -> Control {
+        if io.stream >= self.load_from {
+            return self.observe_load(io);
+        }
         self.recording.push(Record::new(io.submitted, io.response, io.stream, io.index));
         let (read, written) = match io.op {
             Op::Write => (0, io.length_bytes),

@@ -142,6 +142,9 @@ impl Plan {
     pub(crate) fn priced(mut self, target: &TargetInfo, settings: &Settings) -> Result<Plan, BenchError> {
         for step in &self.steps {
             step.experiment.pattern.validate(target)?;
+            if let Some(load) = &step.experiment.beside {
+                load.validate(target)?;
+            }
             for before in &step.before {
                 if let Preparation::Burst { pattern, .. } = before {
                     pattern.validate(target)?;
@@ -366,6 +369,7 @@ fn place(
                 parameter: draft.parameter,
                 label: draft.label.clone(),
                 pattern,
+                beside: None,
             };
             let seed = derive(settings.seed, steps.len() as u64);
             steps.push(Step {

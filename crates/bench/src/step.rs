@@ -184,7 +184,7 @@ impl Cost {
         match length {
             Length::Precise => Cost::default(),
             Length::Time(span) => Cost {
-                about_bytes: bytes(span.0 as f64 / each_ns * depth),
+                about_bytes: bytes(span.as_s() * pattern.rate_iops.unwrap_or(1e9 / each_ns * depth)),
                 min_bytes: 0,
                 max_bytes: if share > 0.0 { bytes_within(span) } else { 0 },
                 nanos: span.0,
@@ -212,6 +212,9 @@ impl Cost {
     /// A step of fixed length with its preparations. One that may be left out costs nothing at least.
     pub(crate) fn of_step(step: &Step, span: Bytes) -> Cost {
         let mut cost = Cost::of_length(step.length, &step.experiment.pattern);
+        if let Some(load) = &step.experiment.beside {
+            cost.add(Cost { nanos: 0, ..Cost::of_length(step.length, load) });
+        }
         step.before.iter().for_each(|before| cost.add(Cost::of_preparation(before, span)));
         let min_bytes = if step.only_if.is_some() { 0 } else { cost.min_bytes };
         Cost { min_bytes, ..cost }

@@ -60,6 +60,7 @@ impl Case {
         let interrupted = AtomicBool::new(false);
         let request = Request {
             pattern,
+            beside: None,
             goal,
             runtime: None,
             patience: None,

@@ -20,7 +20,8 @@ use crate::source::Space;
 use crate::time::Nanos;
 use crate::units::{Bytes, Share};
 
-/// uFLIP's four baselines (paper 001, section 3.1), under fio's names.
+/// What the IOs of a pattern do: uFLIP's four baselines (paper 001, section 3.1), and discards, under fio's
+/// names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rw {
@@ -33,35 +34,50 @@ pub enum Rw {
     RandRead,
     /// Random writes, RW.
     RandWrite,
+    /// Sequential discards, ST.
+    Trim,
+    /// Random discards, RT.
+    RandTrim,
 }
 
 impl Rw {
-    /// All four, in the order of paper 001's table 3.
+    /// The four baselines, in the order of paper 001's table 3.
     pub const ALL: [Rw; 4] = [Rw::Read, Rw::RandRead, Rw::Write, Rw::RandWrite];
+    /// Everything that IOs can do.
+    pub const EVERY: [Rw; 6] = [Rw::Read, Rw::RandRead, Rw::Write, Rw::RandWrite, Rw::Trim, Rw::RandTrim];
 
     /// Whether addresses are random by default.
     pub fn is_random(self) -> bool {
-        matches!(self, Rw::RandRead | Rw::RandWrite)
+        matches!(self, Rw::RandRead | Rw::RandWrite | Rw::RandTrim)
     }
 
-    /// Whether it writes.
+    /// Whether it discards.
+    pub fn is_trim(self) -> bool {
+        matches!(self, Rw::Trim | Rw::RandTrim)
+    }
+
+    /// Whether it changes what the device holds: by writing or by discarding.
     pub fn is_write(self) -> bool {
-        matches!(self, Rw::Write | Rw::RandWrite)
+        self.op() != Op::Read
     }
 
     /// What each IO does.
     pub fn op(self) -> Op {
-        if self.is_write() { Op::Write } else { Op::Read }
+        match self {
+            Rw::Read | Rw::RandRead => Op::Read,
+            Rw::Write | Rw::RandWrite => Op::Write,
+            Rw::Trim | Rw::RandTrim => Op::Trim,
+        }
     }
 
     /// fio's word.
     pub fn name(self) -> &'static str {
-        ["read", "write", "randread", "randwrite"][self as usize]
+        ["read", "write", "randread", "randwrite", "trim", "randtrim"][self as usize]
     }
 
-    /// uFLIP's two letters: SR, SW, RR, RW.
+    /// uFLIP's two letters: SR, SW, RR, RW, and in their way ST and RT.
     pub fn short_name(self) -> &'static str {
-        ["SR", "SW", "RR", "RW"][self as usize]
+        ["SR", "SW", "RR", "RW", "ST", "RT"][self as usize]
     }
 }
 
@@ -157,7 +173,9 @@ pub struct Pattern {
     pub rate_iops: Option<f64>,
     /// How those arrivals are spaced.
     pub arrivals: Arrivals,
-    /// IOCount for each process; none means until something else stops it.
+    /// A flush command after so many IOs of each process; none means never.
+    pub fsync: Option<u64>,
+    /// IOCount for each process, flushes included; none means until something else stops it.
     pub number_ios: Option<u64>,
     /// IOIgnore: IOs at the start that no summary may use, whatever is found from the data.
     pub ignore_ios: u64,
@@ -182,6 +200,7 @@ impl Default for Pattern {
             thinktime_blocks: 1,
             rate_iops: None,
             arrivals: Arrivals::Fixed,
+            fsync: None,
             number_ios: None,
             ignore_ios: 0,
         }

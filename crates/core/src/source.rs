@@ -28,6 +28,8 @@ pub struct PatternSource {
     first: Walk,
     second: Option<(Walk, u64)>,
     arrivals: Option<ArrivalClock>,
+    /// IOs from one flush to the next, that one included.
+    flush_cycle: Option<u64>,
     /// IOs since the start; decides whose turn it is in a mix.
     index: u64,
     /// IOs still to come.
@@ -62,7 +64,9 @@ impl PatternSource {
                 random: Random::new(derive(seed, 2)),
             }
         });
-        PatternSource { first, second, arrivals, index: 0, left: pattern.number_ios.unwrap_or(u64::MAX) }
+        let flush_cycle = pattern.fsync.map(|ios| ios.saturating_add(1));
+        let left = pattern.number_ios.unwrap_or(u64::MAX);
+        PatternSource { first, second, arrivals, flush_cycle, index: 0, left }
     }
 }
 
@@ -70,15 +74,9 @@ impl RequestSource for PatternSource {
     fn fill(&mut self, batch: &mut [Request]) -> usize {
         let count = (batch.len() as u64).min(self.left) as usize;
         let batch = &mut batch[..count];
-        match &mut self.second {
-            None => self.first.fill(batch),
-            // `ratio` IOs of the first pattern, then one of the second, for ever.
-            Some((second, cycle)) => {
-                for (i, request) in (self.index..).zip(batch.iter_mut()) {
-                    let walk = if i % *cycle == *cycle - 1 { &mut *second } else { &mut self.first };
-                    walk.fill(std::slice::from_mut(request));
-                }
-            }
+        match self.flush_cycle {
+            None => self.walk(self.index, batch),
+            Some(cycle) => self.walk_and_flush(cycle, batch),
         }
         if let Some(clock) = &mut self.arrivals {
             batch.iter_mut().for_each(|request| request.due = clock.next());
@@ -86,6 +84,37 @@ impl RequestSource for PatternSource {
         self.index += count as u64;
         self.left -= count as u64;
         count
+    }
+}
+
+impl PatternSource {
+    /// The IOs from number `index` on that are no flushes.
+    fn walk(&mut self, index: u64, batch: &mut [Request]) {
+        match &mut self.second {
+            None => self.first.fill(batch),
+            // `ratio` IOs of the first pattern, then one of the second, for ever.
+            Some((second, cycle)) => {
+                for (i, request) in (index..).zip(batch.iter_mut()) {
+                    let walk = if i % *cycle == *cycle - 1 { &mut *second } else { &mut self.first };
+                    walk.fill(std::slice::from_mut(request));
+                }
+            }
+        }
+    }
+
+    /// After every `cycle - 1` IOs a flush.
+    fn walk_and_flush(&mut self, cycle: u64, batch: &mut [Request]) {
+        let mut at = 0;
+        while at < batch.len() {
+            let index = self.index + at as u64;
+            let before_flush = (cycle - 1 - index % cycle).min((batch.len() - at) as u64) as usize;
+            self.walk(index / cycle * (cycle - 1) + index % cycle, &mut batch[at..at + before_flush]);
+            at += before_flush;
+            if let Some(request) = batch.get_mut(at) {
+                *request = Request { op: Op::Flush, ..Request::default() };
+                at += 1;
+            }
+        }
     }
 }
 

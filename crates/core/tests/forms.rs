@@ -59,7 +59,7 @@ fn the_order_of_the_keys_does_not_matter() {
 fn the_words_mean_what_they_say() {
     let pattern = text(
         "rw=RW bs=8k offset=1GiB size=64m shift=512 random=permutation mix=read:4 numjobs=2 iodepth=16 \
-         thinktime=100us thinktime_blocks=10 number_ios=1024 ignore_ios=128",
+         thinktime=100us thinktime_blocks=10 fsync=8 number_ios=1024 ignore_ios=128",
     );
     let expected = Pattern {
         rw: Rw::RandWrite,
@@ -75,6 +75,7 @@ fn the_words_mean_what_they_say() {
         thinktime_blocks: 10,
         rate_iops: None,
         arrivals: Arrivals::Fixed,
+        fsync: Some(8),
         number_ios: Some(1024),
         ignore_ios: 128,
     };
@@ -219,7 +220,7 @@ fn bytes() -> impl Strategy<Value = Bytes> {
 
 prop_compose! {
     fn pattern()(
-        rw in prop::sample::select(&Rw::ALL[..]),
+        rw in prop::sample::select(&Rw::EVERY[..]),
         (bs, offset, size, shift) in (bytes(), bytes(), bytes(), bytes()),
         location in location(),
         mix in prop::option::of((prop::sample::select(&Rw::ALL[..]), any::<u32>())),
@@ -227,12 +228,12 @@ prop_compose! {
         thinktime_us in 0u64..10_000_000,
         rate_iops in prop::option::of(0.001f64..1e9),
         poisson: bool,
-        number_ios: Option<u64>,
+        (fsync, number_ios) in any::<(Option<u64>, Option<u64>)>(),
     ) -> Pattern {
         Pattern {
             rw, bs, offset, size, shift, location,
             mix: mix.map(|(rw, ratio)| Mix { rw, ratio }),
-            numjobs, iodepth, thinktime_blocks, ignore_ios, rate_iops, number_ios,
+            numjobs, iodepth, thinktime_blocks, ignore_ios, rate_iops, fsync, number_ios,
             thinktime: Nanos::from_us(thinktime_us),
             arrivals: if poisson { Arrivals::Poisson } else { Arrivals::Fixed },
         }

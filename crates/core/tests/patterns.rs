@@ -221,6 +221,32 @@ fn histogram(values: &[u64], slots: u64) -> Vec<u64> {
 }
 
 #[test]
+fn a_flush_comes_after_every_so_many_ios_and_leaves_their_addresses_alone() {
+    for (every, mix) in [(1, None), (4, None), (3, Some(Mix { rw: Rw::RandRead, ratio: 2 }))] {
+        let plain = Pattern { mix, ..baseline(Rw::RandWrite, 1 << 30) };
+        let flushed = Pattern { fsync: Some(every), ..plain.clone() };
+        let (without, with) = (requests(&plain, 0, SEED, 600), requests(&flushed, 0, SEED, 700));
+        let is_flush = |i: usize| i as u64 % (every + 1) == every;
+        for (i, request) in with.iter().enumerate() {
+            assert_eq!(request.op == Op::Flush, is_flush(i), "{i}");
+        }
+        let others = with.iter().filter(|request| request.op != Op::Flush);
+        assert!(others.zip(&without).all(|(with, without)| with == without), "every {every}");
+    }
+}
+
+#[test]
+fn discards_go_where_writes_would() {
+    for (trims, writes) in [(Rw::Trim, Rw::Write), (Rw::RandTrim, Rw::RandWrite)] {
+        let trims = requests(&baseline(trims, 1 << 30), 0, SEED, 100);
+        assert!(trims.iter().all(|request| request.op == Op::Trim && request.length_bytes == BS as u32));
+        let offset = |request: &Request| request.offset_bytes;
+        let writes = requests(&baseline(writes, 1 << 30), 0, SEED, 100);
+        assert!(trims.iter().map(offset).eq(writes.iter().map(offset)));
+    }
+}
+
+#[test]
 fn random_draws_are_uniform_and_independent() {
     let (count, n) = (100_000, 128u64);
     for seed in [SEED, 1, 2, 3] {

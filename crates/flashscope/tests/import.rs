@@ -116,7 +116,7 @@ fn what_a_pattern_cannot_express_is_refused_with_its_line() {
     for (job, words) in [
         ("[a]\nrw=read\nbssplit=4k/50:8k/50", &["job.fio:3: bssplit=", "one size"][..]),
         ("[a]\nrw=randrw\nrwmixread=70", &["job.fio:3: rwmixread=70", "nearest is 67"]),
-        ("[a]\nrw=trim", &["job.fio:2: rw=trim", "randwrite"]),
+        ("[a]\nrw=trimwrite", &["job.fio:2: rw=trimwrite", "randtrim"]),
         ("[a]\nbs=0", &["job.fio:2: bs=0", "at least one byte"]),
         ("[a]\nfilename=x\x1b[2J", &["job.fio:2: filename=x\u{fffd}[2J", "control character"]),
         ("[a\u{9b}2J]\nbs=4k", &["job.fio:1: [a\u{fffd}2J]", "control character"]),
@@ -127,7 +127,10 @@ fn what_a_pattern_cannot_express_is_refused_with_its_line() {
             "[global]\nrw=read\n[a]\nsize=1m\n[b]\nsize=1m",
             &["job.fio:5: [b]", "same time as [a]", "stonewall"],
         ),
-        ("[a]\nfsync=1\nfrobnicate=2", &["job.fio:2: fsync=1", "job.fio:3: frobnicate=2", "not known"]),
+        (
+            "[a]\nfdatasync=1\nfrobnicate=2",
+            &["job.fio:2: fdatasync=1", "fsync", "job.fio:3: frobnicate=2", "not known"],
+        ),
         ("[a]\nsize=${SIZE}", &["job.fio:2:", "variables"]),
         ("rw=read", &["job.fio:1: rw=read", "[global]"]),
         ("[global]\nrw=read", &["no job"]),

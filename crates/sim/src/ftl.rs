@@ -23,6 +23,7 @@ pub mod page_set;
 pub mod recover;
 pub mod replacement_block;
 mod segmented_lru;
+pub mod slc_cache;
 pub mod superblock;
 pub mod valid;
 mod wear;
@@ -157,6 +158,11 @@ pub trait Ftl: Sized {
         None
     }
 
+    /// Everything that `tend` would do in unlimited time, where a device that was just filled has had it.
+    fn settle(&mut self, nand: &mut Nand) {
+        let _ = nand;
+    }
+
     /// Makes what the FTL keeps in volatile memory durable, where a rebuild could not find it again.
     fn flush(&mut self, nand: &mut Nand, at: u64) -> u64 {
         let _ = nand;
@@ -229,6 +235,7 @@ macro_rules! ftls {
 ftls! {
     Page, "page", page::PageFtl, "every page is mapped by itself";
     HotCold, "hot-cold", hot_cold::HotColdFtl, "page mapping with blocks of their own for hot and cold pages";
+    SlcCache, "slc-cache", slc_cache::SlcCacheFtl, "page mapping behind blocks that are used as a cache in SLC mode";
     LogBlock, "log-block", log_block::LogBlockFtl, "blocks are mapped, each written through a log of its own";
     BankedLog, "banked-log", banked_log::BankedLogFtl, "log blocks in banks that merge when there is time";
     Block, "block", block::BlockFtl, "blocks are mapped, pages have fixed places in them";

@@ -20,12 +20,13 @@ use serde::{Deserialize, Serialize};
 
 pub use counts::{Cause, Counts, Operation};
 pub use fault::Fault;
-pub use geometry::{Geometry, NandSettings};
+pub use geometry::{Cell, Geometry, NandSettings};
 pub use power::Power;
 pub use timing::Timing;
 
 use crate::prefetch::prefetch;
 use divide::Divisor;
+use geometry::SLC_ENDURANCE_ERASES;
 
 /// Number of a logical page.
 pub type Lpn = u32;
@@ -345,9 +346,14 @@ impl Nand {
             self.keep(|nand| nand.wipe(block));
         }
         self.wipe(block);
+        // Cells that hold one bit last as long as those made for it.
+        let endurance = match self.timing.is_slc(block) {
+            true => SLC_ENDURANCE_ERASES.max(self.geometry.endurance_erases),
+            false => self.geometry.endurance_erases,
+        };
         let state = &mut self.blocks[block as usize];
         state.erases += 1;
-        if state.erases > self.geometry.endurance_erases {
+        if state.erases > endurance {
             self.violate(Operation::Erase, block, 0, cause);
         }
         self.counts.erase(cause, self.geometry.stripe);

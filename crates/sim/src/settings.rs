@@ -141,6 +141,8 @@ pub struct Settings {
     pub page: ftl::page::PageSettings,
     /// `[hot_cold]`
     pub hot_cold: ftl::hot_cold::HotColdSettings,
+    /// `[slc_cache]`
+    pub slc_cache: ftl::slc_cache::SlcCacheSettings,
     /// `[log_block]`
     pub log_block: ftl::log_block::LogBlockSettings,
     /// `[banked_log]`
@@ -183,6 +185,7 @@ impl Default for Settings {
             fab: buffer::fab::FabSettings::default(),
             page: ftl::page::PageSettings::default(),
             hot_cold: ftl::hot_cold::HotColdSettings::default(),
+            slc_cache: ftl::slc_cache::SlcCacheSettings::default(),
             log_block: ftl::log_block::LogBlockSettings::default(),
             banked_log: ftl::banked_log::BankedLogSettings::default(),
             block: ftl::block::BlockSettings::default(),

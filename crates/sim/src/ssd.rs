@@ -25,7 +25,7 @@ use crate::buffer::{AnyBuffer, BufferSetup};
 use crate::error::SimError;
 use crate::flight::Flight;
 use crate::ftl::{AnyFtl, Ftl, Setup};
-use crate::nand::{Geometry, Nand, Timing};
+use crate::nand::{Geometry, Nand};
 use crate::settings::Settings;
 
 use inside::Watch;
@@ -86,7 +86,7 @@ impl Ssd {
         let (geometry, logical_pages) = settings.geometry()?;
         let setup = Setup { settings: &settings, geometry, logical_pages, seed };
         let ftl = AnyFtl::new(&setup)?;
-        let nand = Nand::new(geometry, Timing::new(&settings.nand), settings.nand.data);
+        let nand = Nand::new(geometry, settings.timing(&geometry), settings.nand.data);
         let buffer = AnyBuffer::new(&BufferSetup {
             pages: settings.buffer_pages()?,
             pages_per_block: geometry.pages_per_block,

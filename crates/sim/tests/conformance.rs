@@ -33,6 +33,7 @@ fn small(ftl: &str, buffer: &str) -> Settings {
     settings.ram.size = Bytes(64 * PAGE);
     settings.chunk.size = Bytes(32 * PAGE);
     settings.page.idle_blocks = 12;
+    settings.slc_cache.size = Bytes(20 * PAGE);
     (settings.banked_log.banks, settings.banked_log.interleave) = (2, Bytes(4 * PAGE));
     (settings.banked_log.any_order, settings.banked_log.together) = (true, true);
     settings

@@ -84,7 +84,7 @@ impl Device {
             Rw::Read => self.sr,
             Rw::RandRead => self.rr,
             Rw::Write => self.sw,
-            Rw::RandWrite => self.rw,
+            Rw::RandWrite | Rw::Trim | Rw::RandTrim => self.rw,
         }
     }
 
@@ -232,7 +232,14 @@ fn experiment(
     label: impl ToString,
     pattern: Pattern,
 ) -> Experiment {
-    Experiment { micro: micro.into(), curve: curve.into(), parameter, label: label.to_string(), pattern }
+    Experiment {
+        micro: micro.into(),
+        curve: curve.into(),
+        parameter,
+        label: label.to_string(),
+        pattern,
+        beside: None,
+    }
 }
 
 /// The ranges of paper 001, table 1, at 32 KiB.

@@ -37,6 +37,8 @@ pub struct Probe {
     pub label: String,
     /// What is done.
     pub pattern: Pattern,
+    /// What runs at the same time and is not measured.
+    pub beside: Option<Pattern>,
     /// When a run is over.
     pub length: Length,
     /// Into which windows a run is cut, and how many of them there are at most.
@@ -60,6 +62,7 @@ impl Probe {
             parameter: pattern.bs.0 as f64,
             label: pattern.bs.to_string(),
             pattern,
+            beside: None,
             length,
             windows: None,
             repeats: 1,
@@ -73,6 +76,12 @@ impl Probe {
     #[must_use]
     pub fn at(self, parameter: f64, label: impl Display) -> Probe {
         Probe { parameter, label: label.to_string(), ..self }
+    }
+
+    /// Measured while this runs too, so that its length is a time.
+    #[must_use]
+    pub fn beside(self, load: Pattern) -> Probe {
+        Probe { beside: Some(load), ..self }
     }
 
     /// Its runs are cut into windows.
@@ -111,6 +120,7 @@ impl Probe {
             parameter: self.parameter,
             label: self.label.clone(),
             pattern: self.length.counted(self.pattern.clone()),
+            beside: self.beside.clone(),
         }
     }
 }
@@ -229,7 +239,7 @@ fn permitted(acts: Vec<Act>, write: bool) -> (Vec<Act>, usize) {
     let before = acts.len();
     let writes = |act: &Act| match act {
         Act::Prepare(preparation) => preparation.writes(),
-        Act::Run(probe) => probe.pattern.writes(),
+        Act::Run(probe) => probe.pattern.writes() || probe.beside.as_ref().is_some_and(Pattern::writes),
     };
     let acts: Vec<Act> = acts.into_iter().filter(|act| write || !writes(act)).collect();
     let left_out = before - acts.len();

@@ -50,7 +50,7 @@ fn unless<T: PartialEq + fmt::Display>(value: T, default: T) -> Option<String> {
 pub const KEYS: &[Key] = &[
     Key {
         name: "rw",
-        help: "read, write, randread or randwrite: uFLIP's SR, SW, RR, RW",
+        help: "read, write, randread or randwrite: uFLIP's SR, SW, RR, RW; trim, randtrim: discards",
         example: "randwrite",
         set: |p, text| {
             p.rw = parse(text)?;
@@ -216,6 +216,13 @@ pub const KEYS: &[Key] = &[
         get: |p| unless(p.arrivals, crate::Arrivals::Fixed),
     },
     Key {
+        name: "fsync",
+        help: "a flush command after this many IOs; it counts as an IO",
+        example: "1",
+        set: |p, text| count(text).map(|v| p.fsync = Some(v)),
+        get: |p| p.fsync.map(|v| v.to_string()),
+    },
+    Key {
         name: "number_ios",
         help: "stop after this many IOs of each process (IOCount)",
         example: "1024",
@@ -255,8 +262,10 @@ impl FromStr for Rw {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Rw, String> {
-        let found = Rw::ALL.into_iter().find(|rw| [rw.name(), rw.short_name()].contains(&text));
-        found.ok_or_else(|| format!("unknown pattern '{text}': write read, write, randread or randwrite"))
+        let found = Rw::EVERY.into_iter().find(|rw| [rw.name(), rw.short_name()].contains(&text));
+        found.ok_or_else(|| {
+            format!("unknown pattern '{text}': write read, write, randread, randwrite, trim or randtrim")
+        })
     }
 }
 

@@ -5,6 +5,7 @@ use thiserror::Error;
 use super::{KEYS, Location, Pattern, Rw};
 use crate::pacing::Arrivals;
 use crate::record::Record;
+use crate::request::Op;
 use crate::target::TargetInfo;
 use crate::units::Bytes;
 
@@ -61,6 +62,9 @@ impl Pattern {
         if self.number_ios.is_some_and(|count| count <= self.ignore_ios) {
             return fail("number_ios", "must be more than ignore_ios, or no IO is left to measure");
         }
+        if self.fsync == Some(0) {
+            return fail("fsync", "must be at least 1: a flush comes after that many IOs");
+        }
         if self.mix.is_some_and(|mix| mix.ratio == 0) {
             return fail("mix", "needs a ratio of at least 1");
         }
@@ -108,7 +112,11 @@ impl Pattern {
             _ => None,
         };
         if let Some(key) = in_order.filter(|_| self.rw.is_random()) {
-            let ordered = if self.rw.is_write() { Rw::Write } else { Rw::Read };
+            let ordered = match self.rw.op() {
+                Op::Trim => Rw::Trim,
+                Op::Write => Rw::Write,
+                _ => Rw::Read,
+            };
             let problem =
                 format!("puts the addresses in order, rw={} at random: write rw={ordered}", self.rw);
             return fail(key, &problem);

@@ -189,6 +189,7 @@ impl<'a> Session<'a> {
         let goal = self.goal(pattern);
         let request = Request {
             pattern,
+            beside: None,
             goal,
             runtime,
             patience: None,
@@ -202,6 +203,7 @@ impl<'a> Session<'a> {
             parameter: 0.0,
             label: pattern.bs.to_string(),
             pattern: pattern.clone(),
+            beside: None,
         };
         let mut journal = FolderJournal {
             progress: Progress::new(self.screen),

@@ -73,14 +73,14 @@ impl<'a> Draft<'a> {
         }
         let mode = self.section.last("rw").map_or("read", |entry| entry.value.as_str());
         let first = match mode {
-            "read" | "write" | "randread" | "randwrite" => {
-                Rw::ALL.into_iter().find(|rw| rw.name() == mode).map(|rw| (rw, None))
+            "read" | "write" | "randread" | "randwrite" | "trim" | "randtrim" => {
+                Rw::EVERY.into_iter().find(|rw| rw.name() == mode).map(|rw| (rw, None))
             }
             "rw" | "readwrite" => self.mix(Rw::Read, Rw::Write),
             "randrw" => self.mix(Rw::RandRead, Rw::RandWrite),
             _ => {
-                let why = "a pattern reads or writes, in order or at random: read, write, randread, \
-                           randwrite, rw or randrw; gaps are --gap, strides --stride";
+                let why = "a pattern reads, writes or discards, in order or at random: read, write, \
+                           randread, randwrite, trim, randtrim, rw or randrw; gaps are --gap, strides --stride";
                 let entry = self.section.last("rw");
                 entry.into_iter().for_each(|entry| self.refuse(entry, why.into()));
                 None
@@ -243,12 +243,21 @@ impl<'a> Draft<'a> {
             (Some(once), Some(limit)) => Some(once.min(limit)),
             (once, limit) => once.or(limit),
         };
+        self.flushes();
         if let Some(ns) = runtime {
             self.job.flags.push(("--runtime", Nanos(ns).to_string()));
         }
         if runtime.is_none() && self.job.pattern.number_ios.is_none() {
             self.note("length: without size and runtime it is measured until its mean is known within 5 %");
         }
+    }
+
+    /// A pattern counts its flushes as IOs, fio does not.
+    fn flushes(&mut self) {
+        let Some(every) = self.value("fsync", count).filter(|every| *every > 0) else { return };
+        let pattern = &mut self.job.pattern;
+        pattern.fsync = Some(every);
+        pattern.number_ios = pattern.number_ios.map(|ios| ios.saturating_add(ios / every));
     }
 
     fn remarks(&mut self) {

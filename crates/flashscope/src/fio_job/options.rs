@@ -29,6 +29,7 @@ pub const TAKEN: &[&str] = &[
     "loops",
     "kb_base",
     "ramp_time",
+    "fsync",
 ];
 
 /// Options that change nothing in what is done, or only in how fio shows it.
@@ -102,8 +103,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("rate", "a pattern knows IOs a second: write rate_iops"),
     ("rate_min", "a pattern knows no least rate; compare the rate that is measured"),
     ("rwmixcycle", "the turns of a mix are fixed by its ratio"),
-    ("fsync", "a pattern has no flushes; record a trace with them and replay it"),
-    ("fdatasync", "a pattern has no flushes; record a trace with them and replay it"),
+    ("fdatasync", "write fsync: a flush command is the same for a device"),
     ("sync", "writes are not forced to the medium one by one"),
     ("verify", "nothing is read back; `flashscope replay --verify` proves what a trace wrote"),
     ("read_iolog", "that is a trace: flashscope replay FILE TARGET"),

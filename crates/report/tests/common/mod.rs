@@ -140,8 +140,14 @@ pub fn finished(micro: &str, curve: &str, label: &str, parameter: f64, values_ns
     let written = if rw.is_write() { 32768 } else { 0 };
     values_ns.iter().for_each(|ns| series.push(*ns as u64, written));
     let outcome = Judge::new(Goal::exploring(512), Options::default()).finish(&series, Stop::Precision);
-    let experiment =
-        Experiment { micro: micro.into(), curve: curve.into(), parameter, label: label.into(), pattern };
+    let experiment = Experiment {
+        micro: micro.into(),
+        curve: curve.into(),
+        parameter,
+        label: label.into(),
+        pattern,
+        beside: None,
+    };
     let ios = values_ns.len() as u64;
     let (read_bytes, written_bytes) = (ios * u64::from(32768 - written), ios * u64::from(written));
     let elapsed_ns = series.total_ns();

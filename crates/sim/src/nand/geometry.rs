@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::timing::TimingMode;
 
+/// Erases that cells with one bit are good for.
+pub const SLC_ENDURANCE_ERASES: u32 = 100_000;
+
 /// Cells by the bits that each holds. It chooses the times and the endurance that are not given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -103,7 +106,7 @@ impl NandSettings {
     /// Erases that a block is good for.
     pub fn endurance(&self) -> u32 {
         match (self.endurance_erases, self.cell) {
-            (0, Cell::Slc) => 100_000,
+            (0, Cell::Slc) => SLC_ENDURANCE_ERASES,
             (0, Cell::Mlc) => 10_000,
             (0, Cell::Tlc) => 3_000,
             (0, Cell::Qlc) => 1_000,

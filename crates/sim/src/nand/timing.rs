@@ -41,6 +41,10 @@ pub struct Timing {
     bus: Vec<Line>,
     /// The page group in each die's register: reading its other pages takes the bus alone.
     register: Vec<(u32, u32)>,
+    /// Blocks from this one on are in SLC mode, with times of their own.
+    slc_from: u32,
+    slc_read_ns: u64,
+    slc_program_ns: u64,
     /// One die on one channel with one time for each operation: the lines are one line.
     simple: bool,
     /// When the pages that are being copied are read; here so that no copy allocates.
@@ -76,8 +80,28 @@ impl Timing {
             die_busy: vec![0; dies as usize],
             bus: vec![Line::default(); channels as usize],
             register: vec![EMPTY; dies as usize],
+            slc_from: u32::MAX,
+            slc_read_ns: 0,
+            slc_program_ns: 0,
             reads: Vec::new(),
         }
+    }
+
+    /// Blocks from `first` on are in SLC mode.
+    pub(crate) fn with_slc(self, first: u32, read_us: f64, program_us: f64) -> Timing {
+        let ns = |us: f64| (us * 1e3).round() as u64;
+        Timing {
+            slc_from: first,
+            slc_read_ns: ns(read_us),
+            slc_program_ns: ns(program_us),
+            simple: false,
+            ..self
+        }
+    }
+
+    /// Whether a block is in SLC mode.
+    pub(super) fn is_slc(&self, block: u32) -> bool {
+        block >= self.slc_from
     }
 
     /// Everything is idle, and it is time zero again.
@@ -85,6 +109,22 @@ impl Timing {
         self.die_busy.fill(0);
         self.bus.fill(Line::default());
         self.register.fill(EMPTY);
+    }
+
+    #[inline]
+    fn sensing_ns(&self, block: u32, group: u32) -> u64 {
+        if self.is_slc(block) {
+            return self.slc_read_ns;
+        }
+        self.read_ns[group as usize % self.read_ns.len()]
+    }
+
+    #[inline]
+    fn programming_ns(&self, block: u32, group: u32) -> u64 {
+        if self.is_slc(block) {
+            return self.slc_program_ns;
+        }
+        self.program_ns[group as usize % self.program_ns.len()]
     }
 
     /// When the last operation so far is done.
@@ -139,7 +179,7 @@ impl Timing {
         let channel = self.channel(die);
         let start = self.die_busy[die].max(at);
         let held = self.group > 1 && self.register[die] == (block, group);
-        let sensed = if held { start } else { start + self.read_ns[group as usize % self.read_ns.len()] };
+        let sensed = if held { start } else { start + self.sensing_ns(block, group) };
         self.register[die] = (block, group);
         let done = self.bus[channel].take(sensed, self.transfer_ns);
         self.die_busy[die] = done;
@@ -165,7 +205,7 @@ impl Timing {
         let sent = self.bus[channel].take(self.die_busy[die].max(at), self.transfer_ns);
         self.register[die] = EMPTY;
         let last = page - group * self.group == self.group - 1;
-        let done = if last { sent + self.program_ns[group as usize % self.program_ns.len()] } else { sent };
+        let done = if last { sent + self.programming_ns(block, group) } else { sent };
         self.die_busy[die] = done;
         done
     }

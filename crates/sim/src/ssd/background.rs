@@ -25,7 +25,7 @@ pub enum When {
 #[serde(deny_unknown_fields, default)]
 pub struct BackgroundSettings {
     /// When space is reclaimed before a write needs it: `never`, or `idle`, whenever the flash is idle. FTLs
-    /// that can: `page`, `hot-cold`, `banked-log`.
+    /// that can: `page`, `hot-cold`, `slc-cache`, `banked-log`.
     pub when: When,
     /// Time that the flash is idle before that begins, in microseconds.
     pub after_us: f64,

@@ -9,9 +9,10 @@ use flashscope_core::{Bytes, Op, Request, TargetError};
 use super::Ssd;
 use crate::buffer::BUFFERS;
 use crate::error::SimError;
+use crate::ftl::slc_cache::SlcCacheSettings;
 use crate::ftl::{FTLS, Ftl};
 use crate::gc::POLICIES;
-use crate::nand::{Geometry, Lpn};
+use crate::nand::{Geometry, Lpn, Timing};
 use crate::settings::{Initial, Levelling, OVER_PROVISIONING_MAX, Settings};
 
 impl Settings {
@@ -35,7 +36,8 @@ impl Settings {
             })?;
         let logical_pages = self.capacity.0 / page_bytes;
         let physical_pages = logical_pages as f64 * (1.0 + self.over_provisioning);
-        let blocks = (physical_pages / f64::from(pages_per_block)).ceil() as u64;
+        let blocks = (physical_pages / f64::from(pages_per_block)).ceil() as u64
+            + SlcCacheSettings::blocks(self, pages_per_block);
         if blocks * u64::from(pages_per_block) >= u64::from(u32::MAX) {
             return Err(SimError::setting(
                 "capacity",
@@ -51,6 +53,23 @@ impl Settings {
             endurance_erases: nand.endurance(),
         };
         Ok((geometry, logical_pages as u32))
+    }
+
+    /// How long operations take on that flash.
+    pub fn timing(&self, geometry: &Geometry) -> Timing {
+        let timing = Timing::new(&self.nand);
+        match self.slc_blocks(geometry) {
+            0 => timing,
+            slc => {
+                let SlcCacheSettings { read_us, program_us, .. } = self.slc_cache;
+                timing.with_slc(geometry.blocks - slc, read_us, program_us)
+            }
+        }
+    }
+
+    /// Blocks in SLC mode, the last ones of the device.
+    pub fn slc_blocks(&self, geometry: &Geometry) -> u32 {
+        SlcCacheSettings::blocks(self, geometry.pages_per_block) as u32
     }
 
     /// Pages of the write buffer.
@@ -82,6 +101,12 @@ impl Settings {
             "set it to dynamic, or ftl to page",
         )?;
         check(
+            self.ftl != "slc-cache" || (1..=self.capacity.0).contains(&self.slc_cache.size.0),
+            "slc_cache.size",
+            "is nothing, or more than the device",
+            "choose a size up to capacity, or ftl = \"page\" for no cache",
+        )?;
+        check(
             self.ram.serve_reads || !self.ram.cache_reads,
             "ram.cache_reads",
             "keeps pages that ram.serve_reads = false never uses",
@@ -96,6 +121,8 @@ impl Settings {
             ("host.command_us", &[self.host.command_us]),
             ("ram.access_us", &[self.ram.access_us]),
             ("background.after_us", &[self.background.after_us]),
+            ("slc_cache.read_us", &[self.slc_cache.read_us]),
+            ("slc_cache.program_us", &[self.slc_cache.program_us]),
         ] {
             let good = times.iter().all(|us| (0.0..=1e6).contains(us));
             check(good, key, "is not between 0 and a second", "use microseconds from 0 to 1000000")?;
@@ -197,6 +224,7 @@ impl Ssd {
                 Initial::Full => path.fill(ftl, 0..pages, interrupted),
                 Initial::Random => path.fill(ftl, (0..pages).chain(shuffled), interrupted),
             };
+            ftl.settle(&mut path.nand);
             path.restart();
             ftl.restart();
             filled

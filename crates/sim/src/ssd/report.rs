@@ -120,7 +120,7 @@ impl Ssd {
             buffer: settings.buffer.clone(),
             buffer_bytes: if settings.buffer == "none" { 0 } else { settings.ram.size.0 },
             capacity_bytes: self.info.size_bytes,
-            over_provisioning: physical(geometry.blocks) / logical - 1.0,
+            over_provisioning: physical(geometry.blocks - settings.slc_blocks(geometry)) / logical - 1.0,
             effective_over_provisioning: physical(geometry.blocks.saturating_sub(reserve)) / logical - 1.0,
             host_reads: host.reads,
             host_writes: host.writes,

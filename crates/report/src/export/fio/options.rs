@@ -35,6 +35,9 @@ pub(super) fn options(job: &Job<'_>, window_ms: u64, stem: &str, outlet: &mut Ou
         set("per_job_logs", "0".into());
         set("group_reporting", "1".into());
     }
+    if let Some(ios) = pattern.fsync {
+        set("fsync", ios.to_string());
+    }
     if let Some(ios) = pattern.number_ios {
         set("number_ios", ios.to_string());
     }
