@@ -235,7 +235,7 @@ macro_rules! ftls {
 ftls! {
     Page, "page", page::PageFtl, "every page is mapped by itself";
     HotCold, "hot-cold", hot_cold::HotColdFtl, "page mapping with blocks of their own for hot and cold pages";
-    SlcCache, "slc-cache", slc_cache::SlcCacheFtl, "page mapping behind blocks that are used as a cache in SLC mode";
+    SlcCache, "slc-cache", slc_cache::SlcCacheFtl, "page mapping behind a cache of blocks in SLC mode";
     LogBlock, "log-block", log_block::LogBlockFtl, "blocks are mapped, each written through a log of its own";
     BankedLog, "banked-log", banked_log::BankedLogFtl, "log blocks in banks that merge when there is time";
     Block, "block", block::BlockFtl, "blocks are mapped, pages have fixed places in them";

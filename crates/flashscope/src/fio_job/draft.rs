@@ -80,7 +80,8 @@ impl<'a> Draft<'a> {
             "randrw" => self.mix(Rw::RandRead, Rw::RandWrite),
             _ => {
                 let why = "a pattern reads, writes or discards, in order or at random: read, write, \
-                           randread, randwrite, trim, randtrim, rw or randrw; gaps are --gap, strides --stride";
+                           randread, randwrite, trim, randtrim, rw or randrw; gaps are --gap, \
+                           strides --stride";
                 let entry = self.section.last("rw");
                 entry.into_iter().for_each(|entry| self.refuse(entry, why.into()));
                 None
