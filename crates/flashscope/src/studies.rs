@@ -14,12 +14,16 @@ mod picture;
 mod session;
 mod stage;
 mod view;
+mod work;
 
 mod ajwani_disk;
 mod ajwani_history;
 mod ajwani_patterns;
 mod almost_sequential;
 mod bplru_buffers;
+mod bplru_example;
+mod bplru_prototype;
+mod bplru_workloads;
 mod rewrite_penalty;
 mod uflip_granularity;
 mod uflip_hints;
@@ -68,6 +72,8 @@ pub struct Found {
     pub measures: Vec<(&'static str, Measure)>,
     /// What it looks like.
     pub blocks: Vec<Block>,
+    /// Why a device that a person named does not tell the rest.
+    pub untold: Option<&'static str>,
 }
 
 impl Found {
@@ -100,7 +106,10 @@ const FILES: &[&[Study]] = &[
     uflip_table_3::STUDIES,
     uflip_results::STUDIES,
     uflip_hints::STUDIES,
+    bplru_example::STUDIES,
+    bplru_workloads::STUDIES,
     bplru_buffers::STUDIES,
+    bplru_prototype::STUDIES,
     rewrite_penalty::STUDIES,
     almost_sequential::STUDIES,
 ];

@@ -21,7 +21,7 @@ use crate::pages::leave;
 use crate::progress::requests_bar;
 use crate::replay::{
     Ledger, PIECE_BYTES_REAL, RECORDS, REPLAY, ReplayArgs, ReplayReport, Requests, ResponseUs, Survey, Tally,
-    read_back, view,
+    flush, read_back, view,
 };
 use crate::screen::Screen;
 use crate::signal;
@@ -294,14 +294,6 @@ impl Session<'_> {
         let source: Box<dyn RequestSource + Send> = Box::new(source);
         Ok(Recorder::create(&folder.join(RECORDS), vec![source], &origin)?)
     }
-}
-
-/// Flushes the target; returns the seconds it took.
-fn flush(target: &mut impl Target) -> Result<f64> {
-    let begun = target.now();
-    let request = Request { op: Op::Flush, ..Request::default() };
-    target.serve_in_turn(&[request], &mut Vec::new())?;
-    Ok(target.now().since(begun).0 as f64 / 1e9)
 }
 
 fn verdict(

@@ -10,7 +10,8 @@ use super::claim::ANY;
 use super::papers::AJWANI;
 use super::picture::chart;
 use super::session::median;
-use super::stage::{Set, Subject, Work, over_all};
+use super::stage::{Set, Subject, over_all};
+use super::work::Work;
 use super::{Claim, Found, Stage, Study};
 use crate::target::Bench;
 

@@ -11,7 +11,8 @@ use flashscope_report::html::document::{Axis, Block, Scale};
 use super::claim::ANY;
 use super::papers::ALMOST_SEQUENTIAL;
 use super::picture::lines;
-use super::stage::{Set, Work};
+use super::stage::Set;
+use super::work::Work;
 use super::{Claim, Found, Stage, Study};
 
 const CHUNK: Bytes = Bytes(64 << 10);

@@ -74,6 +74,11 @@ impl Claim {
         Claim { kind: Some((low, high)), ..self }
     }
 
+    /// Why these ranges, of a claim whose figure nothing can meet: see [`Claim::kind`].
+    pub const fn tolerated(self, tolerance: &'static str) -> Claim {
+        Claim { tolerance, ..self }
+    }
+
     /// Why it is met in kind only, or not at all.
     pub const fn because(self, reason: &'static str) -> Claim {
         Claim { reason, ..self }

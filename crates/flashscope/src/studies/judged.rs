@@ -86,6 +86,10 @@ fn run(study: &'static Study, stage: &Stage<'_>) -> Result<Judged> {
 fn judged(study: &Study, claim: &'static Claim, found: &Found, stage: &Stage<'_>) -> Result<JudgedClaim> {
     let measure = found.measures.iter().find(|(name, _)| *name == claim.name);
     let measure = measure.map(|(_, measure)| measure.clone());
+    if measure.is_none() && claim.can_be_run() && !stage.is_the_papers_device() {
+        let reason = found.untold.unwrap_or("this device alone does not tell it").into();
+        return Ok(JudgedClaim { claim, measure: None, verdict: Verdict::NotHere, reason });
+    }
     ensure!(measure.is_some() == claim.can_be_run(), "the study {} forgot {}", study.name, claim.name);
     let value = measure.as_ref().map_or(f64::NAN, |measure| measure.value);
     let verdict = claim.verdict(value, stage.is_the_papers_device());

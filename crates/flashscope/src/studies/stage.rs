@@ -8,14 +8,15 @@ use std::sync::{Mutex, MutexGuard};
 use anyhow::{Result, anyhow};
 use flashscope_bench::{Campaign, Effort, Lab, Outcome, Plan, Prior, Scope, Settings, State, Unkept};
 use flashscope_core::{
-    Bytes, Control, Driven, Io, Limits, Nanos, Pacing, Pattern, PatternSource, RequestSource, Rw, Stream,
-    Target, TargetInfo, drive,
+    Bytes, Control, Driven, Io, Limits, Nanos, Ordered, Pacing, Pattern, PatternSource, RequestSource, Rw,
+    Stream, Target, drive,
 };
 use flashscope_sim::ssd::report::DeviceReport;
 use flashscope_sim::{Profile, Ssd};
-use flashscope_trace::{TraceSource, samples};
 
+pub use super::work::Work;
 use crate::exit::{Interrupted, Usage};
+use crate::replay::{PIECE_BYTES_REAL, flush};
 use crate::target::{Bench, Named, Opening, profile, split_overrides};
 
 /// A setting of a simulated device, and its value.
@@ -104,6 +105,22 @@ impl Stage<'_> {
     /// Whether it is the simulated device that the study was written for.
     pub fn is_the_papers_device(&self) -> bool {
         self.on.is_none()
+    }
+
+    /// The stage without the device that a person named: for what is compared with it.
+    pub fn as_the_paper(&self) -> Stage<'_> {
+        let Stage { seed, interrupted, opening, .. } = *self;
+        Stage { on: None, seed, interrupted, opening, held: None }
+    }
+
+    /// Whether a study's settings change the device: not a real one, a rig or a disk.
+    pub fn heeds_settings(&self) -> bool {
+        self.on.is_none_or(|on| {
+            let Named::Sim(text) = Named::parse(on) else { return false };
+            let parts = split_overrides(&text).ok();
+            let profile = parts.and_then(|(name, overrides)| profile(name, &overrides).ok());
+            matches!(profile, Some(Profile::Ssd(_)))
+        })
     }
 
     /// A new device of that profile with these settings; or, always the same, the one that `--on` names. A
@@ -230,6 +247,20 @@ impl Stage<'_> {
     /// # Errors
     /// The device cannot be made; `--on` names no simulated SSD; the workload does not fit.
     pub fn simulate(&self, name: &str, settings: &[Set<'_>], work: &Work) -> Result<Simulated> {
+        self.simulate_until(name, settings, work, true)
+    }
+
+    /// The same; `flush` says whether the buffer is flushed at the end.
+    ///
+    /// # Errors
+    /// As [`Stage::simulate`].
+    pub fn simulate_until(
+        &self,
+        name: &str,
+        settings: &[Set<'_>],
+        work: &Work,
+        flush: bool,
+    ) -> Result<Simulated> {
         self.must_go_on()?;
         let text = match Named::parse(self.on.unwrap_or(name)) {
             Named::Sim(text) => text,
@@ -246,17 +277,40 @@ impl Stage<'_> {
             [Stream { source: work.source(ssd.info(), self.seed)?, pacing: Pacing::CONSECUTIVE }];
         let limits = Limits { runtime: None, interrupted: self.interrupted };
         let driven = drive(&mut ssd, &mut streams, limits, &mut |_: &Io| Control::Continue)?;
-        if let Requests::Trace(source) = &streams[0].source
-            && let Some(error) = source.error()
-        {
-            return Err(anyhow!("{error}"));
-        }
+        streams[0].source.check()?;
         self.ended(driven)?;
-        ssd.flush()?;
+        if flush {
+            ssd.flush()?;
+        }
         let device = ssd.report();
         let host_bytes = (device.host_read_bytes + device.host_written_bytes) as f64;
         let erase_unit_bytes = ssd.geometry().block_bytes();
         Ok(Simulated { mb_s: host_bytes * 1e3 / ssd.now().0 as f64, erase_unit_bytes, device })
+    }
+
+    /// The writes of a work on any device, as `flashscope replay --timing asap` does it: one after the other,
+    /// in order, and a flush at the end. MB/s of all of that.
+    ///
+    /// # Errors
+    /// The device is too small, it writes without leave, or an IO failed.
+    pub fn replay(&self, bench: &mut Bench, work: &Work) -> Result<f64> {
+        self.must_go_on()?;
+        self.may_write()?;
+        let source = work.source(bench.info(), self.seed)?.of_writes(PIECE_BYTES_REAL as u32);
+        let mut streams = [Stream { source, pacing: Pacing::CONSECUTIVE }];
+        let mut target = Ordered::new(bench.target(1)?);
+        let begun = target.now();
+        let limits = Limits { runtime: None, interrupted: self.interrupted };
+        let mut bytes = 0;
+        let mut see = |io: &Io| {
+            bytes += u64::from(io.length_bytes);
+            Control::Continue
+        };
+        let driven = drive(&mut target, &mut streams, limits, &mut see)?;
+        streams[0].source.check()?;
+        self.ended(driven)?;
+        flush(&mut target)?;
+        Ok(bytes as f64 * 1e3 / target.now().since(begun).0 as f64)
     }
 
     fn ended(&self, driven: Driven) -> Result<()> {
@@ -300,51 +354,4 @@ fn with_settings(text: &str, settings: &[Set<'_>]) -> String {
     // What a person set comes last, and wins.
     let all: Vec<String> = more.chain(Some(own.to_string()).filter(|own| !own.is_empty())).collect();
     if all.is_empty() { name.into() } else { format!("{name}?{}", all.join("&")) }
-}
-
-/// What a simulated SSD is given to do.
-pub enum Work {
-    /// A pattern with a count of IOs.
-    Pattern(Pattern),
-    /// A recorded trace by its name: see [`flashscope_trace::samples`].
-    Sample(&'static str),
-    /// A generated trace by its name or its paper's.
-    Generated(&'static str),
-}
-
-enum Requests {
-    Pattern(Box<PatternSource>),
-    Trace(Box<TraceSource>),
-}
-
-impl RequestSource for Requests {
-    fn fill(&mut self, batch: &mut [flashscope_core::Request]) -> usize {
-        match self {
-            Requests::Pattern(source) => source.fill(batch),
-            Requests::Trace(source) => source.fill(batch),
-        }
-    }
-}
-
-impl Work {
-    fn source(&self, info: &TargetInfo, seed: u64) -> Result<Requests> {
-        Ok(match self {
-            Work::Pattern(pattern) => {
-                pattern.validate(info)?;
-                Requests::Pattern(Box::new(PatternSource::new(pattern, 0, seed)))
-            }
-            Work::Sample(name) => {
-                Requests::Trace(Box::new(TraceSource::new(samples::open(name)?, info, None)))
-            }
-            Work::Generated(name) => {
-                let options = flashscope_trace::generate::Options {
-                    size_bytes: info.size_bytes,
-                    seed,
-                    ..Default::default()
-                };
-                let trace = flashscope_trace::generate::generate(name, &options)?;
-                Requests::Trace(Box::new(TraceSource::new(trace, info, None)))
-            }
-        })
-    }
 }

@@ -1,0 +1,295 @@
+//! Paper 002, sections 1 to 3: what merges cost, the worked example of table 1 and figures 3 to 5, each on a
+//! board whose blocks hold as few sectors as the paper's drawings.
+
+use anyhow::Result;
+use flashscope_core::Bytes;
+use flashscope_core::pattern::{Pattern, Rw};
+
+use super::claim::ANY;
+use super::papers::BPLRU;
+use super::stage::{Set, Simulated, over_all};
+use super::work::Work;
+use super::{Claim, Found, Stage, Study};
+use crate::target::Bench;
+
+const BOARD: &str = "sim:bplru-board";
+const DISK: &str = "sim:hdd-7200";
+const SSD: &str = "sim:slc-sata-2009";
+/// The example's board: five blocks of four sectors and two log blocks; eight sectors of RAM.
+const EXAMPLE: [Set<'static>; 5] = [
+    ("capacity", "40KiB"),
+    ("over_provisioning", "0.6"),
+    ("nand.pages_per_block", "4"),
+    ("log_block.log_blocks", "2"),
+    ("ram.size", "16KiB"),
+];
+const SECTOR_BYTES: u32 = 2048;
+const PAGES_PER_BLOCK: u64 = 128;
+
+const COUNT: &str = "a count: exactly";
+
+/// All of them.
+pub const STUDIES: &[Study] = &[
+    Study {
+        name: "bplru-ssd-and-disk",
+        paper: &BPLRU,
+        place: "sections 1 and 2.4",
+        about: "4 KiB and 1 MiB on a hard disk, on an SSD of 2008, and on the paper's board.",
+        devices: &[DISK, SSD, BOARD],
+        claims: &[
+            Claim::shape(
+                "random-reads",
+                "an SSD's random reads are much better than a disk's",
+                "better",
+                "x",
+            )
+            .near(5.0, ANY, "much: five times"),
+            Claim::shape("seek", "a disk's seek takes up to several ms", "several ms", "ms").near(
+                3.0,
+                20.0,
+                "a random read, its half turn of the platter included",
+            ),
+            Claim::shape("sequential", "sequential reads are similar or better", "similar or better", "x")
+                .near(0.8, ANY, "similar: a fifth less at most"),
+            Claim::shape(
+                "random-writes",
+                "random writes are now much worse than on a hard disk",
+                "worse",
+                "x",
+            )
+            .near(2.0, ANY, "much: twice the time; 4 KiB on the board without a buffer"),
+            Claim::shape("life", "and random writes shorten the life of the SSD", "shorter", "x").near(
+                2.0,
+                ANY,
+                "erases for the same bytes, at random over in order; the paper gives no figure",
+            ),
+        ],
+        run: ssd_and_disk,
+    },
+    Study {
+        name: "bplru-merges",
+        paper: &BPLRU,
+        place: "section 2.2; figure 1",
+        about: "A block of the board written in order, and eight blocks written at one page each.",
+        devices: &[BOARD],
+        claims: &[
+            Claim::figure("switch-erases", "a switch merge takes a single erase", 1.0, "")
+                .near(1.0, 1.0, COUNT),
+            Claim::figure("switch-writes", "and N page writes, N the pages of a block", 128.0, "")
+                .near(128.0, 128.0, COUNT),
+            Claim::figure("full-erases", "a full merge takes two erases", 2.0, "").near(2.0, 2.0, COUNT),
+            Claim::figure("full-reads", "N page reads", 128.0, "").near(128.0, 128.0, COUNT),
+            Claim::figure("full-writes", "and N page writes", 128.0, "").near(128.0, 128.0, COUNT),
+            Claim::shape(
+                "block-mapping",
+                "with block mapping a sector's update may rewrite its whole block",
+                "a block",
+                "pages",
+            )
+            .near(
+                128.0,
+                128.0,
+                "pages programmed for one that is written, in the worst case: a block",
+            ),
+            Claim::not_here(
+                "endurance",
+                "an SLC block is good for 100,000 erases, an MLC block for 10,000",
+                "10^5, 10^4",
+                "data sheets of chips say it, and a simulator is told it: nothing can be run to find it out",
+            ),
+        ],
+        run: merges,
+    },
+    Study {
+        name: "bplru-table-1",
+        paper: &BPLRU,
+        place: "section 3.1, table 1",
+        about: "14 scattered sectors through eight sectors of RAM into two log blocks.",
+        devices: &[BOARD],
+        claims: &[
+            Claim::figure("lru", "with LRU these writes evoke 12 merges", 12.0, "").near(12.0, 12.0, COUNT),
+            Claim::figure("block-lru", "block-level LRU reduces them to seven", 7.0, "")
+                .near(7.0, 7.0, COUNT),
+            Claim::shape("no-hits", "no sector comes twice: the cache is not hit at all", "0", "hits")
+                .near(0.0, 0.0, COUNT),
+            Claim::shape("fifo", "for random writes LRU acts just like a FIFO queue", "alike", "%").near(
+                -0.5,
+                0.5,
+                "erases of LRU against FIFO, 8 MiB, uniform random writes; 1 % of the pages come again",
+            ),
+            Claim::shape("no-influence", "and does not influence the performance", "x1", "x").near(
+                0.95,
+                1.05,
+                "throughput against no buffer, within 5 %",
+            ),
+        ],
+        run: table_1,
+    },
+    Study {
+        name: "bplru-techniques",
+        paper: &BPLRU,
+        place: "sections 3.1 to 3.3; figures 3, 4 and 5",
+        about: "The drawings' sectors, four to a block, written to a board of eight sectors of RAM; what \
+                leaves the RAM is told by what the flash is made to do.",
+        devices: &[BOARD],
+        claims: &[
+            Claim::figure(
+                "figure-3",
+                "figure 3: when sector 15 comes again, block 1 leaves with sectors 5 and 6",
+                2.0,
+                "sectors",
+            )
+            .near(2.0, 2.0, "sectors that leave when room is needed, exactly"),
+            Claim::shape(
+                "figure-3-head",
+                "and sector 12, of 15's block, has moved to the front with it",
+                "stays",
+                "of 2",
+            )
+            .near(
+                2.0,
+                2.0,
+                "writes of 12 and 15 afterwards that find their sectors still in the RAM",
+            ),
+            Claim::figure(
+                "figure-4-reads",
+                "figure 4: of block 3, 12 and 15 are there: 13 and 14 are read",
+                2.0,
+                "",
+            )
+            .near(2.0, 2.0, COUNT),
+            Claim::figure("figure-4-writes", "then four sectors are written in order", 4.0, "")
+                .near(4.0, 4.0, COUNT),
+            Claim::figure("figure-4-switch", "and a switch merge occurs", 1.0, "").near(1.0, 1.0, COUNT),
+            Claim::figure(
+                "figure-5",
+                "figure 5: block 2, written fully sequentially, is the next victim",
+                4.0,
+                "sectors",
+            )
+            .near(
+                4.0,
+                4.0,
+                "sectors that leave when room is needed: the four of block 2, with the RAM full",
+            ),
+            Claim::not_here(
+                "figure-6",
+                "figure 6: two index references find any sector in the RAM",
+                "2",
+                "how a program looks things up costs a simulated device no time",
+            ),
+        ],
+        run: techniques,
+    },
+];
+
+fn ssd_and_disk(stage: &Stage<'_>) -> Result<Found> {
+    let mut found = Found::default();
+    let of = |device: &str, settings: &[Set<'_>]| -> Result<[f64; 3]> {
+        let mut bench = stage.device(device, settings)?;
+        let read = short_ms(stage, &mut bench, Rw::RandRead)?;
+        let large = over_all(&bench, Rw::Read, 1 << 20);
+        let sequential = stage.timed(&mut bench, &Pattern { number_ios: Some(512), ..large }, None)?.mb_s();
+        Ok([read, sequential, short_ms(stage, &mut bench, Rw::RandWrite)?])
+    };
+    let disk = of(DISK, &[])?;
+    let ssd = of(SSD, &[("capacity", "1GiB")])?;
+    let board = of(BOARD, &[])?;
+    found.measured("random-reads", disk[0] / ssd[0]);
+    found.measured("seek", disk[0]);
+    found.measured("sequential", ssd[1] / disk[1]);
+    found.measured("random-writes", board[2] / disk[2]);
+    let erases = |rw| -> Result<f64> {
+        let all = Pattern { bs: Bytes(4 << 10), ..Pattern::baseline(rw, Bytes(0), Bytes(1 << 30)) };
+        let work = Work::Pattern(Pattern { number_ios: Some(8192), ..all });
+        Ok(stage.simulate(BOARD, &[], &work)?.erases())
+    };
+    found.measured("life", erases(Rw::RandWrite)? / erases(Rw::Write)?);
+    Ok(found)
+}
+
+fn short_ms(stage: &Stage<'_>, bench: &mut Bench, rw: Rw) -> Result<f64> {
+    let pattern = over_all(bench, rw, 4 << 10);
+    // The first writes end in a disk's cache.
+    let warm = Pattern { number_ios: Some(4096), ..pattern.clone() };
+    stage.timed(bench, &warm, None)?;
+    Ok(stage.timed(bench, &Pattern { number_ios: Some(1024), ..pattern }, None)?.mean_ms())
+}
+
+fn merges(stage: &Stage<'_>) -> Result<Found> {
+    let run = |settings: &[Set<'_>], sectors: Vec<u64>| {
+        stage.simulate(BOARD, settings, &Work::Writes(SECTOR_BYTES, sectors)).map(|done| done.device)
+    };
+    let mut found = Found::default();
+    let switch = run(&[], (0..PAGES_PER_BLOCK).collect())?;
+    found.measured("switch-erases", (switch.block_erases * switch.merges.switch_merges) as f64);
+    found.measured("switch-writes", switch.page_programs as f64);
+    // Seven log blocks: the eighth makes the first one merge.
+    let full = run(&[], (0..8).map(|block| block * PAGES_PER_BLOCK + 1).collect())?;
+    found.measured("full-erases", (full.block_erases * full.merges.full_merges) as f64);
+    found.measured("full-reads", full.reads_by_cause.merge as f64);
+    found.measured("full-writes", full.programs_by_cause.merge as f64);
+    let mapped = run(&[("ftl", "block"), ("block.open_blocks", "0")], vec![PAGES_PER_BLOCK + 1])?;
+    found.measured("block-mapping", mapped.page_programs as f64);
+    Ok(found)
+}
+
+/// The sectors of table 1.
+const TABLE_1: [u64; 14] = [0, 4, 8, 12, 16, 1, 5, 9, 13, 17, 2, 6, 10, 14];
+
+/// Sectors written to the example's board, with a buffer and settings of it.
+fn example(stage: &Stage<'_>, settings: &[Set<'_>], sectors: &[u64]) -> Result<Simulated> {
+    let all: Vec<Set<'_>> = EXAMPLE.iter().chain(settings).copied().collect();
+    stage.simulate(BOARD, &all, &Work::Writes(SECTOR_BYTES, sectors.to_vec()))
+}
+
+/// The same with what is in the RAM at the end left there.
+fn unflushed(stage: &Stage<'_>, settings: &[Set<'_>], sectors: &[u64]) -> Result<Simulated> {
+    let all: Vec<Set<'_>> = EXAMPLE.iter().chain(settings).copied().collect();
+    stage.simulate_until(BOARD, &all, &Work::Writes(SECTOR_BYTES, sectors.to_vec()), false)
+}
+
+fn table_1(stage: &Stage<'_>) -> Result<Found> {
+    let mut found = Found::default();
+    let mut hits = 0;
+    for policy in ["lru", "block-lru"] {
+        let device = example(stage, &[("buffer", policy)], &TABLE_1)?.device;
+        let merges = device.merges;
+        hits += device.buffer_hits;
+        found.measured(policy, (merges.switch_merges + merges.partial_merges + merges.full_merges) as f64);
+    }
+    found.measured("no-hits", hits as f64);
+    let random = |buffer| {
+        let all = Pattern::baseline(Rw::RandWrite, Bytes(0), Bytes(1 << 30));
+        let work = Work::Pattern(Pattern { bs: Bytes(4 << 10), number_ios: Some(15_000), ..all });
+        stage.simulate(BOARD, &[("buffer", buffer)], &work)
+    };
+    let (lru, fifo, none) = (random("lru")?, random("fifo")?, random("none")?);
+    found.measured("fifo", 100.0 * (lru.erases() / fifo.erases() - 1.0));
+    found.measured("no-influence", lru.mb_s / none.mb_s);
+    Ok(found)
+}
+
+fn techniques(stage: &Stage<'_>) -> Result<Found> {
+    let mut found = Found::default();
+    // What is there at the end is not written back: the difference between two runs is what left.
+    let left = |policy: &[Set<'_>], sectors: &[u64], room_for: &[u64]| -> Result<f64> {
+        let all: Vec<u64> = sectors.iter().chain(room_for).copied().collect();
+        let (before, after) = (unflushed(stage, policy, sectors)?, unflushed(stage, policy, &all)?);
+        Ok((after.device.page_programs - before.device.page_programs) as f64)
+    };
+    let block_lru = [("buffer", "block-lru")];
+    let shown = [12, 15, 5, 6, 0, 1, 19, 17];
+    found.measured("figure-3", left(&block_lru, &shown, &[15, 9])?);
+    let again: Vec<u64> = shown.iter().chain(&[15, 9, 12, 15]).copied().collect();
+    let hits = unflushed(stage, &block_lru, &again)?.device.buffer_hits;
+    found.measured("figure-3-head", hits as f64 - 1.0);
+    let plain = [("buffer", "bplru"), ("bplru.compensation", "false")];
+    let padded = example(stage, &plain, &[12, 15])?.device;
+    found.measured("figure-4-reads", padded.padding_reads as f64);
+    found.measured("figure-4-writes", padded.page_programs as f64);
+    found.measured("figure-4-switch", padded.merges.switch_merges as f64);
+    let compensated = [("buffer", "bplru"), ("bplru.padding", "false")];
+    found.measured("figure-5", left(&compensated, &[0, 1, 12, 13, 8, 9, 10, 11], &[16])?);
+    Ok(found)
+}
