@@ -8,6 +8,7 @@
 mod ajwani;
 mod almost_sequential;
 pub mod file;
+mod modern;
 mod program;
 mod read;
 mod rewrite;
@@ -69,7 +70,7 @@ pub enum Program {
 
 /// All of them, in the order in which they are explained.
 pub static SUITES: &[Suite] =
-    &[uflip::SUITE, ajwani::SUITE, rewrite::SUITE, almost_sequential::SUITE, snia_pts::SUITE];
+    &[uflip::SUITE, ajwani::SUITE, rewrite::SUITE, almost_sequential::SUITE, snia_pts::SUITE, modern::SUITE];
 
 impl Suite {
     /// The suite of that name.

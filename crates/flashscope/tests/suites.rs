@@ -36,7 +36,7 @@ const SHORT: &str = "# A line for each.\n\
 #[test]
 fn every_suite_says_something_of_a_virtual_device_in_all_forms() {
     let scratch = scratch();
-    for suite in ["ajwani", "rewrite", "almost-sequential", "snia-pts"] {
+    for suite in ["ajwani", "rewrite", "almost-sequential", "snia-pts", "modern"] {
         let arguments =
             ["run", "rig:plain", "--suite", suite, "--quick", "--size", "64MiB", "--seed", "3", "-o"];
         let run = call(&folder(&scratch), &[&arguments[..], &[suite]].concat()).well();
@@ -188,4 +188,73 @@ fn a_suite_runs_on_a_loop_device_and_says_what_fresh_means_there() {
     let run = call(&folder(&scratch), &[&arguments[..], &["--confirm", &serial]].concat()).well();
     assert!(run.out.contains("found everything discarded") || run.out.contains("written once in order"));
     assert!(run.out.contains("is this program's, all of its threads"), "{}", run.out);
+}
+
+/// Each suite at its shortest, with the settings that make it so.
+const SHORTEST: [(&str, &[&str]); 6] = [
+    ("uflip", &["--only", "granularity", "--budget", "3s"]),
+    ("ajwani", &["--set", "runtime=5ms", "--set", "phase=2ms", "--set", "long=200"]),
+    ("rewrite", &["--set", "ios=64"]),
+    ("almost-sequential", &["--set", "passes=2"]),
+    ("snia-pts", &["--set", "round=1ms", "--set", "rounds=5", "--set", "cycles=1"]),
+    (
+        "modern",
+        &[
+            "--set",
+            "time=10ms",
+            "--set",
+            "rest=1ms",
+            "--set",
+            "idles=1ms",
+            "--set",
+            "rates=1",
+            "--set",
+            "buffer_max=2MiB",
+        ],
+    ),
+];
+
+/// Names of all experiments, but for discards, which not everything takes.
+fn experiments(result: &Path) -> std::collections::BTreeSet<String> {
+    let name = |run: Value| {
+        let experiment = &run["experiment"];
+        let micro = experiment["micro"].as_str().expect("a name").to_string();
+        format!("{micro}/{}/{}", experiment["curve"], experiment["label"])
+    };
+    runs(result)
+        .into_iter()
+        .map(name)
+        .filter(|name| !name.contains("trim") && !name.contains("fresh"))
+        .collect()
+}
+
+#[test]
+fn every_suite_does_on_a_file_and_a_loop_device_what_it_does_on_a_simulated_one() {
+    let scratch = scratch();
+    call(&folder(&scratch), &["create", "file", "32MiB"]).well();
+    let image = scratch.image("disk", 32 << 20);
+    let disk = requires(&["losetup"]).then(|| Loop::attach(&image, &[]));
+    for (suite, settings) in SHORTEST {
+        let mut targets = vec![("sim:x25m-2009?capacity=32MiB", vec![]), ("file", vec!["--write"])];
+        if let Some(disk) = &disk {
+            targets.push((disk.name(), vec!["--write", "--confirm", text(&image)]));
+        }
+        let mut done = Vec::new();
+        for (place, (target, leave)) in targets.iter().enumerate() {
+            let result = format!("{suite}-{place}");
+            let common = ["run", target, "--suite", suite, "--quick", "--repeats", "1", "-o", &result];
+            let run = call(&folder(&scratch), &[&common[..], settings, leave].concat()).well();
+            assert!(!run.out.is_empty(), "{suite} on {target}");
+            done.push(experiments(&scratch.path(&result)));
+        }
+        if suite == "uflip" {
+            // A budget ends it where time is real.
+            continue;
+        }
+        for (other, (target, _)) in done[1..].iter().zip(&targets[1..]) {
+            // Rounds and doublings end where the device's numbers say.
+            let same = done[0].intersection(other).count();
+            assert!(same * 4 >= done[0].len() * 3, "{suite} on {target}: {:?}\n{other:?}", done[0]);
+        }
+    }
 }

@@ -28,7 +28,8 @@ use crate::ssd::background::When;
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SlcCacheSettings {
-    /// Bytes that it holds, rounded up to whole blocks. Its flash comes on top of `over_provisioning`.
+    /// Bytes that it holds, rounded up to whole blocks, and never more than the device. Its flash comes on
+    /// top of `over_provisioning`.
     #[schemars(with = "String")]
     pub size: Bytes,
     /// Sensing a page in SLC mode, in microseconds.
@@ -63,7 +64,7 @@ impl SlcCacheSettings {
             return 0;
         }
         let pages = u64::from(SlcCacheSettings::pages_per_block(settings, pages_per_block));
-        settings.slc_cache.size.0.div_ceil(pages * settings.nand.page.0).max(2)
+        settings.slc_cache.size.min(settings.capacity).0.div_ceil(pages * settings.nand.page.0).max(2)
     }
 }
 

@@ -101,10 +101,10 @@ impl Settings {
             "set it to dynamic, or ftl to page",
         )?;
         check(
-            self.ftl != "slc-cache" || (1..=self.capacity.0).contains(&self.slc_cache.size.0),
+            self.ftl != "slc-cache" || self.slc_cache.size.0 > 0,
             "slc_cache.size",
-            "is nothing, or more than the device",
-            "choose a size up to capacity, or ftl = \"page\" for no cache",
+            "is nothing",
+            "choose a size, or ftl = \"page\" for no cache",
         )?;
         check(
             self.ram.serve_reads || !self.ram.cache_reads,

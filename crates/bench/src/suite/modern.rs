@@ -1,0 +1,290 @@
+//! What drives of today have inside and data sheets leave out: the queue depth that fills them, their write
+//! buffer, their cache in SLC mode, their spare flash; and what a reader feels while somebody writes, what
+//! trims and flushes cost, what idle time gives back. In uFLIP's manner: one thing varies, all else is fixed.
+//!
+//! Here is what is done; what is read from it is in `modern/reading.rs`.
+
+mod reading;
+
+use flashscope_analysis::Cut;
+use flashscope_core::{Bytes, Location, Nanos, Pattern, Rw};
+
+use super::program::{Act, Asked, Probe};
+use super::{Program, Setting, Suite};
+use crate::error::BenchError;
+use crate::step::{Condition, Length, Preparation};
+
+/// See the module.
+pub(super) const SUITE: Suite = Suite {
+    name: "modern",
+    doc: "queue-depth knee, write buffer, SLC cache, spare flash, read tail, trim, flush, idle recovery",
+    source: "in the manner of paper 001, for what drives have had since",
+    settings: &[
+        Setting {
+            name: "parts",
+            default: "depth,buffer,fill,spare,tail,flush,trim,idle",
+            quick: "depth,buffer,fill,spare,tail,flush,trim,idle",
+            help: "which parts, in this order",
+        },
+        Setting { name: "time", default: "5s", quick: "200ms", help: "length of a run that has no other" },
+        Setting { name: "rest", default: "60s", quick: "10s", help: "idle time that lets caches empty" },
+        Setting {
+            name: "buffer_max",
+            default: "1GiB",
+            quick: "256MiB",
+            help: "the largest write buffer that is looked for",
+        },
+        Setting {
+            name: "spare_max",
+            default: "1",
+            quick: "1",
+            help: "the most spare flash that is looked for, as a share of the span",
+        },
+        Setting {
+            name: "rates",
+            default: "10,50,100,200,500,1000",
+            quick: "50,200,500",
+            help: "MB/s of writes under which reads are measured",
+        },
+        Setting {
+            name: "idles",
+            default: "100ms,1s,10s,60s",
+            quick: "100ms,1s,10s",
+            help: "idle times after a cache was filled, ascending",
+        },
+    ],
+    bs: Some(Bytes(4 << 10)),
+    repeats: 1,
+    program: Program::Acts(program),
+    reading: reading::reading,
+};
+
+const DEPTH: &str = "depth";
+const BUFFER_WRITE: &str = "buffer-write";
+const BUFFER_READ: &str = "buffer-read-back";
+const FILL: &str = "fill";
+const SPARE: &str = "spare";
+const TAIL: &str = "read-tail";
+const FLUSH: &str = "flush";
+const TRIM: &str = "trim";
+const TRIM_EFFECT: &str = "trim-effect";
+const IDLE: &str = "idle-recovery";
+
+const PARTS: [&str; 8] = ["depth", "buffer", "fill", "spare", "tail", "flush", "trim", "idle"];
+/// The deepest queue that is tried.
+const DEPTH_MAX: u32 = 4096;
+/// In flight, where a part wants all that the device can take in.
+const BUSY_DEPTH: u32 = 32;
+/// Large writes, of which a device takes in the most.
+const LARGE: u64 = 128 << 10;
+/// Random writes that use up spare flash.
+const HOLES: u64 = 64 << 10;
+/// Windows of a fill: a cache of a hundredth of the device is seen within 3 %.
+const WINDOWS: u64 = 4096;
+/// Windows in any case, and what many dies complete at once, so that less is no rate.
+const WINDOWS_MIN: u64 = 256;
+const CLUMP: u64 = 4 << 20;
+/// From one read-back to the next, at least: beyond what a device reads ahead or in one operation.
+const STRIDE: u64 = 64 << 10;
+/// Read-backs at most, and their windows.
+const READ_BACKS: u64 = 2048;
+const READ_BACK_WINDOWS: u64 = 256;
+const BUFFER_MIN: u64 = 1 << 20;
+/// Discards of each size.
+const TRIMS: u64 = 64;
+const TRIM_SIZES: [u64; 5] = [4 << 10, 64 << 10, 1 << 20, 32 << 20, 512 << 20];
+/// A flush after so many writes; 0 for none.
+const FLUSH_EVERY: [u64; 4] = [0, 1, 8, 64];
+
+struct Modern<'a> {
+    asked: &'a Asked<'a>,
+    time: Length,
+    rest: Preparation,
+    busy: u32,
+}
+
+fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
+    let modern = Modern {
+        asked,
+        time: Length::Time(asked.value("time")?),
+        rest: Preparation::Idle(asked.value("rest")?),
+        busy: BUSY_DEPTH.min(asked.frame.queue_depth_max),
+    };
+    let parts: String = asked.value("parts")?;
+    let mut acts = Vec::new();
+    for part in parts.split(',').map(str::trim) {
+        acts.extend(match part {
+            "depth" => modern.depth(),
+            "buffer" => modern.buffer(asked.value::<Bytes>("buffer_max")?.0),
+            "fill" => modern.fill(),
+            "spare" => modern.spare(asked.value("spare_max")?)?,
+            "tail" => modern.tail(&list::<f64>(asked, "rates")?)?,
+            "flush" => modern.flush(),
+            "trim" => modern.trim(),
+            "idle" => modern.idle(&list::<Nanos>(asked, "idles")?),
+            _ => {
+                let known = PARTS.join(", ");
+                let problem = format!("--set parts: '{part}' is no part; write some of: {known}");
+                return Err(BenchError::Suite(problem));
+            }
+        });
+    }
+    Ok(acts)
+}
+
+fn list<T: std::str::FromStr<Err: std::fmt::Display>>(
+    asked: &Asked<'_>,
+    name: &str,
+) -> Result<Vec<T>, BenchError> {
+    let all: String = asked.value(name)?;
+    let problem = |word: &str, error: T::Err| BenchError::Suite(format!("--set {name}: '{word}': {error}"));
+    all.split(',').map(|word| word.trim().parse().map_err(|error| problem(word, error))).collect()
+}
+
+impl Modern<'_> {
+    /// Everything written once in order, and then left alone: caches are empty, spare flash is free.
+    fn rested(&self) -> [Act; 2] {
+        let everything = Preparation::Fill { bs: Bytes(1 << 20), times: 1 };
+        [everything, self.rest.clone()].map(Act::Prepare)
+    }
+
+    /// As many large sequential writes at a time as it takes.
+    fn large_writes(&self) -> Pattern {
+        let bs = Bytes(LARGE.max(self.asked.frame.sector.0));
+        Pattern { iodepth: self.busy, ..self.asked.baseline(Rw::Write, bs) }
+    }
+
+    fn small(&self, rw: Rw) -> Pattern {
+        self.asked.baseline(rw, self.asked.frame.bs)
+    }
+
+    /// Random reads, twice as many in flight each time, until that brings nothing.
+    fn depth(&self) -> Vec<Act> {
+        let deepest = DEPTH_MAX.min(self.asked.frame.queue_depth_max);
+        let depths = (0..).map(|power| 1u32 << power).take_while(|depth| *depth <= deepest);
+        let probe = |depth: u32| {
+            let pattern = Pattern { iodepth: depth, ..self.small(Rw::RandRead) };
+            let probe = Probe::new(DEPTH, "RR", pattern, self.time).at(f64::from(depth), depth);
+            probe.only_if((depth > 2).then_some(Condition::Growing)).repeated(self.asked.repeats).act()
+        };
+        self.rested().into_iter().chain(depths.map(probe)).collect()
+    }
+
+    /// Writes of more and more bytes, each read back in the order in which they were written: what comes fast
+    /// is still in the buffer.
+    fn buffer(&self, most: u64) -> Vec<Act> {
+        let most = most.min(self.asked.frame.span.0);
+        let sizes = (0..).map(|power| BUFFER_MIN << power).take_while(|size| *size <= most);
+        sizes.flat_map(|size| self.written_and_read_back(size)).collect()
+    }
+
+    fn written_and_read_back(&self, size: u64) -> [Act; 2] {
+        let label = Bytes(size);
+        let large = Pattern { bs: Bytes(STRIDE), size: label, ..self.large_writes() };
+        let write = Probe::new(BUFFER_WRITE, "SW", large, Length::Bytes(size)).at(size as f64, label);
+        let small = Pattern { size: label, ..self.small(Rw::Read) };
+        let stride = (size / READ_BACKS).max(STRIDE).max(small.bs.0) / small.bs.0 * small.bs.0;
+        let reads = size / stride;
+        let gap = Bytes(stride - small.bs.0);
+        let small = Pattern { location: Location::RegularGaps { gap }, ..small };
+        let read = Probe::new(BUFFER_READ, "SR", small, Length::Ios(reads)).at(size as f64, label);
+        let width = Cut::Ios((reads / READ_BACK_WINDOWS).max(1));
+        [write.act(), read.windows(width, READ_BACK_WINDOWS as usize * 2 + 2).act()]
+    }
+
+    fn windowed(&self, micro: &str, pattern: Pattern, bytes: u64) -> Probe {
+        let clump = CLUMP.min(bytes / WINDOWS_MIN);
+        let width = Cut::Bytes((bytes / WINDOWS).max(clump).max(pattern.bs.0));
+        let curve = pattern.rw.short_name();
+        Probe::new(micro, curve, pattern, Length::Bytes(bytes)).windows(width, WINDOWS as usize + 2)
+    }
+
+    /// Everything once in order, as fast as it goes, from a rested device.
+    fn fill(&self) -> Vec<Act> {
+        let pattern = self.large_writes();
+        let bytes = pattern.size.0;
+        let probe = self.windowed(FILL, pattern, bytes).afresh(self.asked.repeats);
+        self.rested().into_iter().chain([probe.act()]).collect()
+    }
+
+    /// Random writes until the collector must copy: then the spare flash is used up. They are small enough to
+    /// leave holes in whatever is erased as one, and large enough that the host is not what limits them.
+    fn spare(&self, most: f64) -> Result<Vec<Act>, BenchError> {
+        if !(0.01..=4.0).contains(&most) {
+            return Err(BenchError::Suite(format!("--set spare_max={most}: write 0.01 to 4")));
+        }
+        let bs = Bytes(HOLES.max(self.asked.frame.sector.0));
+        let pattern = Pattern { iodepth: self.busy, ..self.asked.baseline(Rw::RandWrite, bs) };
+        let bytes = (pattern.size.0 as f64 * most) as u64;
+        let probe = self.windowed(SPARE, pattern, bytes).afresh(self.asked.repeats);
+        Ok(self.rested().into_iter().chain([probe.act()]).collect())
+    }
+
+    /// Single random reads while small random writes come at a set rate.
+    fn tail(&self, rates_mb_s: &[f64]) -> Result<Vec<Act>, BenchError> {
+        if let Some(rate) = rates_mb_s.iter().find(|rate| !(0.001..=1e6).contains(*rate)) {
+            return Err(BenchError::Suite(format!("--set rates: {rate}: write MB/s from 0.001 to 1000000")));
+        }
+        let reads = |rate: f64| {
+            Probe::new(TAIL, "RR", self.small(Rw::RandRead), self.time).at(rate, format!("{rate}MB/s"))
+        };
+        let under = |rate: &f64| {
+            let writes = self.small(Rw::RandWrite);
+            let rate_iops = Some(rate * 1e6 / writes.bs.0 as f64);
+            reads(*rate).beside(Pattern { rate_iops, iodepth: self.busy, ..writes }).act()
+        };
+        Ok(std::iter::once(reads(0.0).act()).chain(rates_mb_s.iter().map(under)).collect())
+    }
+
+    /// Single random writes, with a flush after each, after some, after none.
+    fn flush(&self) -> Vec<Act> {
+        let probe = |every: u64| {
+            let pattern =
+                Pattern { fsync: Some(every).filter(|every| *every > 0), ..self.small(Rw::RandWrite) };
+            let label = if every == 0 { "none".into() } else { every.to_string() };
+            Probe::new(FLUSH, "RW", pattern, self.time)
+                .at(every as f64, label)
+                .repeated(self.asked.repeats)
+                .act()
+        };
+        FLUSH_EVERY.map(probe).into()
+    }
+
+    /// What discards of several sizes take; and random writes to a used device before everything is discarded
+    /// and after.
+    fn trim(&self) -> Vec<Act> {
+        if !self.asked.can_trim {
+            return Vec::new();
+        }
+        let busy = Pattern { iodepth: self.busy, ..self.small(Rw::RandWrite) };
+        let length = Length::Bytes(busy.size.0);
+        let used = Preparation::Burst { pattern: Box::new(busy.clone()), length };
+        let writes = |label: &str, place: f64| {
+            Probe::new(TRIM_EFFECT, "RW", busy.clone(), self.time).at(place, label).act()
+        };
+        let mut acts = vec![self.rested()[0].clone(), Act::Prepare(used), writes("before", 0.0)];
+        for size in TRIM_SIZES.into_iter().filter(|size| *size <= self.asked.frame.span.0) {
+            let pattern = self.asked.baseline(Rw::Trim, Bytes(size.max(self.asked.frame.sector.0)));
+            let trims = TRIMS.min(pattern.size.0 / pattern.bs.0);
+            acts.push(Probe::new(TRIM, "ST", pattern, Length::Ios(trims)).act());
+        }
+        acts.extend([Preparation::Trim, self.rest.clone()].map(Act::Prepare));
+        acts.push(writes("after", 1.0));
+        acts
+    }
+
+    /// A cache that was filled is left alone for a time, and then filled again: what is fast had come back.
+    fn idle(&self, idles: &[Nanos]) -> Vec<Act> {
+        let pattern = self.large_writes();
+        let bytes = (pattern.size.0 / 4).max(pattern.bs.0);
+        let exhausted =
+            Preparation::Burst { pattern: Box::new(pattern.clone()), length: Length::Bytes(bytes) };
+        let mut acts = vec![self.rested()[0].clone(), Act::Prepare(exhausted)];
+        for idle in idles {
+            acts.push(Act::Prepare(Preparation::Idle(*idle)));
+            let probe = self.windowed(IDLE, pattern.clone(), bytes);
+            acts.push(probe.at(idle.as_s(), idle).act());
+        }
+        acts
+    }
+}

@@ -1,0 +1,172 @@
+//! The suite `modern` on drives whose insides are known: what it finds is what was configured.
+#![allow(missing_docs, clippy::print_stdout)]
+
+use flashscope_analysis::{Finished, Reading};
+use flashscope_bench::{Alone, Order, Scope, Settings, Suite, conduct};
+use flashscope_core::Bytes;
+use flashscope_sim::profiles::Profile;
+use flashscope_sim::settings::Settings as Device;
+use flashscope_sim::{Rig, Ssd, rigs};
+
+fn device(overrides: &[(&str, &str)]) -> Device {
+    let overrides: Vec<_> =
+        overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    match Profile::find("nvme-tlc-2024", &overrides) {
+        Ok(Profile::Ssd(settings)) => *settings,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn read<T: flashscope_core::Target>(target: T, parts: &str) -> (Vec<Finished>, Reading) {
+    let suite = Suite::find("modern").expect("a suite");
+    let values = [("parts", parts), ("time", "100ms"), ("rest", "20s"), ("rates", "50,500")];
+    let values = values.map(|(key, value)| (key.to_string(), value.to_string()));
+    let order = Order { suite, values: &values, can_trim: true };
+    let settings =
+        Settings { scope: Scope::Table1, write: true, repeats: 1, bs: Bytes(4 << 10), ..Settings::default() };
+    conduct(&order, &mut Alone(target), &settings).expect("it runs")
+}
+
+fn on(device: &Device, parts: &str) -> Reading {
+    read(Ssd::new("modern", device.clone(), 1).expect("a device"), parts).1
+}
+
+fn number(reading: &Reading, table: &str, row: &str, column: &str) -> Option<f64> {
+    let table = reading.tables.iter().find(|one| one.id == table)?;
+    table.cell(row, column).and_then(|cell| cell.value())
+}
+
+fn says(reading: &Reading, words: &str) -> bool {
+    reading.sentences.iter().any(|said| said.text.contains(words))
+}
+
+/// Asymptotic bounds of a closed loop of 4 KiB reads: the time of one alone in those of its busiest part.
+fn knee(device: &Device) -> f64 {
+    let (nand, host) = (&device.nand, &device.host);
+    let link_us = 4096.0 / host.mb_s;
+    let alone_us = host.command_us + nand.read_us[0] + nand.transfer_us + link_us;
+    let dies = f64::from(nand.channels * nand.dies);
+    let busiest_us = [
+        host.command_us / f64::from(host.parallel_commands),
+        (nand.read_us[0] + nand.transfer_us) / dies,
+        nand.transfer_us / f64::from(nand.channels),
+        link_us,
+    ];
+    alone_us / busiest_us.into_iter().fold(0.0, f64::max)
+}
+
+/// Five drives that differ from the shipped one, and from one another, in all four.
+const DRIVES: [&[(&str, &str)]; 5] = [
+    &[
+        ("capacity", "8GiB"),
+        ("slc_cache.size", "512MiB"),
+        ("ram.size", "8MiB"),
+        ("over_provisioning", "0.15"),
+        ("host.parallel_commands", "4"),
+        ("nand.dies", "8"),
+        ("buffer", "fifo"),
+    ],
+    &[
+        ("capacity", "6GiB"),
+        ("slc_cache.size", "1300MiB"),
+        ("ram.size", "48MiB"),
+        ("over_provisioning", "0.4"),
+        ("host.parallel_commands", "6"),
+        ("nand.dies", "8"),
+        ("buffer", "lru"),
+    ],
+    &[
+        ("capacity", "4GiB"),
+        ("slc_cache.size", "300MiB"),
+        ("ram.size", "3MiB"),
+        ("over_provisioning", "0.2"),
+        ("host.parallel_commands", "16"),
+        ("nand.dies", "2"),
+        ("buffer", "fifo"),
+    ],
+    &[
+        ("capacity", "8GiB"),
+        ("slc_cache.size", "2GiB"),
+        ("ram.size", "100MiB"),
+        ("over_provisioning", "0.1"),
+        ("host.parallel_commands", "2"),
+        ("nand.dies", "4"),
+        ("nand.cell", "qlc"),
+        ("nand.program_us", "[1800]"),
+    ],
+    &[
+        ("capacity", "5GiB"),
+        ("slc_cache.size", "200MiB"),
+        ("ram.size", "24MiB"),
+        ("over_provisioning", "0.28"),
+        ("host.parallel_commands", "1"),
+        ("nand.dies", "4"),
+        ("buffer", "lru"),
+    ],
+];
+
+#[test]
+fn cache_knee_buffer_and_spare_flash_of_five_drives_are_found_within_a_tenth() {
+    let mut misses = Vec::new();
+    for drive in DRIVES {
+        let device = device(drive);
+        let reading = on(&device, "depth,buffer,fill,spare");
+        let gib = f64::from(1 << 30);
+        for (quantity, truth) in [
+            ("queue-depth knee", knee(&device)),
+            ("write buffer", device.ram.size.0 as f64 / f64::from(1 << 20)),
+            ("SLC cache", device.slc_cache.size.0 as f64 / gib),
+            ("over-provisioning", 100.0 * device.over_provisioning),
+        ] {
+            let found = number(&reading, "found", quantity, "value");
+            println!("{quantity}: {found:.3?}, configured {truth:.3}");
+            if !found.is_some_and(|found| (found / truth - 1.0).abs() <= 0.1) {
+                misses.push(format!("{drive:?}: {quantity} {found:?}, configured {truth}"));
+            }
+        }
+    }
+    assert!(misses.is_empty(), "{misses:#?}");
+}
+
+#[test]
+fn a_drive_without_any_of_it_is_said_to_have_none() {
+    let device =
+        device(&[("capacity", "2GiB"), ("ftl", "page"), ("buffer", "none"), ("over_provisioning", "0.3")]);
+    let reading = on(&device, "buffer,fill,idle");
+    assert!(says(&reading, "No write buffer"), "{:?}", reading.sentences);
+    assert!(says(&reading, "shows no cache in SLC mode"), "{:?}", reading.sentences);
+    assert!(says(&reading, "Idle time gives nothing back"), "{:?}", reading.sentences);
+    assert_eq!(number(&reading, "found", "SLC cache", "value"), None);
+}
+
+#[test]
+fn reads_wait_longer_the_more_is_written_beside_them_and_a_flush_costs_its_time() {
+    let rig = Rig::new(rigs::get("plain").expect("a rig"), 1);
+    let (finished, reading) = read(rig, "tail,flush");
+    let write_mb_s = |rate: &str| number(&reading, "tail", rate, "writes").expect("a number");
+    assert_eq!(write_mb_s("0MB/s"), 0.0);
+    // One IO of 162.5 us at a time: 25.2 MB/s at most, so 50 are not reached.
+    assert!(write_mb_s("50MB/s") < 26.0, "{}", write_mb_s("50MB/s"));
+    let p99 = |rate: &str| number(&reading, "tail", rate, "p99").expect("a number");
+    assert!(p99("50MB/s") > 10.0 * p99("0MB/s"));
+    let loaded = finished.iter().find(|done| done.experiment.beside.is_some()).expect("a load");
+    assert_eq!(loaded.run.read_bytes, loaded.run.ios * 4096, "only reads are IOs of the run");
+}
+
+#[test]
+fn idle_time_gives_back_what_was_folded_in_it() {
+    // 256 MiB are folded at some 3.3 GB/s once nothing came for a tenth of a second: 10 ms are too short.
+    let device = device(&[("capacity", "4GiB"), ("slc_cache.size", "256MiB")]);
+    let reading = on(&device, "idle");
+    let back = |idle: &str| number(&reading, "idle", idle, "fast again").expect("a number");
+    assert!(back("100ms") < 0.01 && (back("1s") / 0.25 - 1.0).abs() < 0.1, "{:?}", reading.tables);
+    assert!((back("10s") / back("1s") - 1.0).abs() < 0.05, "there is no more to give");
+}
+
+#[test]
+fn discards_bring_back_the_speed_that_collecting_takes() {
+    let device = device(&[("capacity", "2GiB"), ("slc_cache.size", "64MiB"), ("over_provisioning", "0.1")]);
+    let reading = on(&device, "trim");
+    assert!(says(&reading, "of which everything was discarded are"), "{:?}", reading.sentences);
+    assert!(number(&reading, "trim", "1MiB", "mean").is_some());
+}
