@@ -12,6 +12,8 @@ const BATCHES_MAX: usize = 64;
 const BATCHES_MIN: usize = 8;
 /// Standard errors from which a slope is believed.
 const SIGMAS: f64 = 4.0;
+/// More standard errors than any data have.
+const SIGMAS_MAX: f64 = 1e9;
 
 /// The least-squares line through the batch means of the running phase.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -50,6 +52,22 @@ fn line_through(batches: &[f64]) -> Trend {
         residuals.iter().map(|r| r * r).sum::<f64>() / (count - 2.0) * (1.0 + left) / (1.0 - left);
     let error = (square / spread).sqrt();
     let drift = if mean == 0.0 { 0.0 } else { slope * (count - 1.0) / mean };
-    let sigmas = if slope == 0.0 { 0.0 } else { slope / error.max(f64::MIN_POSITIVE) };
+    // A line without any error is certain, and still a number.
+    let sigmas = (slope / error.max(f64::MIN_POSITIVE)).clamp(-SIGMAS_MAX, SIGMAS_MAX);
     Trend { drift, sigmas }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_without_any_error_is_certain_and_still_a_number_that_can_be_stored() {
+        for (slope, sign) in [(1.0, 1.0), (-1.0, -1.0)] {
+            let line: Vec<f64> = (0..8).map(|i| 100.0 + slope * f64::from(i)).collect();
+            let trend = line_through(&line);
+            assert!(trend.sigmas.is_finite() && trend.sigmas * sign > SIGMAS, "{trend:?}");
+        }
+        assert_eq!(line_through(&[5.0; 8]).sigmas, 0.0);
+    }
 }

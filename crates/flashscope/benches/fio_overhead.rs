@@ -288,6 +288,7 @@ fn start_ms<T: Target>(target: &mut T, folder: &Path) -> Result<f64> {
     };
     let request = Request {
         pattern: &pattern,
+        beside: None,
         goal: None,
         runtime: None,
         patience: None,

@@ -13,6 +13,10 @@ type Points<'a> = [Point<'a>];
 const STEP: f64 = 1.15;
 /// A read-back from a buffer is at least so much faster than one from flash. Flash in SLC mode is not.
 const BUFFERED: f64 = 2.0;
+/// A run that never slows down was fast as a whole if it beats the slowest by this.
+const ALL_FAST: f64 = 1.3;
+/// Two sizes of a buffer that differ by less are one.
+const AGREED: f64 = 0.25;
 /// Collecting costs at least so much more time for each byte.
 const COLLECTING: f64 = 1.5;
 /// The last doubling of the queue brings less than this once the device is full.
@@ -137,12 +141,12 @@ fn buffer(points: &Points<'_>, reading: &mut Reading, found: &mut Found) -> Opti
                    in the buffer is what was written last.";
     let columns = ["written", "of it fast, MiB", "oldest, ms", "youngest, ms"];
     let mut table = Table::new("buffer", "Write buffer", caption, &columns);
-    let mut size = None;
+    let mut sizes = Vec::new();
     for (written, times) in &amounts {
         let levels = levels(times, STEP);
         let (oldest, youngest) = (levels.first()?.mean, levels.last()?.mean);
         let fast = fast_end(&levels).map(|from| written * (1.0 - from as f64 / times.len() as f64));
-        size = size.or(fast);
+        sizes.push(fast);
         table.rows.push(vec![
             Cell::words(Bytes(*written as u64).to_string()),
             Cell::number(fast.map(mib)),
@@ -150,6 +154,7 @@ fn buffer(points: &Points<'_>, reading: &mut Reading, found: &mut Found) -> Opti
             Cell::number(Some(youngest / 1e6)),
         ]);
     }
+    let size = agreed(&sizes);
     reading.tables.push(table);
     match size {
         Some(size) => {
@@ -170,11 +175,29 @@ fn buffer(points: &Points<'_>, reading: &mut Reading, found: &mut Found) -> Opti
     size
 }
 
+/// The first size that is seen, if the next larger amount shows it too: a reader that was held up for a moment
+/// makes fast and slow parts as well, once.
+fn agreed(sizes: &[Option<f64>]) -> Option<f64> {
+    let first = sizes.iter().position(|size| size.is_some())?;
+    let size = sizes[first]?;
+    match sizes.get(first + 1) {
+        None => Some(size),
+        Some(next) => next.filter(|next| (next / size - 1.0).abs() <= AGREED).map(|_| size),
+    }
+}
+
 /// Where the fast levels at the end of a read-back begin.
 fn fast_end(levels: &[Level]) -> Option<usize> {
     let youngest = levels.last()?.mean;
     let slow = levels.iter().rposition(|level| level.mean >= BUFFERED * youngest)?;
     Some(levels[slow].to)
+}
+
+/// Whether everything from a border on costs more than everything before it, by this factor: the one step of a
+/// series, and not a stretch of it.
+fn is_lasting(costs: &[f64], border: usize, factor: f64) -> bool {
+    let mean = |some: &[f64]| some.iter().sum::<f64>() / some.len().max(1) as f64;
+    mean(&costs[border..]) >= factor * mean(&costs[..border])
 }
 
 /// Bytes up to the beginning of a window.
@@ -194,10 +217,13 @@ fn curve(name: &str, paces: &[Pace]) -> Curve {
     let step = paces.len().div_ceil(1024).max(1);
     let thinned = paces.chunks(step).filter_map(|some| some.last());
     let mut begin = (0.0, 0u64);
-    let points = thinned.map(|pace| {
+    let points = thinned.filter_map(|pace| {
         let (seconds, bytes) = (pace.end_s - begin.0, pace.bytes - begin.1);
-        begin = (pace.end_s, pace.bytes);
-        (gib(pace.bytes as f64), bytes as f64 / 1e6 / seconds.max(1e-12))
+        // What completes at one moment belongs to the next.
+        (seconds > 0.0).then(|| {
+            begin = (pace.end_s, pace.bytes);
+            (gib(pace.bytes as f64), bytes as f64 / 1e6 / seconds)
+        })
     });
     Curve { name: name.into(), points: points.collect() }
 }
@@ -209,10 +235,11 @@ fn bytes_chart(id: &str, title: &str, caption: &str, series: Vec<Curve>) -> Char
 
 /// The first level of a fill: bytes at that speed, the speed, and the speed at the end.
 fn first_level(paces: &[Pace]) -> Option<(f64, f64, f64)> {
-    let levels = levels(&costs(paces), STEP);
+    let costs = costs(paces);
+    let levels = levels(&costs, STEP);
     let [first, second, ..] = levels[..] else { return None };
     let last = levels.last()?;
-    (second.mean > first.mean)
+    (second.mean > first.mean && is_lasting(&costs, second.from, STEP))
         .then(|| (bytes_before(paces, second.from), megabytes_a_second(&first), megabytes_a_second(last)))
 }
 
@@ -252,9 +279,13 @@ fn spare(
     let paces = paces(&last_run(point)?.windows);
     let caption = "Random writes of 64 KiB to a device that was written in order and left alone.";
     reading.charts.push(bytes_chart("spare", "Spare flash", caption, vec![curve("random writes", &paces)]));
-    let levels = levels(&costs(&paces), STEP);
+    let costs = costs(&paces);
+    let levels = levels(&costs, STEP);
     let dearer = |pair: &&[Level]| pair[1].mean / pair[0].mean;
-    let is_beyond = |pair: &&[Level]| bytes_before(&paces, pair[1].from) > 1.05 * held;
+    let is_beyond = |pair: &&[Level]| {
+        let border = pair[1].from;
+        bytes_before(&paces, border) > 1.05 * held && is_lasting(&costs, border, COLLECTING)
+    };
     let cliff = levels.windows(2).filter(is_beyond).max_by(|a, b| dearer(a).total_cmp(&dearer(b)));
     let Some([before, after]) = cliff.filter(|pair| dearer(pair) >= COLLECTING) else {
         reading.say(
@@ -400,7 +431,7 @@ fn recovered<'a>(points: &'a Points<'_>) -> Vec<Recovered<'a>> {
     let recovered = |(label, paces): (&'a str, Vec<Pace>)| {
         let (bytes, fast_mb_s) = match first_level(&paces) {
             Some((bytes, fast, _)) => (bytes, fast),
-            None if mean(&paces) >= STEP * slowest => (bytes_before(&paces, paces.len()), mean(&paces)),
+            None if mean(&paces) >= ALL_FAST * slowest => (bytes_before(&paces, paces.len()), mean(&paces)),
             None => (0.0, mean(&paces)),
         };
         Recovered { label, paces, bytes, fast_mb_s }
