@@ -175,8 +175,8 @@ fn buffer(points: &Points<'_>, reading: &mut Reading, found: &mut Found) -> Opti
     size
 }
 
-/// The first size that is seen, if the next larger amount shows it too: a reader that was held up for a moment
-/// makes fast and slow parts as well, once.
+/// The first size that is seen, if the next larger amount shows it too: a reader that was held up for a
+/// moment makes fast and slow parts as well, once.
 fn agreed(sizes: &[Option<f64>]) -> Option<f64> {
     let first = sizes.iter().position(|size| size.is_some())?;
     let size = sizes[first]?;
@@ -193,8 +193,8 @@ fn fast_end(levels: &[Level]) -> Option<usize> {
     Some(levels[slow].to)
 }
 
-/// Whether everything from a border on costs more than everything before it, by this factor: the one step of a
-/// series, and not a stretch of it.
+/// Whether everything from a border on costs more than everything before it, by this factor: the one step of
+/// a series, and not a stretch of it.
 fn is_lasting(costs: &[f64], border: usize, factor: f64) -> bool {
     let mean = |some: &[f64]| some.iter().sum::<f64>() / some.len().max(1) as f64;
     mean(&costs[border..]) >= factor * mean(&costs[..border])
