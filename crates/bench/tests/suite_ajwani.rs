@@ -1,6 +1,9 @@
 //! Paper 000's suite on devices of known truth.
 #![allow(missing_docs)]
 
+mod common;
+
+use common::reading::{number, says};
 use flashscope_analysis::{Finished, Reading};
 use flashscope_bench::{Alone, Order, Scope, Settings, Suite, conduct};
 use flashscope_core::{Bytes, Target};
@@ -16,15 +19,6 @@ fn read<T: Target>(target: T, values: &[(&str, &str)], span: u64) -> (Vec<Finish
 }
 
 const SHORT: &[(&str, &str)] = &[("runtime", "100ms"), ("phase", "20ms"), ("long", "2000")];
-
-fn number(reading: &Reading, table: &str, row: &str, column: &str) -> f64 {
-    let table = reading.tables.iter().find(|one| one.id == table).expect("a table");
-    table.cell(row, column).and_then(|cell| cell.value()).expect("a number")
-}
-
-fn says(reading: &Reading, words: &str) -> bool {
-    reading.sentences.iter().any(|sentence| sentence.text.contains(words))
-}
 
 #[test]
 fn the_row_of_a_plain_device_is_its_truth_and_nothing_else_is_found() {

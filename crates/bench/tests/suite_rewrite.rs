@@ -1,6 +1,9 @@
 //! Paper 003 on simulated devices: the penalty is there where the mechanism is, and nowhere else.
 #![allow(missing_docs)]
 
+mod common;
+
+use common::reading::{number, says};
 use flashscope_analysis::Reading;
 use flashscope_bench::{Alone, Order, Scope, Settings, Suite, conduct};
 use flashscope_core::{Bytes, Target};
@@ -14,15 +17,6 @@ fn read<T: Target>(target: T, can_trim: bool, span: u64) -> Reading {
     let span = Some(Bytes(span));
     let settings = Settings { scope: Scope::Quick, write: true, repeats: 2, bs, span, ..Settings::default() };
     conduct(&order, &mut Alone(target), &settings).expect("it runs").1
-}
-
-fn number(reading: &Reading, table: &str, row: &str, column: &str) -> f64 {
-    let table = reading.tables.iter().find(|one| one.id == table).expect("a table");
-    table.cell(row, column).and_then(|cell| cell.value()).expect("a number")
-}
-
-fn says(reading: &Reading, words: &str) -> bool {
-    reading.sentences.iter().any(|sentence| sentence.text.contains(words))
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! SNIA's tests on devices of known truth: rounds end where the criterion says, and its blind spot is said.
 #![allow(missing_docs)]
 
+mod common;
+
+use common::reading::{number, says};
 use flashscope_analysis::{Finished, Reading};
 use flashscope_bench::{Alone, Order, Scope, Settings, Suite, conduct};
 use flashscope_core::Bytes;
@@ -18,11 +21,6 @@ fn read<T: flashscope_core::Target>(
     let span = Some(Bytes(span));
     let settings = Settings { scope: Scope::Quick, write: true, repeats: 1, span, ..Settings::default() };
     conduct(&order, &mut Alone(target), &settings).expect("it runs")
-}
-
-fn number(reading: &Reading, table: &str, row: &str, column: &str) -> f64 {
-    let table = reading.tables.iter().find(|one| one.id == table).expect("a table");
-    table.cell(row, column).and_then(|cell| cell.value()).expect("a number")
 }
 
 #[test]
@@ -64,7 +62,6 @@ fn write_saturation_of_a_drive_that_collects_falls_and_levels_out() {
 fn idle_time_helps_only_where_the_device_works_while_it_is_idle() {
     let values = [("tests", "hir"), ("round", "600ms"), ("jobs", "1"), ("depth", "1")];
     let (_, helped) = read(Rig::new(rigs::get("mtron").expect("a rig"), 1), &values, 64 << 20);
-    let says = |reading: &Reading, words| reading.sentences.iter().any(|said| said.text.contains(words));
     assert!(says(&helped, "Idle time helps"), "{:?}", helped.sentences);
     let (_, plain) = read(Rig::new(rigs::get("plain").expect("a rig"), 1), &values, 64 << 20);
     assert!(says(&plain, "Idle time does not help"), "{:?}", plain.sentences);

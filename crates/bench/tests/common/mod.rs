@@ -1,6 +1,8 @@
 //! A campaign on a rig, kept in memory.
 #![allow(dead_code)]
 
+pub mod reading;
+
 use std::sync::atomic::AtomicBool;
 
 use flashscope_analysis::{Experiment, Finished, Indicators, indicators, points};

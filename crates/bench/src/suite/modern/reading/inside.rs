@@ -1,0 +1,218 @@
+//! What is inside: the depth that fills the device, its write buffer, its cache, its spare flash.
+
+use flashscope_analysis::reading::{Axis, Cell, Chart, Curve, Table};
+use flashscope_analysis::{Context, Level, Reading, Run, levels, paces};
+use flashscope_core::Bytes;
+
+use super::super::super::read::{mean_ms, speed};
+use super::super::{BUFFER_READ, DEPTH, FILL, SPARE};
+use super::steps::{STEP, bytes_before, bytes_chart, costs, curve, gib, is_lasting, megabytes_a_second};
+use super::{Found, Points, last_run, of};
+
+/// The last doubling of the queue brings less than this once the device is full.
+const FULL: f64 = 1.1;
+/// A read-back from a buffer is at least so much faster than one from flash. Flash in SLC mode is not.
+const BUFFERED: f64 = 2.0;
+/// Two sizes of a buffer that differ by less are one.
+const AGREED: f64 = 0.25;
+/// A step within so many times the write buffer is that of the buffer.
+const BUFFER_SHARE: f64 = 4.0;
+/// Collecting costs at least so much more time for each byte.
+const COLLECTING: f64 = 1.5;
+
+/// IOs a second by depth; where the two straight lines of an idle and of a full device meet: as many IOs as
+/// the full device serves in the time that one takes alone (the knee of asymptotic bounds).
+pub(super) fn depth(points: &Points<'_>, reading: &mut Reading, found: &mut Found) {
+    let mut rates: Vec<(f64, f64)> = of(points, DEPTH)
+        .filter_map(|point| Some((point.experiment.parameter, speed(last_run(point)?)?.iops)))
+        .collect();
+    rates.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let Some(&(1.0, alone)) = rates.first() else { return };
+    let caption = "Random reads of the smallest size asked for, by IOs in flight.";
+    let mut table =
+        Table::new("depth", "Queue depth", caption, &["in flight", "rate, IO/s", "mean, ms", "p99, ms"]);
+    for point in of(points, DEPTH) {
+        let p99 = last_run(point).and_then(|run| run.outcome.quantiles).map(|found| found.p99_ns / 1e6);
+        let rate = last_run(point).and_then(speed).map(|speed| speed.iops);
+        let label = Cell::words(&point.experiment.label);
+        table.rows.push(vec![label, Cell::number(rate), mean_ms(point), Cell::number(p99)]);
+    }
+    reading.tables.push(table);
+    reading.charts.push(Chart {
+        id: "depth".into(),
+        title: "Queue depth".into(),
+        caption: caption.into(),
+        x: Axis::log("in flight", ""),
+        y: Axis::linear("rate", "IO/s"),
+        series: vec![Curve { name: "random reads".into(), points: rates.clone() }],
+    });
+    let [.., (shallow, before), (deep, last)] = rates[..] else { return };
+    if last > FULL * before {
+        let text = format!("No knee up to {deep:.0} IOs in flight: {last:.0} IO/s, and still growing.");
+        reading.say(text, format!("{before:.0} IO/s with {shallow:.0} in flight"));
+        return;
+    }
+    // The time of an IO falls towards that of the bottleneck as 1 / depth.
+    let bottleneck = (deep / last - shallow / before) / (deep - shallow);
+    let most = if bottleneck > 0.0 { (1.0 / bottleneck).max(last) } else { last };
+    let knee = most / alone;
+    found.add("queue-depth knee", knee, "IOs in flight");
+    let enough = rates.iter().find(|(_, rate)| *rate >= 0.9 * most);
+    let enough = enough.map_or(String::new(), |(depth, _)| format!("; 90 % of it with {depth:.0}"));
+    reading.say(
+        format!("The queue-depth knee is at {knee:.0} random reads in flight."),
+        format!("{alone:.0} IO/s alone, at most {most:.0}{enough}"),
+    );
+}
+
+/// Time for each IO of the windows of a run.
+fn times(run: &Run) -> Vec<f64> {
+    run.windows.iter().filter_map(|window| window.mean_ns()).collect()
+}
+
+/// Of so many bytes written, how many were read back fast, by amount. The buffer's size is seen best in the
+/// smallest amount of which a part is slow.
+pub(super) fn buffer(points: &Points<'_>, reading: &mut Reading, found: &mut Found) -> Option<f64> {
+    let mut amounts: Vec<(f64, Vec<f64>)> = of(points, BUFFER_READ)
+        .filter_map(|point| Some((point.experiment.parameter, times(last_run(point)?))))
+        .filter(|(_, times)| !times.is_empty())
+        .collect();
+    amounts.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let largest = amounts.last()?.0;
+    let caption = "Read back in the order in which it was written, single reads far apart. What is still \
+                   in the buffer is what was written last.";
+    let columns = ["written", "of it fast, MiB", "oldest, ms", "youngest, ms"];
+    let mut table = Table::new("buffer", "Write buffer", caption, &columns);
+    let mut sizes = Vec::new();
+    for (written, times) in &amounts {
+        let levels = levels(times, STEP);
+        let (oldest, youngest) = (levels.first()?.mean, levels.last()?.mean);
+        let fast = fast_end(&levels).map(|from| written * (1.0 - from as f64 / times.len() as f64));
+        sizes.push(fast);
+        table.rows.push(vec![
+            Cell::words(Bytes(*written as u64).to_string()),
+            Cell::number(fast.map(mib)),
+            Cell::number(Some(oldest / 1e6)),
+            Cell::number(Some(youngest / 1e6)),
+        ]);
+    }
+    let size = agreed(&sizes);
+    reading.tables.push(table);
+    match size {
+        Some(size) => {
+            found.add("write buffer", mib(size), "MiB");
+            reading.say(
+                format!("The write buffer holds {:.1} MiB.", mib(size)),
+                "so much of what was written last is read back faster than flash can",
+            );
+        }
+        None => reading.say(
+            "No write buffer was seen.",
+            format!(
+                "what was written last is read back as fast as what was written before, up to {}",
+                Bytes(largest as u64)
+            ),
+        ),
+    }
+    size
+}
+
+/// The first size that is seen, if the next larger amount shows it too: a reader that was held up for a
+/// moment makes fast and slow parts as well, once.
+fn agreed(sizes: &[Option<f64>]) -> Option<f64> {
+    let first = sizes.iter().position(|size| size.is_some())?;
+    let size = sizes[first]?;
+    match sizes.get(first + 1) {
+        None => Some(size),
+        Some(next) => next.filter(|next| (next / size - 1.0).abs() <= AGREED).map(|_| size),
+    }
+}
+
+/// Where the fast levels at the end of a read-back begin.
+fn fast_end(levels: &[Level]) -> Option<usize> {
+    let youngest = levels.last()?.mean;
+    let slow = levels.iter().rposition(|level| level.mean >= BUFFERED * youngest)?;
+    Some(levels[slow].to)
+}
+
+fn mib(bytes: f64) -> f64 {
+    bytes / f64::from(1 << 20)
+}
+
+/// A fast beginning that is longer than the write buffer is a cache in flash.
+pub(super) fn fill(
+    points: &Points<'_>,
+    buffer: Option<f64>,
+    reading: &mut Reading,
+    found: &mut Found,
+) -> Option<f64> {
+    let paces = paces(&last_run(of(points, FILL).next()?)?.windows);
+    let caption = "Everything written once in order, from a rested device.";
+    reading.charts.push(bytes_chart("fill", "Fill", caption, vec![curve("sequential writes", &paces)]));
+    let levels = levels(&costs(&paces), STEP);
+    let of_buffer = BUFFER_SHARE * buffer.unwrap_or(0.0);
+    let is_end =
+        |pair: &&[Level]| pair[1].mean > pair[0].mean && bytes_before(&paces, pair[1].from) > of_buffer;
+    let Some([fast, slow]) = levels.windows(2).find(is_end) else {
+        let text = "A fill shows no cache in SLC mode.";
+        reading.say(text, "one may be faster than the link or the writer, or larger than the span");
+        return None;
+    };
+    let bytes = bytes_before(&paces, slow.from);
+    let evidence =
+        format!("{:.0} MB/s before, {:.0} MB/s after", megabytes_a_second(fast), megabytes_a_second(slow));
+    found.add("SLC cache", gib(bytes), "GiB");
+    reading
+        .say(format!("The first {:.2} GiB of a fill are fast: a cache in SLC mode.", gib(bytes)), evidence);
+    Some(bytes)
+}
+
+/// Random writes after a fill cost no copying until the spare flash is used up; of them, cache and buffer
+/// hold the first.
+pub(super) fn spare(
+    points: &Points<'_>,
+    context: &Context,
+    held: f64,
+    reading: &mut Reading,
+    found: &mut Found,
+) -> Option<()> {
+    let point = of(points, SPARE).next()?;
+    let paces = paces(&last_run(point)?.windows);
+    let caption = "Random writes of 64 KiB to a device that was written in order and left alone.";
+    reading.charts.push(bytes_chart("spare", "Spare flash", caption, vec![curve("random writes", &paces)]));
+    let costs = costs(&paces);
+    let levels = levels(&costs, STEP);
+    let dearer = |pair: &&[Level]| pair[1].mean / pair[0].mean;
+    let is_beyond = |pair: &&[Level]| {
+        let border = pair[1].from;
+        bytes_before(&paces, border) > 1.05 * held && is_lasting(&costs, border, COLLECTING)
+    };
+    let cliff = levels.windows(2).filter(is_beyond).max_by(|a, b| dearer(a).total_cmp(&dearer(b)));
+    let Some([before, after]) = cliff.filter(|pair| dearer(pair) >= COLLECTING) else {
+        reading.say(
+            "The spare flash was not found.",
+            "random writes never became much dearer: more is spare than that, or the collector keeps up",
+        );
+        return None;
+    };
+    let span = point.experiment.pattern.size.0 as f64;
+    let bytes = (bytes_before(&paces, after.from) - held).max(0.0);
+    let share = 100.0 * bytes / span;
+    let evidence = format!(
+        "{:.0} MB/s before the collector must copy, {:.0} MB/s after{}",
+        megabytes_a_second(before),
+        megabytes_a_second(after),
+        if held > 0.0 { "; what cache and buffer hold is taken off" } else { "" }
+    );
+    if span < 0.95 * context.target.size_bytes as f64 {
+        let text = "Only a part of the device was written: what else is free on it counts as spare here.";
+        reading.warn(text, format!("{} of {}", Bytes(span as u64), Bytes(context.target.size_bytes)));
+    }
+    found.add("spare flash", gib(bytes), "GiB");
+    found.add("over-provisioning", share, "%");
+    reading.say(
+        format!("{:.2} GiB of flash are spare: over-provisioning of {share:.1} %.", gib(bytes)),
+        evidence,
+    );
+    Some(())
+}
