@@ -11,14 +11,21 @@ mod markdown;
 mod page;
 mod papers;
 mod picture;
+mod place;
 mod session;
 mod stage;
 mod view;
 mod work;
 
+mod ajwani_algorithms;
+mod ajwani_burst;
+mod ajwani_chips;
 mod ajwani_disk;
+mod ajwani_exceptions;
 mod ajwani_history;
 mod ajwani_patterns;
+mod ajwani_spikes;
+mod ajwani_suite;
 mod almost_sequential;
 mod bplru_buffers;
 mod bplru_example;
@@ -94,9 +101,15 @@ impl Found {
 
 /// All studies, a list for each file.
 const FILES: &[&[Study]] = &[
+    ajwani_algorithms::STUDIES,
+    ajwani_chips::STUDIES,
     ajwani_patterns::STUDIES,
-    ajwani_history::STUDIES,
     ajwani_disk::STUDIES,
+    ajwani_spikes::STUDIES,
+    ajwani_burst::STUDIES,
+    ajwani_history::STUDIES,
+    ajwani_suite::STUDIES,
+    ajwani_exceptions::STUDIES,
     uflip_patterns::STUDIES,
     uflip_state::STUDIES,
     uflip_phases::STUDIES,
@@ -141,6 +154,19 @@ mod tests {
                 assert!(!claim.words.is_empty() && !claim.published().is_empty(), "{id}");
                 assert!(claim.can_be_run() || !claim.reason.is_empty(), "{id} says not why it cannot be run");
                 assert!(!claim.can_be_run() || !claim.tolerance.is_empty(), "{id} gives no tolerance");
+            }
+        }
+    }
+
+    /// The index of docs/papers.md leaves nothing out.
+    #[test]
+    fn every_section_table_and_figure_has_a_study_or_says_why_not() {
+        for paper in PAPERS {
+            for (part, note) in paper.parts {
+                let is_studied = studies()
+                    .any(|study| study.paper.number == paper.number && place::names(study.place, part));
+                let said = if note.is_empty() { "has no study" } else { "has a study and a note" };
+                assert_eq!(is_studied, note.is_empty(), "paper {}: {part} {said}", paper.number);
             }
         }
     }

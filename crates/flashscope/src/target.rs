@@ -8,7 +8,7 @@ use anyhow::Result;
 use flashscope_analysis::Finished;
 use flashscope_bench::Lab;
 use flashscope_core::seed::derive;
-use flashscope_core::{Completion, ErrorKind, Op, Request, Target, TargetError, TargetInfo, Time};
+use flashscope_core::{Bytes, Completion, ErrorKind, Op, Request, Target, TargetError, TargetInfo, Time};
 use flashscope_device::{DataPattern, DeviceTarget, Engine, EngineSpec, Handle, Intent, NullTarget};
 use flashscope_sim::ssd::inside::Inside;
 use flashscope_sim::{Disk, Profile, Rig, RigSpec, Ssd, profiles, rigs};
@@ -251,6 +251,21 @@ impl Bench {
     /// No IO will be larger: engines for many IOs that are not set up yet need less memory.
     pub fn limit_ios(&mut self, io_bytes_max: u32) {
         self.opening.io_bytes_max = self.opening.io_bytes_max.min(io_bytes_max);
+    }
+
+    /// Only the first bytes are used.
+    ///
+    /// # Errors
+    /// It is smaller, or not even 16 MiB are left.
+    pub fn limit_size(&mut self, size: Bytes) -> Result<(), Usage> {
+        const LEAST: Bytes = Bytes(16 << 20);
+        let all = Bytes(self.info.size_bytes);
+        if size.0 < LEAST.0 || size.0 > all.0 {
+            let problem = format!("--size {size}: {} has {all}; give {LEAST} to {all}", self.info.name);
+            return Err(Usage(problem));
+        }
+        self.info.size_bytes = size.0;
+        Ok(())
     }
 
     /// The real target's handle, to be kept beside the engines.

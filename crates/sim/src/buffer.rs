@@ -5,6 +5,7 @@
 //! through the FTL. So every buffer works with every FTL.
 
 pub mod arc;
+pub mod batch;
 pub mod block_lru;
 mod blocks;
 pub mod bplru;
@@ -235,6 +236,7 @@ buffers! {
     Cflru, "cflru", cflru::Cflru, "pages as in lru; near the end of the list clean ones leave first";
     Arc, "arc", arc::Arc, "pages; adapts between recency and frequency";
     Lirs, "lirs", lirs::Lirs, "pages; those that come again soon stay";
+    Batch, "batch", batch::Batch, "pages gather, and all but the newest leave at once, in order of address";
     Fab, "fab", fab::Fab, "blocks; the one with the most pages here leaves";
     BlockLru, "block-lru", block_lru::BlockLru, "blocks; the one not written for longest leaves";
     Bplru, "bplru", bplru::Bplru, "blocks; the one not written for longest leaves, padded to a whole block";

@@ -129,6 +129,8 @@ pub struct Settings {
     pub victim: GcSettings,
     /// `[ram]`
     pub ram: BufferSettings,
+    /// `[batch]`
+    pub batch: buffer::batch::BatchSettings,
     /// `[bplru]`
     pub bplru: buffer::bplru::BplruSettings,
     /// `[cflru]`
@@ -179,6 +181,7 @@ impl Default for Settings {
             background: BackgroundSettings::default(),
             victim: GcSettings::default(),
             ram: BufferSettings::default(),
+            batch: buffer::batch::BatchSettings::default(),
             bplru: buffer::bplru::BplruSettings::default(),
             cflru: buffer::cflru::CflruSettings::default(),
             lirs: buffer::lirs::LirsSettings::default(),

@@ -6,13 +6,14 @@ use std::sync::Mutex;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use flashscope_core::{Bytes, Nanos};
 use flashscope_device::{DataPattern, Intent};
 use flashscope_report::html::{self, Bundle};
 
 use crate::cli::WriteArgs;
 use crate::commands::report::{may_replace, write};
 use crate::confirm::confirm;
-use crate::exit::{Done, Usage};
+use crate::exit::{Done, Usage, not_zero};
 use crate::progress::studies_bar;
 use crate::screen::Screen;
 use crate::signal;
@@ -28,6 +29,13 @@ pub struct ReproduceArgs {
     /// Run them on this TARGET instead, and compare shapes
     #[arg(long, value_name = "TARGET")]
     pub on: Option<String>,
+    /// The first bytes of a real TARGET alone [default: all of it]
+    #[arg(long, value_name = "SIZE", requires = "on")]
+    pub size: Option<Bytes>,
+    /// On a real TARGET, how long that runs which a paper runs for 30 s; other times in proportion
+    /// [default: 2s]
+    #[arg(long, value_name = "TIME", requires = "on")]
+    pub runtime: Option<Nanos>,
     /// Leave to write to a real one.
     #[command(flatten)]
     pub writing: WriteArgs,
@@ -54,6 +62,9 @@ pub struct ReproduceArgs {
     pub strict: bool,
 }
 
+/// What a real target is given for 30 s of a paper.
+const RUNTIME: Nanos = Nanos::from_s(2);
+
 /// The seed of docs/papers.md.
 const SEED: u64 = 1;
 
@@ -72,6 +83,7 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
         seed,
         interrupted: signal::listen(),
         opening: opening(args, seed),
+        runtime: args.runtime.unwrap_or(RUNTIME),
         held: held.map(Mutex::new),
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -104,13 +116,24 @@ fn opening(args: &ReproduceArgs, seed: u64) -> Opening {
 
 /// The real device that the person named, opened and, if it is to be written, confirmed.
 fn held(args: &ReproduceArgs, seed: u64) -> Result<Option<Bench>> {
+    not_zero("--runtime", args.runtime)?;
     let Some(named) = args.on.as_deref().map(Named::parse).filter(|named| !named.is_virtual()) else {
-        return Ok(None);
+        let flags = [("--size", args.size.is_some()), ("--runtime", args.runtime.is_some())];
+        return match flags.into_iter().find(|(_, is_given)| *is_given) {
+            None => Ok(None),
+            Some((flag, _)) => {
+                Err(Usage(format!("{flag} is for real devices and files; leave it out")).into())
+            }
+        };
     };
-    let bench = Bench::open(&named, opening(args, seed))?;
+    let mut bench = Bench::open(&named, opening(args, seed))?;
+    if let Some(size) = args.size {
+        bench.limit_size(size)?;
+    }
     if let Some(handle) = bench.handle().filter(|_| args.writing.write) {
-        let plan = "studies of the papers: each writes the whole target at least once";
-        confirm(handle.identity(), args.writing.confirm.as_deref(), plan)?;
+        let part = if args.size.is_some() { "its first part" } else { "all of it" };
+        let plan = format!("studies of the papers: most write {part}, some many times");
+        confirm(handle.identity(), args.writing.confirm.as_deref(), &plan)?;
     }
     Ok(Some(bench))
 }

@@ -11,7 +11,7 @@ use flashscope_report::html::document::{Axis, Block, Scale};
 use super::claim::ANY;
 use super::papers::ALMOST_SEQUENTIAL;
 use super::picture::lines;
-use super::stage::Set;
+use super::stage::{Set, over_all};
 use super::work::Work;
 use super::{Claim, Found, Stage, Study};
 
@@ -46,6 +46,37 @@ pub const STUDIES: &[Study] = &[Study {
             "x",
         )
         .near(2.0, 2.0, "computed: chunks below 2 B move 2 blocks each with gaps, 1 without"),
+        Claim::shape("model-random", "with random gaps somewhere in the middle", "x1 to 2", "x").near(
+            1.05,
+            1.95,
+            "computed: blocks moved for each chunk, over those of sequential writes",
+        ),
+        Claim::shape("reads", "reading is faster than writing", "faster", "x").near(
+            1.0,
+            ANY,
+            "sequential reads over sequential writes of 64 KiB, one at a time",
+        ),
+        Claim::shape("all-reads", "all reads are fast", "alike", "x").near(
+            0.8,
+            1.25,
+            "random reads over sequential ones: within a factor of 1.25",
+        ),
+        Claim::shape("random-writes", "sequential writes are much faster than random ones", "faster", "x")
+            .near(1.5, ANY, "once the drive is full: by half"),
+        Claim::shape(
+            "physical",
+            "what repeats itself is in order in the physical space",
+            "in \
+                      order",
+            "x",
+        )
+        .near(1.0, 1.02, "write amplification of the worst of sequential, gaps and repeated permutation")
+        .kind(1.0, 1.2),
+        Claim::shape("amplified", "with random gaps write amplification begins to show", "shows", "x").near(
+            1.2,
+            ANY,
+            "over four capacities, the first of which needs no collection",
+        ),
         Claim::shape(
             "random-gaps",
             "random gaps are slower than both, once the capacity is written",
@@ -90,8 +121,24 @@ fn run(stage: &Stage<'_>) -> Result<Found> {
         ORDERS.map(|(_, rw, location)| curve(stage, rw, location));
     let (sequential, regular, random) = (sequential?, regular?, random?);
     let (repeated, fresh, uniform) = (repeated?, fresh?, uniform?);
-    let mut found = Found::default();
-    found.measured("erase-unit", erase_unit_kib(stage)?);
+    let untold = Some("only a simulated SSD tells what it does inside");
+    let mut found = Found { untold, ..Found::default() };
+    if stage.heeds_settings() {
+        found.measured("erase-unit", erase_unit_kib(stage)?);
+        let repeating = [ORDERS[0], ORDERS[1], ORDERS[3]].map(|order| amplification(stage, order));
+        let mut worst: f64 = 0.0;
+        for amplification in repeating {
+            worst = worst.max(amplification?);
+        }
+        found.measured("physical", worst);
+        found.measured("amplified", amplification(stage, ORDERS[2])?);
+    }
+    let (reads, random_reads) = (reads(stage, Rw::Read)?, reads(stage, Rw::RandRead)?);
+    found.measured("reads", reads / last(&sequential));
+    found.measured("all-reads", random_reads / reads);
+    found.measured("random-writes", last(&sequential) / last(&uniform));
+    let random_gaps = Location::RandomGaps { gap: CHUNK };
+    found.measured("model-random", transfers(random_gaps) / transfers(Location::Sequential));
     found.measured("regular-gaps", last(&regular) / last(&sequential));
     found
         .measured("model", transfers(Location::RegularGaps { gap: CHUNK }) / transfers(Location::Sequential));
@@ -162,6 +209,23 @@ fn cliff_capacities(curve: &[f64]) -> f64 {
     let middle = (curve[0] + last(curve)) / 2.0;
     let fallen = curve.iter().position(|&mb_s| mb_s < middle).unwrap_or(curve.len());
     fallen as f64 / WINDOWS as f64
+}
+
+/// MB/s of reads of a full drive.
+fn reads(stage: &Stage<'_>, rw: Rw) -> Result<f64> {
+    let mut bench = stage.device("sim:x25m-2009", &FRESH[..1])?;
+    let reads = Pattern { number_ios: Some(4096), ..over_all(&bench, rw, CHUNK.0) };
+    Ok(stage.timed(&mut bench, &reads, stage.cap())?.mb_s())
+}
+
+/// Bytes programmed for each that an order writes.
+fn amplification(stage: &Stage<'_>, (_, rw, location): (&str, Rw, Location)) -> Result<f64> {
+    let size = Bytes(1 << 30);
+    let chunks = size.0 / CHUNK.0;
+    let order = Pattern { bs: CHUNK, location, ..Pattern::baseline(rw, Bytes(0), size) };
+    let work = Work::Pattern(Pattern { number_ios: Some(chunks * PASSES), ..order });
+    let simulated = stage.simulate("sim:x25m-2009", &FRESH, &work)?;
+    Ok(simulated.device.write_amplification.unwrap_or(f64::NAN))
 }
 
 /// What the profile erases at a time.

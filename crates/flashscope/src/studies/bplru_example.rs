@@ -33,7 +33,7 @@ pub const STUDIES: &[Study] = &[
     Study {
         name: "bplru-ssd-and-disk",
         paper: &BPLRU,
-        place: "sections 1 and 2.4",
+        place: "sections 1 and 2",
         about: "4 KiB and 1 MiB on a hard disk, on an SSD of 2008, and on the paper's board.",
         devices: &[DISK, SSD, BOARD],
         claims: &[
@@ -69,7 +69,7 @@ pub const STUDIES: &[Study] = &[
     Study {
         name: "bplru-merges",
         paper: &BPLRU,
-        place: "section 2.2; figure 1",
+        place: "section 2, figure 1",
         about: "A block of the board written in order, and eight blocks written at one page each.",
         devices: &[BOARD],
         claims: &[
@@ -128,7 +128,7 @@ pub const STUDIES: &[Study] = &[
     Study {
         name: "bplru-techniques",
         paper: &BPLRU,
-        place: "sections 3.1 to 3.3; figures 3, 4 and 5",
+        place: "sections 3.1, 3.2, 3.3 and 3.4; figures 3, 4, 5 and 6",
         about: "The drawings' sectors, four to a block, written to a board of eight sectors of RAM; what \
                 leaves the RAM is told by what the flash is made to do.",
         devices: &[BOARD],
@@ -184,6 +184,7 @@ pub const STUDIES: &[Study] = &[
 ];
 
 fn ssd_and_disk(stage: &Stage<'_>) -> Result<Found> {
+    stage.compares()?;
     let mut found = Found::default();
     let of = |device: &str, settings: &[Set<'_>]| -> Result<[f64; 3]> {
         let mut bench = stage.device(device, settings)?;

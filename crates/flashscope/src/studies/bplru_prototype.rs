@@ -203,11 +203,10 @@ fn agreeing_percent(pairs: &[Pair], buffers: usize) -> f64 {
 
 /// Figure 20, a picture for each side.
 fn pictures(pairs: &[Pair]) -> Vec<Block> {
-    let sides: [(&str, &str, fn(&Pair) -> f64); 2] = [
-        ("simulated", "(a) by operation counts", |pair| pair.counted),
-        ("replayed", "(b) replayed on the device", |pair| pair.replayed),
-    ];
-    sides.into_iter().map(|(id, title, value)| picture(id, title, pairs, value)).collect()
+    vec![
+        picture("simulated", "(a) by operation counts", pairs, |pair| pair.counted),
+        picture("replayed", "(b) replayed on the device", pairs, |pair| pair.replayed),
+    ]
 }
 
 fn picture(id: &str, title: &str, pairs: &[Pair], value: fn(&Pair) -> f64) -> Block {

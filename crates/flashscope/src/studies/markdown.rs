@@ -1,7 +1,7 @@
 //! The table of docs/papers.md: from a sentence of a paper to the command that shows it.
 
 use super::view::{measured, summary};
-use super::{Judged, PAPERS, Paper};
+use super::{Judged, PAPERS, Paper, Verdict, place};
 
 /// The whole page.
 pub fn markdown(all: &[Judged]) -> String {
@@ -16,13 +16,52 @@ pub fn markdown(all: &[Judged]) -> String {
 const HEAD: &str = "\
 # The five papers, claim by claim
 
-Made by `flashscope reproduce all --markdown`; do not edit. Each row is a table, figure or sentence with a
-number in it, the figure that is published, and what the study finds on a simulated device. The study's name
-is the command: `flashscope reproduce NAME`, with pictures by `-o page.html`, elsewhere by `--on TARGET`.
+Made by `flashscope reproduce all --markdown`; do not edit. For each paper an index of its sections, tables
+and figures, then its studies. A study is one thing that is run; each row of its table is a sentence, table or
+figure of the paper: what it says, the figure that is published, and what is found on a simulated device.
 
-*Reproduced*: the figure, within the tolerance that `flashscope reproduce NAME --json` gives with its reason.
-*In kind*: the order and shape, not the figure. The seed is fixed: every machine finds the same numbers.
+From a sentence to its picture: look up its section or figure in the paper's index, follow the link, and type
+the study's name after `flashscope reproduce`:
+
+```sh
+flashscope reproduce bplru-office-install                    # published and measured, with the verdicts
+flashscope reproduce bplru-office-install --json             # and which values are accepted, and why
+flashscope reproduce bplru-office-install -o page.html       # with the pictures
+flashscope reproduce ajwani-steady --on test.bin --write     # the same on a file or drive of one's own
+```
+
+A simulated device takes seconds. On a real one the study does the same IOs and compares shapes; the times
+that the papers give runs are shortened (`--runtime`), and `--size` keeps to the first part of a large drive.
+What only a simulated SSD can tell says so.
+
+*Reproduced*: the figure, or the order that the words give, within the tolerance that `--json` tells with its
+reason. *In kind*: the order and shape, not the figure. The seed is fixed: every machine finds the same.
 ";
+
+/// The studies of each section, table and figure.
+fn index(paper: &Paper, of_paper: &[&Judged]) -> String {
+    if paper.parts.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("\n| in the paper | study | |\n|---|---|---|\n");
+    for (part, note) in paper.parts {
+        let there: Vec<&&Judged> =
+            of_paper.iter().filter(|judged| place::names(judged.study.place, part)).collect();
+        let links = there.iter().map(|judged| format!("[`{0}`](#{0})", judged.study.name));
+        let links = links.collect::<Vec<_>>().join(", ");
+        let said = if there.is_empty() { (*note).into() } else { verdicts(&there) };
+        text += &format!("| {part} | {links} | {said} |\n");
+    }
+    text
+}
+
+/// How many claims of these studies have each verdict, in few words.
+fn verdicts(there: &[&&Judged]) -> String {
+    let claims = || there.iter().flat_map(|judged| &judged.claims);
+    let of = |verdict: Verdict| (verdict, claims().filter(|claim| claim.verdict == verdict).count());
+    let counts = Verdict::ALL.map(of).into_iter().filter(|(_, count)| *count > 0);
+    counts.map(|(verdict, count)| format!("{count} {}", verdict.name())).collect::<Vec<_>>().join(", ")
+}
 
 fn section(paper: &Paper, all: &[Judged]) -> String {
     let of_paper: Vec<&Judged> =
@@ -32,6 +71,7 @@ fn section(paper: &Paper, all: &[Judged]) -> String {
     }
     let mut text = format!("\n## Paper {}: {}\n\n", paper.number, paper.title);
     text += &format!("{}. {}.\n", paper.authors, paper.published);
+    text += &index(paper, &of_paper);
     for judged in of_paper {
         text += &study(judged);
     }
@@ -40,7 +80,9 @@ fn section(paper: &Paper, all: &[Judged]) -> String {
 
 fn study(judged: &Judged) -> String {
     let study = judged.study;
-    let mut text = format!("\n### `{}`: {}\n\n{}", study.name, study.place, study.about);
+    // An anchor of its own: how headings become anchors differs between those who render them.
+    let mut text =
+        format!("\n<a id=\"{0}\"></a>\n### `{0}`: {1}\n\n{2}", study.name, study.place, study.about);
     if !study.devices.is_empty() {
         text +=
             &format!(" ({})", study.devices.iter().map(|d| format!("`{d}`")).collect::<Vec<_>>().join(", "));

@@ -13,7 +13,16 @@ pub struct Paper {
     pub title: &'static str,
     /// Where and when.
     pub published: &'static str,
+    /// Its sections, tables and figures, each with why no study belongs to it, where none does; empty for a
+    /// paper without numbers of that kind.
+    pub parts: &'static [Part],
 }
+
+/// A section, table or figure as studies name it, and why none does.
+pub type Part = (&'static str, &'static str);
+
+const DRAWING: &str = "a drawing that explains: it claims nothing that could be measured";
+const OUTLINE: &str = "aims, related work, conclusions: what it claims is claimed again elsewhere";
 
 impl Serialize for &Paper {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -28,6 +37,38 @@ pub static AJWANI: Paper = Paper {
     title: "Characterizing the performance of flash memory storage devices and its impact on algorithm \
             design",
     published: "MPI-I-2008-1-001, January 2008",
+    parts: &[
+        ("chapter 1", OUTLINE),
+        ("chapter 2", ""),
+        ("table 2.1", ""),
+        ("section 3.1", ""),
+        ("section 3.2", ""),
+        ("section 3.3.1", ""),
+        ("figure 3.1a", ""),
+        ("figure 3.1b", ""),
+        ("table 3.1", ""),
+        ("section 3.3.2", ""),
+        ("figure 3.2", ""),
+        ("section 3.3.3", ""),
+        ("figure 3.3", ""),
+        ("section 3.3.4", ""),
+        ("figure 3.4a", ""),
+        ("section 3.3.5", ""),
+        ("figure 3.4b", ""),
+        ("section 3.3.6", ""),
+        ("chapter 4", ""),
+        ("figure 4.1", ""),
+        ("table 4.1", ""),
+        ("chapter 5", OUTLINE),
+        ("appendix A", ""),
+        ("appendix B", ""),
+        ("figure B.1", ""),
+        ("appendix C", ""),
+        ("figure C.1", ""),
+        ("figure C.2", ""),
+        ("figure C.3", ""),
+        ("figure C.4", ""),
+    ],
 };
 /// uFLIP.
 pub static UFLIP: Paper = Paper {
@@ -35,6 +76,29 @@ pub static UFLIP: Paper = Paper {
     authors: "Luc Bouganim, Björn Þór Jónsson, Philippe Bonnet",
     title: "uFLIP: Understanding flash IO patterns",
     published: "CIDR 2009",
+    parts: &[
+        ("section 1", OUTLINE),
+        ("section 2", ""),
+        ("figure 1", ""),
+        ("section 3.1", ""),
+        ("figure 2", DRAWING),
+        ("table 1", ""),
+        ("section 4.1", ""),
+        ("section 4.2", ""),
+        ("section 4.3", ""),
+        ("table 2", ""),
+        ("section 5.1", ""),
+        ("figure 3", ""),
+        ("figure 4", ""),
+        ("figure 5", ""),
+        ("table 3", ""),
+        ("section 5.2", ""),
+        ("figure 6", ""),
+        ("figure 7", ""),
+        ("figure 8", ""),
+        ("section 5.3", ""),
+        ("section 6", OUTLINE),
+    ],
 };
 /// BPLRU.
 pub static BPLRU: Paper = Paper {
@@ -42,6 +106,39 @@ pub static BPLRU: Paper = Paper {
     authors: "Hyojun Kim, Seongjun Ahn",
     title: "BPLRU: a buffer management scheme for improving random writes in flash storage",
     published: "FAST 2008",
+    parts: &[
+        ("section 1", ""),
+        ("section 2", ""),
+        ("figure 1", ""),
+        ("figure 2", DRAWING),
+        ("section 3.1", ""),
+        ("figure 3", ""),
+        ("table 1", ""),
+        ("section 3.2", ""),
+        ("figure 4", ""),
+        ("section 3.3", ""),
+        ("figure 5", ""),
+        ("section 3.4", ""),
+        ("figure 6", ""),
+        ("section 4.1", ""),
+        ("table 2", ""),
+        ("figure 7", ""),
+        ("figure 8", ""),
+        ("figure 9", ""),
+        ("figure 10", ""),
+        ("figure 11", ""),
+        ("figure 12", ""),
+        ("figure 13", ""),
+        ("figure 14", ""),
+        ("figure 15", ""),
+        ("figure 16", ""),
+        ("figure 17", ""),
+        ("figure 18", ""),
+        ("section 4.4", ""),
+        ("figure 19", ""),
+        ("figure 20", ""),
+        ("section 5", ""),
+    ],
 };
 /// The rewrite penalty.
 pub static REWRITE: Paper = Paper {
@@ -50,6 +147,15 @@ pub static REWRITE: Paper = Paper {
     title: "Understanding of rewrite penalty for flash memory SSD based high performance computing real time \
             systems",
     published: "2012",
+    parts: &[
+        ("section I", OUTLINE),
+        ("section II.A", ""),
+        ("table I", ""),
+        ("section II.B", ""),
+        ("figure 1", ""),
+        ("figure 2", ""),
+        ("section III", OUTLINE),
+    ],
 };
 /// The almost-sequential writes.
 pub static ALMOST_SEQUENTIAL: Paper = Paper {
@@ -57,6 +163,7 @@ pub static ALMOST_SEQUENTIAL: Paper = Paper {
     authors: "Irit Katriel",
     title: "Why the disk access model fails on flash SSDs (Acunu)",
     published: "about 2011",
+    parts: &[],
 };
 
 /// All, in order.

@@ -32,6 +32,8 @@ pub struct Stage<'a> {
     pub interrupted: &'a AtomicBool,
     /// How devices are opened.
     pub opening: Opening,
+    /// What a real device is given for each 30 s of a paper.
+    pub runtime: Nanos,
     /// The real device that `--on` names, held for all studies.
     pub held: Option<Mutex<Bench>>,
 }
@@ -109,8 +111,8 @@ impl Stage<'_> {
 
     /// The stage without the device that a person named: for what is compared with it.
     pub fn as_the_paper(&self) -> Stage<'_> {
-        let Stage { seed, interrupted, opening, .. } = *self;
-        Stage { on: None, seed, interrupted, opening, held: None }
+        let Stage { seed, interrupted, opening, runtime, .. } = *self;
+        Stage { on: None, seed, interrupted, opening, runtime, held: None }
     }
 
     /// Whether a study's settings change the device: not a real one, a rig or a disk.
@@ -136,6 +138,45 @@ impl Stage<'_> {
         }
         let named = Named::parse(&with_settings(self.on.unwrap_or(name), settings));
         Ok(Subject::New(Box::new(Bench::open(&named, self.opening)?)))
+    }
+
+    /// A time of a paper, as long as it is on this device: on a real one in proportion to `--runtime`, which
+    /// stands for 30 s.
+    pub fn time(&self, paper: Nanos) -> Nanos {
+        match self.held {
+            Some(_) => Nanos((paper.0 as f64 * self.runtime.as_s() / 30.0).round() as u64),
+            None => paper,
+        }
+    }
+
+    /// How long what is counted in IOs may last: without end, but on a real device.
+    pub fn cap(&self) -> Option<Nanos> {
+        self.held.as_ref().map(|_| Nanos::from_s(30))
+    }
+
+    /// Whether it is a real device.
+    pub fn is_held(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// Ends a study that compares devices where `--on` names one.
+    ///
+    /// # Errors
+    /// [`NotHere`].
+    pub fn compares(&self) -> Result<()> {
+        let is_one = self.on.is_some();
+        if is_one { Err(NotHere("it compares different devices, and --on names one").into()) } else { Ok(()) }
+    }
+
+    /// Ends a study that changes a device's settings where they cannot be changed.
+    ///
+    /// # Errors
+    /// [`NotHere`].
+    pub fn rebuilds(&self) -> Result<()> {
+        if self.heeds_settings() {
+            return Ok(());
+        }
+        Err(NotHere("it changes what the device is made of, which only a simulated SSD lets it").into())
     }
 
     /// Refuses to write to a real device without leave.
@@ -176,7 +217,7 @@ impl Stage<'_> {
         self.each_io(bench, pattern, None, see)
     }
 
-    /// The same for `runtime` of the device's time.
+    /// The same for `runtime` of the device's time: see [`Stage::time`].
     ///
     /// # Errors
     /// As [`Stage::every_io`].
@@ -188,6 +229,7 @@ impl Stage<'_> {
         see: &mut dyn FnMut(&Io),
     ) -> Result<()> {
         pattern.validate(bench.info())?;
+        let runtime = runtime.map(|paper| self.time(paper));
         let source = PatternSource::new(pattern, 0, self.seed);
         let mut streams = [Stream { source, pacing: pattern.pacing() }];
         self.serve(bench, &mut streams, pattern.writes(), runtime, see)

@@ -48,14 +48,16 @@ impl RequestSource for Writes {
         // Fewer than asked would mean the end: it goes on until the batch is full.
         let mut kept = 0;
         while kept < batch.len() {
-            let asked = batch.len() - kept;
-            let filled = self.0.fill(&mut batch[kept..]);
-            for at in kept..kept + filled {
-                if batch[at].op == Op::Write {
-                    batch.swap(kept, at);
-                    kept += 1;
+            let open = &mut batch[kept..];
+            let (asked, filled) = (open.len(), self.0.fill(open));
+            let mut writes = 0;
+            for at in 0..filled {
+                if open[at].op == Op::Write {
+                    open.swap(writes, at);
+                    writes += 1;
                 }
             }
+            kept += writes;
             if filled < asked {
                 break;
             }

@@ -72,6 +72,7 @@ fn settings(name: &str, case: u64) -> (Settings, u32) {
     settings.bplru.header_nodes = random.below(u64::from(pages.min(3))) as u32;
     settings.cflru.window = random.below(5) as f64 / 4.0;
     settings.lirs.hir_share = random.below(5) as f64 / 4.0;
+    settings.batch.keep = random.below(5) as f64 / 4.0;
     (settings, pages)
 }
 
@@ -234,6 +235,11 @@ fn fifo_is_a_queue() {
 }
 
 #[test]
+fn batch_is_a_queue_that_leaves_at_once() {
+    compare("batch", |settings, pages| Box::new(slow::Batch::new(settings, pages)));
+}
+
+#[test]
 fn lru_is_a_list() {
     compare("lru", |settings, pages| Box::new(slow::Lru::new(settings, pages, slow::Rule::Last)));
 }
@@ -322,10 +328,11 @@ fn fab_takes_the_fullest_block() {
 #[test]
 fn settings_that_cannot_be_are_refused_with_their_key() {
     type Spoil = fn(&mut Settings);
-    let cases: [(&str, &str, Spoil); 4] = [
+    let cases: [(&str, &str, Spoil); 5] = [
         ("cflru", "cflru.window", |settings| settings.cflru.window = 1.5),
         ("cflru", "cflru.window", |settings| settings.cflru.window = f64::NAN),
         ("lirs", "lirs.hir_share", |settings| settings.lirs.hir_share = -0.1),
+        ("batch", "batch.keep", |settings| settings.batch.keep = 1.5),
         ("bplru", "bplru.header_nodes", |settings| settings.bplru.header_nodes = 8),
     ];
     for (name, key, spoil) in cases {

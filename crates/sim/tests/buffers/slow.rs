@@ -76,6 +76,49 @@ impl Slow for Fifo {
     }
 }
 
+/// A queue that leaves at once, but for its newest pages.
+pub struct Batch {
+    queue: Fifo,
+    keep: usize,
+}
+
+impl Batch {
+    pub fn new(settings: &Settings, pages: u32) -> Batch {
+        let keep = (settings.batch.keep * f64::from(pages)).round() as usize;
+        Batch { queue: Fifo::new(pages), keep: keep.min(pages as usize - 1) }
+    }
+
+    fn leave(&mut self, keep: usize, out: &mut Left) {
+        let queue = &mut self.queue.queue;
+        let leaving = queue.len().saturating_sub(keep);
+        let mut batch: Vec<Page> = queue.drain(..leaving).collect();
+        batch.sort_by_key(|page| page.lpn);
+        batch.into_iter().for_each(|page| page.leave(out));
+    }
+}
+
+impl Slow for Batch {
+    fn write(&mut self, lpn: Lpn, token: Token, out: &mut Left) -> bool {
+        let is_known = self.queue.read(lpn).is_some();
+        if !is_known && self.queue.queue.len() == self.queue.pages {
+            self.leave(self.keep, out);
+        }
+        self.queue.write(lpn, token, out)
+    }
+
+    fn read(&mut self, lpn: Lpn) -> Option<Token> {
+        self.queue.read(lpn)
+    }
+
+    fn flush(&mut self, out: &mut Left) {
+        self.leave(0, out);
+    }
+
+    fn discard(&mut self, lpn: Lpn) {
+        self.queue.discard(lpn);
+    }
+}
+
 /// How LRU and its kin choose.
 pub enum Rule {
     Last,

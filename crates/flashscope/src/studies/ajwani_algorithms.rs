@@ -1,0 +1,209 @@
+//! Paper 000, chapter 2: what basic algorithms wait for on a disk, on flash and in memory. Only the waiting
+//! is simulated; the paper's times hold the computing.
+
+use anyhow::Result;
+use flashscope_core::pattern::{Pattern, Rw};
+use flashscope_core::seed::{Random, derive};
+use flashscope_core::{Bytes, Nanos, Op, Request, RequestSource, Stream};
+
+use super::claim::ANY;
+use super::papers::AJWANI;
+use super::session::mean;
+use super::stage::{Set, over_all};
+use super::{Claim, Found, Stage, Study};
+use crate::target::Bench;
+
+const DISK: &str = "sim:hdd-7200";
+/// An SSD behind IDE, of the class of the Hama of 32 GB: reads at 28 MB/s.
+const SSD: &str = "sim:slc-sata-2009";
+/// Superblocks of 4 MiB, and a little RAM that joins small writes in order.
+pub(super) const HAMA: [Set<'static>; 7] = [
+    ("capacity", "4GiB"),
+    ("host.mb_s", "30"),
+    ("host.command_us", "100"),
+    ("nand.read_us", "[60]"),
+    ("nand.pages_per_block", "128"),
+    ("buffer", "fifo"),
+    ("ram.size", "64KiB"),
+];
+
+const IO_ONLY: &str = "within a factor of 2: the paper's time holds the computing too";
+const ORDER: &str = "the paper gives an order, and no figure";
+
+/// All of them.
+pub const STUDIES: &[Study] = &[
+    Study {
+        name: "ajwani-list-ranking",
+        paper: &AJWANI,
+        place: "chapter 2",
+        about: "Ranking a list of 2^30 elements that lie in random order: a dependent random read each.",
+        devices: &[SSD],
+        claims: &[
+            Claim::shape("days", "it takes days with flash", "days", "days").near(
+                1.0,
+                30.0,
+                "\"days\": 1 to 30",
+            ),
+            Claim::shape("minutes", "and minutes in memory, at 0.1 us a miss", "minutes", "min").near(
+                1.0,
+                60.0,
+                "\"minutes\": 1 to 60, computed from a cache miss's time",
+            ),
+        ],
+        run: |stage| {
+            let mut bench = stage.device(SSD, &HAMA)?;
+            let read = random_read_ms(stage, &mut bench, 512)?;
+            let elements = (1u64 << 30) as f64;
+            let mut found = Found::default();
+            found.measured("days", elements * read / 86_400e3);
+            found.measured("minutes", elements * MEMORY_NS / 60e9);
+            Ok(found)
+        },
+    },
+    Study {
+        name: "ajwani-table-2-1",
+        paper: &AJWANI,
+        place: "table 2.1 and chapter 2",
+        about: "What basic algorithms wait for on a hard disk and on an SSD of 2008, for each double; a \
+                binary search whose first probes are in memory, as six of the last read 4 KiB each.",
+        devices: &[DISK, SSD],
+        claims: &[
+            Claim::figure("read-disk", "a random read, hard disk", 11.3, "ms").within(
+                1.3,
+                2.0,
+                "another disk",
+            ),
+            Claim::figure("read-flash", "a random read, flash", 0.56, "ms").within(2.0, 4.0, IO_ONLY),
+            Claim::figure("scan-flash", "scanning, flash", 0.28, "us").within(1.3, 2.0, "mostly waiting"),
+            Claim::figure("scan-disk", "scanning, hard disk", 0.3, "us")
+                .within(1.3, 2.0, "mostly waiting")
+                .because(
+                    "0.3 us for 8 bytes are 27 MB/s, and table 3.1 has the same disk reading 87.5: 0.09 us. \
+                         What else slowed it is not told; scanning flash, with the same computing, took less",
+                ),
+            Claim::figure("write-flash", "writing random doubles in order, flash", 0.37, "us")
+                .within(2.0, 3.0, IO_ONLY),
+            Claim::figure("write-disk", "writing them, hard disk", 0.2, "us")
+                .within(1.3, 3.0, "mostly waiting")
+                .because("the paper's time holds the making of a random double"),
+            Claim::figure("sort-flash", "merge sort with two passes, flash", 1.5, "us")
+                .within(2.0, 3.0, IO_ONLY),
+            Claim::figure("sort-disk", "the same, hard disk", 1.06, "us")
+                .within(2.0, 4.0, IO_ONLY)
+                .because("the disk of table 3.1 waits 0.37 us for two passes: the rest is computing"),
+            Claim::shape("sort", "merge sort is faster on the hard disk", "1.06 against 1.5 us", "x")
+                .near(1.0, ANY, ORDER),
+            Claim::figure("search-disk", "binary search, hard disk", 25.5, "ms").within(
+                1.5,
+                3.0,
+                "another disk; that six probes are read is 3.36 / 0.56 ms on flash",
+            ),
+            Claim::figure("search-flash", "binary search, flash", 3.36, "ms").within(2.0, 4.0, IO_ONLY),
+            Claim::shape("search", "binary search is faster on flash", "x7.6", "x")
+                .near(5.0, 11.4, "within a factor of 1.5")
+                .kind(1.5, ANY)
+                .because("the simulated SSD reads 4 KiB in less than the Hama's 0.56 ms"),
+        ],
+        run: algorithms,
+    },
+];
+
+/// A dependent access to memory that misses all caches.
+const MEMORY_NS: f64 = 100.0;
+const BYTES_EACH: f64 = 8.0;
+const PROBE_BYTES: u64 = 4 << 10;
+/// Probes of a search that are not in memory: what the search took on flash, over a random read's time.
+const PROBES: u32 = 6;
+const SEARCHES: usize = 512;
+
+/// MB/s of a pattern.
+pub(super) fn speed(stage: &Stage<'_>, bench: &mut Bench, rw: Rw, bs: u64) -> Result<f64> {
+    Ok(stage.timed(bench, &over_all(bench, rw, bs), Some(Nanos::from_s(30)))?.mb_s())
+}
+
+/// The mean of a random read.
+pub(super) fn random_read_ms(stage: &Stage<'_>, bench: &mut Bench, bs: u64) -> Result<f64> {
+    let pattern = Pattern { number_ios: Some(4096), ..over_all(bench, Rw::RandRead, bs) };
+    Ok(stage.timed(bench, &pattern, stage.cap())?.mean_ms())
+}
+
+/// Microseconds for each double at so many MB/s.
+fn each_us(mb_s: f64) -> f64 {
+    BYTES_EACH / mb_s
+}
+
+fn algorithms(stage: &Stage<'_>) -> Result<Found> {
+    stage.compares()?;
+    let mut found = Found::default();
+    let (mut sorts, mut searches) = (Vec::new(), Vec::new());
+    for (device, settings, names) in [
+        (DISK, &[][..], ["read-disk", "scan-disk", "write-disk", "sort-disk", "search-disk"]),
+        (SSD, &HAMA[..], ["read-flash", "scan-flash", "write-flash", "sort-flash", "search-flash"]),
+    ] {
+        let mut bench = stage.device(device, settings)?;
+        let read_ms = random_read_ms(stage, &mut bench, PROBE_BYTES)?;
+        let search_ms = search_ms(stage, &mut bench)?;
+        let scan_us = each_us(speed(stage, &mut bench, Rw::Read, 1 << 20)?);
+        let write_us = each_us(speed(stage, &mut bench, Rw::Write, 1 << 20)?);
+        let sort_us = 2.0 * (scan_us + write_us);
+        let measures = [read_ms, scan_us, write_us, sort_us, search_ms];
+        names.into_iter().zip(measures).for_each(|(name, value)| found.measured(name, value));
+        sorts.push(sort_us);
+        searches.push(search_ms);
+    }
+    found.measured("sort", sorts[1] / sorts[0]);
+    found.measured("search", searches[0] / searches[1]);
+    Ok(found)
+}
+
+/// The last probes of searches for random places: each halves what is left, down to a page.
+struct Searches {
+    pages: u64,
+    random: Random,
+    /// The page that is sought, the first of those that are left, and how many; none between two searches.
+    left: Option<(u64, u64, u64)>,
+    searches: usize,
+}
+
+impl Searches {
+    fn probe(&mut self) -> Option<u64> {
+        if self.left.is_none() {
+            self.searches = self.searches.checked_sub(1)?;
+            let sought = self.random.below(self.pages);
+            let width = 1 << PROBES;
+            self.left = Some((sought, (sought / width * width).min(self.pages - width), width));
+        }
+        let (sought, first, width) = self.left?;
+        let middle = first + width / 2;
+        let first = if sought < middle { first } else { middle };
+        self.left = Some((sought, first, width / 2)).filter(|_| width > 2);
+        Some(middle)
+    }
+}
+
+impl RequestSource for Searches {
+    fn fill(&mut self, batch: &mut [Request]) -> usize {
+        let length_bytes = PROBE_BYTES as u32;
+        let mut filled = 0;
+        while let Some(slot) = batch.get_mut(filled)
+            && let Some(page) = self.probe()
+        {
+            let offset_bytes = page * PROBE_BYTES;
+            *slot = Request { offset_bytes, length_bytes, op: Op::Read, ..Request::default() };
+            filled += 1;
+        }
+        filled
+    }
+}
+
+/// What a search waits for on average.
+fn search_ms(stage: &Stage<'_>, bench: &mut Bench) -> Result<f64> {
+    let pattern = over_all(bench, Rw::RandRead, PROBE_BYTES);
+    let pages = Bytes(bench.info().size_bytes).0 / PROBE_BYTES;
+    let random = Random::new(derive(stage.seed, 21));
+    let source = Searches { pages, random, left: None, searches: SEARCHES };
+    let mut streams = [Stream { source, pacing: pattern.pacing() }];
+    let mut times = Vec::new();
+    stage.serve(bench, &mut streams, false, stage.cap(), &mut |io| times.push(io.response.as_ms()))?;
+    Ok(mean(&times) * f64::from(PROBES))
+}
