@@ -256,13 +256,15 @@ impl Bench {
     /// Only the first bytes are used.
     ///
     /// # Errors
-    /// It is smaller, or not even 16 MiB are left.
+    /// It is smaller, or these are too few for any study.
     pub fn limit_size(&mut self, size: Bytes) -> Result<(), Usage> {
         const LEAST: Bytes = Bytes(16 << 20);
-        let all = Bytes(self.info.size_bytes);
+        let (name, all) = (&self.info.name, Bytes(self.info.size_bytes));
+        if all.0 < LEAST.0 {
+            return Err(Usage(format!("{name} has {all}; a study needs {LEAST} at least")));
+        }
         if size.0 < LEAST.0 || size.0 > all.0 {
-            let problem = format!("--size {size}: {} has {all}; give {LEAST} to {all}", self.info.name);
-            return Err(Usage(problem));
+            return Err(Usage(format!("--size {size}: {name} has {all}; give {LEAST} to {all}")));
         }
         self.info.size_bytes = size.0;
         Ok(())

@@ -13,7 +13,7 @@ use flashscope_report::html::{self, Bundle};
 use crate::cli::WriteArgs;
 use crate::commands::report::{may_replace, write};
 use crate::confirm::confirm;
-use crate::exit::{Done, Usage, not_zero};
+use crate::exit::{Done, Interrupted, Usage, not_zero};
 use crate::progress::studies_bar;
 use crate::screen::Screen;
 use crate::signal;
@@ -93,6 +93,10 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
     let judged = judge(&chosen, &stage, jobs, &|_| bar.inc(1));
     bar.finish_and_clear();
     let judged = judged?;
+    let is_whole = judged.len() == chosen.len();
+    if !is_whole && args.markdown {
+        return Err(Interrupted.into());
+    }
     let text = match (args.json, args.markdown) {
         (true, _) => serde_json::to_string_pretty(&json(&judged, on, seed))?,
         (_, true) => markdown(&judged),
@@ -102,6 +106,11 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
     if let Some(output) = &args.output {
         write(output, &html::page(&[Bundle::plain(page(&judged, on))]))?;
         screen.note(&format!("  pictures in {}", output.display()));
+    }
+    if !is_whole {
+        let (done, all) = (judged.len(), chosen.len());
+        screen.note(&format!("  interrupted: {done} of {all} studies were done"));
+        return Ok(Done::Interrupted);
     }
     let differs = judged.iter().flat_map(|judged| &judged.claims).any(|c| c.verdict == Verdict::Differs);
     Ok(if args.strict && differs { Done::Unreliable } else { Done::Well })
@@ -117,7 +126,12 @@ fn opening(args: &ReproduceArgs, seed: u64) -> Opening {
 /// The real device that the person named, opened and, if it is to be written, confirmed.
 fn held(args: &ReproduceArgs, seed: u64) -> Result<Option<Bench>> {
     not_zero("--runtime", args.runtime)?;
-    let Some(named) = args.on.as_deref().map(Named::parse).filter(|named| !named.is_virtual()) else {
+    let named = args.on.as_deref().map(Named::parse);
+    if named == Some(Named::Null) {
+        let problem = "null: has no character that a study could find; name a device, a file or sim:PROFILE";
+        return Err(Usage(problem.into()).into());
+    }
+    let Some(named) = named.filter(|named| !named.is_virtual()) else {
         let flags = [("--size", args.size.is_some()), ("--runtime", args.runtime.is_some())];
         return match flags.into_iter().find(|(_, is_given)| *is_given) {
             None => Ok(None),
@@ -127,9 +141,7 @@ fn held(args: &ReproduceArgs, seed: u64) -> Result<Option<Bench>> {
         };
     };
     let mut bench = Bench::open(&named, opening(args, seed))?;
-    if let Some(size) = args.size {
-        bench.limit_size(size)?;
-    }
+    bench.limit_size(args.size.unwrap_or(Bytes(bench.info().size_bytes)))?;
     if let Some(handle) = bench.handle().filter(|_| args.writing.write) {
         let part = if args.size.is_some() { "its first part" } else { "all of it" };
         let plan = format!("studies of the papers: most write {part}, some many times");

@@ -168,10 +168,10 @@ fn figure_20(stage: &Stage<'_>) -> Result<Found> {
     }
     let mut found = Found::default();
     found.measured("trends", agreeing_percent(&pairs, buffers.len()));
-    let block = Pattern { number_ios: Some(1), ..Pattern::baseline(Rw::Write, Bytes(0), Bytes(1 << 20)) };
-    let board = stage.as_the_paper().simulate(BOARD, &[], &Work::Pattern(block))?;
-    found.measured("block", board.erase_unit_bytes as f64 / 1024.0);
     if buffers.len() > 1 {
+        let block = Pattern { number_ios: Some(1), ..Pattern::baseline(Rw::Write, Bytes(0), Bytes(1 << 20)) };
+        let board = stage.simulate(BOARD, &[], &Work::Pattern(block))?;
+        found.measured("block", board.erase_unit_bytes as f64 / 1024.0);
         let of = |buffer: &'static str| pairs.iter().filter(move |pair| pair.buffer == buffer);
         let mp3 = |buffer: &'static str| {
             of(buffer).find(|pair| pair.task == "mp3").map_or(f64::NAN, |pair| pair.replayed)

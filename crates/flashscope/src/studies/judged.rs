@@ -32,10 +32,11 @@ pub struct JudgedClaim {
     pub reason: String,
 }
 
-/// Runs the studies, `jobs` at a time; `done` hears of each that ends. They come back in their order.
+/// Runs the studies, `jobs` at a time; `done` hears of each that ends. They come back in their order; fewer
+/// than all if the person stopped them.
 ///
 /// # Errors
-/// The first study that failed, with its name; [`Interrupted`] if they were.
+/// The first study that failed, with its name; [`Interrupted`] if they were before one was done.
 pub fn judge(
     studies: &[&'static Study],
     stage: &Stage<'_>,
@@ -59,8 +60,10 @@ pub fn judge(
         }
     });
     let results = results.into_inner().expect("no thread panicked with it");
-    let judged = results.into_iter().flatten().collect::<Result<Vec<_>>>()?;
-    if judged.len() < studies.len() { Err(Interrupted.into()) } else { Ok(judged) }
+    let is_interruption = |result: &Result<Judged>| matches!(result, Err(error) if error.is::<Interrupted>());
+    let ended = results.into_iter().flatten().filter(|result| !is_interruption(result));
+    let judged = ended.collect::<Result<Vec<_>>>()?;
+    if judged.is_empty() { Err(Interrupted.into()) } else { Ok(judged) }
 }
 
 fn claim_next(next: &AtomicUsize, studies: &[&'static Study]) -> Option<(usize, &'static Study)> {

@@ -338,6 +338,9 @@ impl Stage<'_> {
     pub fn replay(&self, bench: &mut Bench, work: &Work) -> Result<f64> {
         self.must_go_on()?;
         self.may_write()?;
+        if bench.info().size_bytes < 1 << 30 {
+            return Err(NotHere("its traces need 1 GiB").into());
+        }
         let source = work.source(bench.info(), self.seed)?.of_writes(PIECE_BYTES_REAL as u32);
         let mut streams = [Stream { source, pacing: Pacing::CONSECUTIVE }];
         let mut target = Ordered::new(bench.target(1)?);
