@@ -52,6 +52,24 @@ fn a_device_without_startup_or_oscillation_shows_none_of_uflips_figures() {
 }
 
 #[test]
+fn without_the_mechanism_its_claims_differ() {
+    let line = "ajwani-spikes bplru-table-1 bplru-merges";
+    let ids =
+        ["ajwani-spikes/every", "bplru-table-1/lru", "bplru-table-1/block-lru", "bplru-merges/full-writes"];
+    let right = claims(line);
+    ids.iter().for_each(|id| assert_eq!(verdict(&right, id), "reproduced", "{id}"));
+    // No writes gather; every sector finds a log block; blocks are smaller than the paper's.
+    for (on, id) in [
+        ("ajwani-spikes --on sim:slc-sata-2009?buffer=lru", ids[0]),
+        ("bplru-table-1 --on sim:bplru-board?log_block.log_blocks=5&over_provisioning=1.4", ids[1]),
+        ("bplru-table-1 --on sim:bplru-board?ram.size=40KiB", ids[2]),
+        ("bplru-merges --on sim:bplru-board?nand.pages_per_block=64", ids[3]),
+    ] {
+        assert_eq!(verdict(&claims(on), id), "differs", "{on}");
+    }
+}
+
+#[test]
 fn a_drive_with_as_much_spare_as_capacity_pays_no_rewrite_penalty() {
     let right = claims("rewrite-penalty");
     assert_ne!(verdict(&right, "rewrite-penalty/penalty"), "differs");

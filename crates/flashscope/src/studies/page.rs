@@ -67,7 +67,7 @@ fn item(judged: &JudgedClaim) -> Item {
         judged.verdict.name()
     );
     let detail = [claim.tolerance, &judged.reason].map(str::to_string);
-    let detail = detail.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(". ");
+    let detail = detail.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
     match judged.verdict {
         Verdict::Differs => Item::alert(text, detail),
         _ => Item { detail, ..Item::plain(text) },

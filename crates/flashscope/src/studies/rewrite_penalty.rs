@@ -152,7 +152,7 @@ fn penalty(stage: &Stage<'_>) -> Result<Found> {
     found.blocks.push(lines(
         "rewrite-penalty",
         "4 KiB random writes on a drive that was empty",
-        [Axis::of("written", "capacities", Scale::Linear), Axis::of("response time", "ms", Scale::Linear)],
+        [Axis::of("written", "capacities", Scale::Linear), Axis::of("response time", "ms", Scale::Log)],
         lines_of,
     ));
     Ok(found)
