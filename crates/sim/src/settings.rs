@@ -48,6 +48,9 @@ pub struct HostSettings {
     pub command_us: f64,
     /// Commands that the controller works on at the same time; all others wait for their turn.
     pub parallel_commands: u32,
+    /// Whether commands overlap. Without it the device begins one when the one before is done, as drives do
+    /// that know no queue of commands.
+    pub command_queue: bool,
     /// Speed of the link in megabytes (10^6) a second; 0 for no limit.
     pub mb_s: f64,
     /// Flush commands do nothing.
@@ -61,6 +64,7 @@ impl Default for HostSettings {
         HostSettings {
             command_us: 0.0,
             parallel_commands: 1,
+            command_queue: true,
             mb_s: 0.0,
             ignore_flush: false,
             ignore_reads: false,

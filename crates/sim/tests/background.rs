@@ -105,3 +105,55 @@ fn a_device_that_has_its_reserve_is_left_alone() {
     serve(&mut ssd, Op::Read, 0);
     assert_eq!(ssd.nand().counts().erases(), erases);
 }
+
+/// Work that goes on beside reads ends although they leave no pause, and each read waits for a part of it.
+#[test]
+fn beside_reads_the_work_is_done_though_they_follow_each_other_at_once() {
+    let affected = |beside_reads: bool| {
+        let mut settings =
+            Settings { ftl: "banked-log".into(), over_provisioning: 0.25, ..Settings::default() };
+        settings.capacity = Bytes(1024 * 16 * PAGE);
+        settings.nand.pages_per_block = 16;
+        settings.banked_log.put_off = 8;
+        settings.background.when = When::Idle;
+        settings.background.after_us = 10_000.0;
+        settings.background.beside_reads = beside_reads;
+        let mut ssd = Ssd::new("beside", settings, 3).expect("good settings");
+        sleep(&mut ssd, 1_000_000_000);
+        (0..12).for_each(|block| {
+            serve(&mut ssd, Op::Write, block * 16 + 5);
+        });
+        let undisturbed = serve(&mut device(When::Never, 0), Op::Read, 700);
+        let reads: Vec<u64> = (0..400).map(|page| serve(&mut ssd, Op::Read, 4000 + page)).collect();
+        assert_eq!(reads[399], undisturbed, "beside reads: {beside_reads}");
+        reads.iter().filter(|ns| **ns > undisturbed).count()
+    };
+    // Eight merges of 16 copies and two erases.
+    assert_eq!((affected(false), affected(true)), (0, 8 * (16 + 2)));
+}
+
+/// Two reads from two dies overlap, unless the device takes one command at a time.
+#[test]
+fn without_a_queue_a_command_begins_when_the_one_before_is_done() {
+    let last_ns = |command_queue: bool| {
+        let mut settings = Settings { capacity: Bytes(64 * 16 * PAGE), ..Settings::default() };
+        settings.nand.pages_per_block = 16;
+        settings.nand.channels = 2;
+        settings.host.command_queue = command_queue;
+        let mut ssd = Ssd::new("queue", settings, 3).expect("good settings");
+        let read = |page: u64| Request {
+            offset_bytes: page * PAGE,
+            length_bytes: PAGE as u32,
+            ..Request::default()
+        };
+        let alone = serve(&mut ssd, Op::Read, 0);
+        let begin = ssd.now().0;
+        ssd.submit(&[read(0), read(1)]).expect("valid");
+        let mut done: Vec<Completion> = Vec::new();
+        ssd.reap(2, Time::NEVER, &mut done).expect("served");
+        (alone, done[1].completed.0 - begin)
+    };
+    let (alone, together) = last_ns(true);
+    assert!(together < 2 * alone, "{together}, alone {alone}");
+    assert_eq!(last_ns(false), (alone, 2 * alone));
+}

@@ -36,6 +36,7 @@ fn small(ftl: &str, buffer: &str) -> Settings {
     settings.slc_cache.size = Bytes(20 * PAGE);
     (settings.banked_log.banks, settings.banked_log.interleave) = (2, Bytes(4 * PAGE));
     (settings.banked_log.any_order, settings.banked_log.together) = (true, true);
+    (settings.banked_log.sharers, settings.banked_log.put_off_bytes) = (2, Bytes(24 * PAGE));
     settings
 }
 
@@ -43,6 +44,8 @@ fn small(ftl: &str, buffer: &str) -> Settings {
 fn idle(ftl: &str, buffer: &str) -> Settings {
     let mut settings = small(ftl, buffer);
     settings.background.when = When::Idle;
+    settings.background.beside_reads = true;
+    settings.host.command_queue = false;
     settings
 }
 
@@ -307,6 +310,10 @@ fn any(random: &mut Random, number: u64) -> Settings {
     settings.banked_log.put_off = one_of(random, &[0, 3]);
     settings.banked_log.any_order = random.below(2) == 0;
     settings.banked_log.together = random.below(2) == 0;
+    settings.banked_log.sharers = one_of(random, &[1, 2, 4]);
+    settings.banked_log.put_off_bytes = Bytes(random.below(3) * 8 * PAGE);
+    settings.background.beside_reads = random.below(2) == 0;
+    settings.host.command_queue = random.below(2) == 0;
     settings.nand.dies = one_of(random, &[1, 1, 2]);
     settings.nand.pages_per_program = one_of(random, &[1, 1, 2, 4]);
     settings.nand.stripe = stripe(random, &settings.nand);

@@ -1,25 +1,44 @@
 //! The devices of the papers, each as the simulated one that stands for it: chosen here, and nowhere else.
 
-/// Memoright MR25.2-032S.
-pub const MEMORIGHT: &str = "rig:memoright";
+/// Memoright MR25.2-032S. This and the next six are made of mechanisms, and scaled down, with no fewer spare
+/// blocks than they need: nothing that they show depends on their size.
+pub const MEMORIGHT: &str = "sim:memoright-2009?capacity=1GiB";
 /// Mtron SATA7035-016.
-pub const MTRON: &str = "rig:mtron";
+pub const MTRON: &str = "sim:mtron-2009?capacity=1GiB&over_provisioning=0.24";
 /// Samsung MCBQE32G5MPP.
-pub const SAMSUNG: &str = "rig:samsung";
+pub const SAMSUNG: &str = "sim:samsung-2009?capacity=1GiB";
 /// Transcend TS4GDOM40V-S.
-pub const TRANSCEND_MODULE: &str = "rig:transcend-module";
+pub const TRANSCEND_MODULE: &str = "sim:transcend-module-2009?capacity=1GiB";
 /// Transcend TS32GSSD25S-M.
-pub const TRANSCEND_MLC: &str = "rig:transcend-mlc";
+pub const TRANSCEND_MLC: &str = "sim:transcend-mlc-2009?capacity=1GiB";
 /// Kingston DT hyper X.
-pub const KINGSTON_DTHX: &str = "rig:kingston-dthx";
+pub const KINGSTON_DTHX: &str = "sim:kingston-dthx-2009?capacity=1GiB";
 /// Kingston DTI.
-pub const KINGSTON_DTI: &str = "rig:kingston-dti";
+pub const KINGSTON_DTI: &str = "sim:kingston-dti-2009?capacity=1GiB";
 
 /// The seven of paper 001's table 3, in its order: the first two are the high end.
 pub const TABLE_3: [&str; 7] =
     [MEMORIGHT, MTRON, SAMSUNG, TRANSCEND_MODULE, TRANSCEND_MLC, KINGSTON_DTHX, KINGSTON_DTI];
 /// How many of them are the high end.
 pub const HIGH_END: usize = 2;
+
+/// Devices that were built from the paper's figures, for studies of the method: whether it finds what is there.
+pub mod rigs {
+    /// Mtron SATA7035-016.
+    pub const MTRON: &str = "rig:mtron";
+    /// Memoright MR25.2-032S.
+    pub const MEMORIGHT: &str = "rig:memoright";
+    /// The seven of paper 001's table 3, in its order.
+    pub const TABLE_3: [&str; 7] = [
+        MEMORIGHT,
+        MTRON,
+        "rig:samsung",
+        "rig:transcend-module",
+        "rig:transcend-mlc",
+        "rig:kingston-dthx",
+        "rig:kingston-dti",
+    ];
+}
 
 /// An SSD of their time and class whose flash is simulated: what a device holds matters to it.
 pub const SLC_SSD: &str = "sim:slc-sata-2009";

@@ -153,7 +153,8 @@ impl Says {
     fn of(stage: &Stage<'_>, device: &str) -> Result<Says> {
         let mut session = Session::used(stage, device)?;
         let mut mean = |rw: Rw, bs_kib: u64, size: Option<Bytes>, location: Option<Location>| {
-            let base = session.baseline(rw, 1024);
+            // As many bytes of each size: a buffer must not hold all of them.
+            let base = session.baseline(rw, 2048 * 32 / bs_kib.min(32));
             let (size, location) = (size.unwrap_or(base.size), location.unwrap_or(base.location));
             session.mean_ms(&Pattern { bs: Bytes(bs_kib << 10), size, location, ..base })
         };

@@ -6,7 +6,7 @@ use flashscope_core::pattern::{Location, Pattern, Rw};
 use flashscope_core::{Bytes, Nanos, PatternSource, Request, RequestSource};
 
 use super::claim::ANY;
-use super::devices::{MLC_SSD, MTRON, SLC_SSD};
+use super::devices::{MLC_SSD, SLC_SSD, rigs::MTRON};
 use super::papers::UFLIP;
 use super::session::{Session, greatest, median};
 use super::stage::{Set, Work};

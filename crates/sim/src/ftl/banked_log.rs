@@ -7,11 +7,13 @@
 //! once: it waits with up to `put_off` others, and a write waits for a merge only when more would wait. Its
 //! logical block may have another log meanwhile; the older one is merged first. In idle time merges go on in
 //! units of one page for each plane of the bank ([`Ftl::tend`]); what is to be erased waits like the merges.
-//! With `together` the other banks merge too while a write waits for one.
+//! With `together` the other banks merge too while a write waits for one. With `sharers` several logical blocks
+//! share a log block when there are more of them than log blocks; each has its own merge when that is closed.
 //!
 //! So a drive has a reserve of cheap random writes, and then costs one merge a write, divided by the banks
 //! that merge at the same time.
 
+mod logs;
 mod rules;
 
 use std::collections::VecDeque;
@@ -26,6 +28,7 @@ use super::{Ftl, Merges, Setup, Tombstone};
 use crate::error::SimError;
 use crate::nand::divide::Divisor;
 use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Tag, Token};
+use logs::{Log, Logs};
 pub use rules::BankedLogSettings;
 use rules::{Deal, Rules};
 
@@ -33,25 +36,6 @@ use rules::{Deal, Rules};
 pub const DATA: u32 = 1;
 /// Role of a block in its spare area: a log block.
 pub const LOG: u32 = 2;
-
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Log {
-    block: Block,
-    lbn: u32,
-    /// Pages so far went to their own places.
-    in_order: bool,
-    /// The page after the last one, as long as each followed the one before; [`NONE`] afterwards.
-    next: u32,
-    /// Pages of the logical block that it holds.
-    pages: u32,
-    /// It takes no more writes: its merge waits.
-    closed: bool,
-    /// A closed log of the same logical block, whose pages are older; [`NONE`] without one.
-    older: u32,
-}
-
-const UNUSED: Log =
-    Log { block: NONE, lbn: NONE, in_order: true, next: NONE, pages: 0, closed: false, older: NONE };
 
 /// A merge on its way: everything below page `next` is in `fresh` too.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -64,8 +48,8 @@ struct Merging {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Bank {
     free: FreeBlocks,
-    /// Logs that can be written, the oldest first.
-    open: VecDeque<u32>,
+    /// Log blocks that can be written, the oldest first.
+    open: VecDeque<Block>,
     /// Logs whose merges wait, the next one first.
     closed: VecDeque<u32>,
     merging: Option<Merging>,
@@ -85,24 +69,22 @@ pub struct BankedLogFtl {
     data: Vec<Block>,
     /// Where in its data block each page is. Empty where that is its own place.
     places: Vec<u32>,
-    /// The number of each logical block's newest log.
-    log_of: Vec<u32>,
     mapped: PageSet,
-    logs: Vec<Log>,
-    /// Numbers of the logs that are not in use.
-    unused: Vec<u32>,
-    /// Where in its log block the newest copy of each page is: a row for each log.
-    slots: Vec<u32>,
+    logs: Logs,
     banks: Vec<Bank>,
+    /// The page after the last one written.
+    next: Lpn,
+    /// The last write ended a logical block in order: a stream may begin anew.
+    switched: bool,
     merges: Merges,
 }
 
 impl BankedLogFtl {
     fn empty(setup: &Setup<'_>) -> Result<BankedLogFtl, SimError> {
         let rules = Rules::new(setup)?;
-        let Rules { banks, log_blocks, put_off, any_order, .. } = rules;
+        let Rules { banks, any_order, .. } = rules;
         let pages_per_block = setup.geometry.pages_per_block;
-        let (blocks, logs) = (setup.logical_blocks(), (log_blocks + put_off + 1) * banks);
+        let blocks = setup.logical_blocks();
         let bank = Bank {
             free: FreeBlocks::none(setup.settings.wear.levelling),
             open: VecDeque::new(),
@@ -117,12 +99,11 @@ impl BankedLogFtl {
             per_bank: Divisor::new(banks),
             data: vec![NONE; blocks as usize],
             places: if any_order { own_places(blocks, pages_per_block) } else { Vec::new() },
-            log_of: vec![NONE; blocks as usize],
             mapped: PageSet::none(setup.logical_pages),
-            logs: vec![UNUSED; logs as usize],
-            unused: (0..logs).rev().collect(),
-            slots: vec![NONE; logs as usize * pages_per_block as usize],
+            logs: Logs::none(rules.logs_max(), blocks, setup.geometry.blocks, pages_per_block),
             banks: vec![bank; banks as usize],
+            next: NONE,
+            switched: false,
             merges: Merges::default(),
             rules,
         })
@@ -144,14 +125,8 @@ impl BankedLogFtl {
         }
         let lbn = self.per_block.quotient(lpn);
         let offset = self.per_block.remainder(lpn);
-        let mut log = self.log_of[lbn as usize];
-        while log != NONE {
-            let slot = self.slots[(log * self.pages_per_block() + offset) as usize];
-            let Log { block, older, .. } = self.logs[log as usize];
-            if slot != NONE {
-                return nand.first_page(block) + slot;
-            }
-            log = older;
+        if let Some((block, slot)) = self.logs.find(lbn, offset) {
+            return nand.first_page(block) + slot;
         }
         let place = self.places.get(lpn as usize).copied().unwrap_or(offset);
         nand.first_page(self.data[lbn as usize]) + place
@@ -188,45 +163,58 @@ impl BankedLogFtl {
         Some(done)
     }
 
-    /// Gives a logical block a fresh log. The one that it has is closed, and the oldest if there are too
-    /// many;
-    /// merges that can be put off no longer are done first. Returns the log's number, and when it can be
-    /// written.
+    /// Gives a logical block a log. The one that it has is closed. One that `begins` where a stream goes on, or
+    /// where one has just ended a block, has a log block of its own, and so have others as long as there are log blocks; then they share
+    /// those that are open, and the oldest is closed if there is no room. Returns the log's number, and when
+    /// it can be written.
     #[inline(never)]
-    fn open(&mut self, nand: &mut Nand, lbn: u32, at: u64) -> (u32, u64) {
+    fn open(&mut self, nand: &mut Nand, lbn: u32, begins: bool, at: u64) -> (u32, u64) {
         let bank = self.bank_of(lbn);
-        let older = self.log_of[lbn as usize];
-        if older != NONE && !self.logs[older as usize].closed {
-            self.close(bank, older);
+        let older = self.logs.newest(lbn);
+        if older != NONE && !self.logs.get(older).closed {
+            self.close(bank, self.logs.get(older).block);
         }
-        while self.banks[bank].open.len() as u32 >= self.rules.log_blocks {
+        let shared = if begins { None } else { self.with_room(nand, bank) };
+        while shared.is_none() && self.banks[bank].open.len() as u32 >= self.rules.log_blocks {
             self.close(bank, self.banks[bank].open[0]);
         }
-        let ready = self.make_room(nand, bank, at);
-        let block = self.take(nand, bank, Tag { kind: LOG, owner: lbn });
-        let log = self.unused.pop().expect("there are as many logs as may be in use");
-        // The merge may have taken the older one along.
-        let older = self.log_of[lbn as usize];
-        self.logs[log as usize] = Log { block, lbn, older, ..UNUSED };
-        self.log_of[lbn as usize] = log;
-        let row = (log * self.pages_per_block()) as usize;
-        let end = row + self.pages_per_block() as usize;
-        self.slots[row..end].fill(NONE);
-        self.banks[bank].open.push_back(log);
-        (log, ready)
+        let more = if begins { 0 } else { self.rules.sharers - 1 };
+        let ready = self.make_room(nand, bank, more, at);
+        let block = shared.unwrap_or_else(|| {
+            let block = self.take(nand, bank, Tag { kind: LOG, owner: lbn });
+            self.banks[bank].open.push_back(block);
+            block
+        });
+        (self.logs.open(block, lbn), ready)
     }
 
-    fn close(&mut self, bank: usize, log: u32) {
-        self.logs[log as usize].closed = true;
+    /// The oldest open log block that another logical block may share, once no more can be opened. None if the
+    /// oldest of all was not written during a block's worth of writes: that one must go.
+    fn with_room(&self, nand: &Nand, bank: usize) -> Option<Block> {
+        let open = &self.banks[bank].open;
+        let may_share = self.rules.sharers > 1 && open.len() as u32 >= self.rules.log_blocks;
+        if !may_share || self.logs.writes_since(open[0]) > self.pages_per_block() {
+            return None;
+        }
+        let has_room = |block: &Block| {
+            self.logs.sharers(*block) < self.rules.sharers && nand.next_page(*block) < self.pages_per_block()
+        };
+        open.iter().copied().find(has_room)
+    }
+
+    /// The logs in a log block wait for their merges from now on.
+    fn close(&mut self, bank: usize, block: Block) {
         let Bank { open, closed, .. } = &mut self.banks[bank];
-        open.retain(|&other| other != log);
-        closed.push_back(log);
+        open.retain(|&other| other != block);
+        self.logs.close(block, |log| closed.push_back(log));
     }
 
-    /// Does what can be put off no longer, before another log is opened. Returns when.
-    fn make_room(&mut self, nand: &mut Nand, bank: usize, at: u64) -> u64 {
+    /// Does what can be put off no longer, before another log is opened: one merge, or all but `more` if logs
+    /// were closed together. Returns when.
+    fn make_room(&mut self, nand: &mut Nand, bank: usize, more: u32, at: u64) -> u64 {
         let mut ready = at;
-        while self.is_short(bank)
+        let merges = self.merges.full_merges;
+        while (self.is_short(bank, more) || (self.must_merge(bank, 0) && self.merges.full_merges == merges))
             && let Some(done) = self.unit(nand, bank, ready)
         {
             ready = done;
@@ -244,10 +232,20 @@ impl BankedLogFtl {
         ready
     }
 
-    /// Whether merges or erases must be done before another log is opened. One block is kept for the merge.
-    fn is_short(&self, bank: usize) -> bool {
-        let Bank { free, closed, merging, .. } = &self.banks[bank];
-        closed.len() as u32 > self.rules.put_off || free.len() < 2 - u32::from(merging.is_some())
+    /// Whether merges or erases must be done before another log is opened, though `more` than may wait are
+    /// allowed to. One block is kept for the merge.
+    fn is_short(&self, bank: usize, more: u32) -> bool {
+        let Bank { free, merging, stale, .. } = &self.banks[bank];
+        free.len() < 2 - u32::from(merging.is_some())
+            || stale.len() as u32 > self.rules.put_off
+            || self.must_merge(bank, more)
+    }
+
+    /// Whether more logs wait than may, or hold more.
+    fn must_merge(&self, bank: usize, more: u32) -> bool {
+        let closed = &self.banks[bank].closed;
+        let pages = || closed.iter().map(|&log| self.logs.get(log).pages).sum::<u32>();
+        closed.len() as u32 > self.rules.put_off + more || pages() > self.rules.put_off_pages
     }
 
     /// A part of a merge, or an erase. None if nothing waits.
@@ -264,7 +262,7 @@ impl BankedLogFtl {
 
     fn begin(&mut self, nand: &mut Nand, bank: usize) -> Option<Merging> {
         let log = *self.banks[bank].closed.front()?;
-        let lbn = self.logs[log as usize].lbn;
+        let lbn = self.logs.get(log).lbn;
         let fresh = self.take(nand, bank, Tag { kind: DATA, owner: lbn });
         Some(Merging { log, fresh, next: lbn * self.pages_per_block() })
     }
@@ -272,7 +270,7 @@ impl BankedLogFtl {
     /// Copies the next pages of a merge, and ends it after the last.
     fn advance(&mut self, nand: &mut Nand, bank: usize, merging: Merging, at: u64) -> u64 {
         let Merging { log, fresh, mut next } = merging;
-        let lbn = self.logs[log as usize].lbn;
+        let lbn = self.logs.get(log).lbn;
         let end = self.logical_pages.min((lbn + 1) * self.pages_per_block());
         let mut done = at;
         while done == at && next < end {
@@ -290,10 +288,10 @@ impl BankedLogFtl {
     /// The merged block takes the data block's place; that one and the log block wait to be erased.
     fn finish(&mut self, nand: &mut Nand, bank: usize, log: u32, fresh: Block) {
         self.merges.full_merges += 1;
-        let Log { block, lbn, .. } = self.logs[log as usize];
+        let Log { lbn, .. } = self.logs.get(log);
         self.banks[bank].merging = None;
         self.banks[bank].closed.retain(|&other| other != log);
-        self.forget(log);
+        let emptied = self.logs.forget(log);
         let is_empty = nand.next_page(fresh) == 0;
         if is_empty {
             // All of it was trimmed.
@@ -307,53 +305,34 @@ impl BankedLogFtl {
             *place = offset;
         }
         self.replace_data(lbn, if is_empty { NONE } else { fresh });
-        self.discard(block);
+        emptied.into_iter().for_each(|block| self.discard(block));
     }
 
     /// The log block is the data block from now on.
     fn switch(&mut self, log: u32) {
         self.merges.switch_merges += 1;
-        let Log { block, lbn, .. } = self.logs[log as usize];
-        let per_block = self.pages_per_block() as usize;
-        let row = log as usize * per_block..(log as usize + 1) * per_block;
+        let Log { block, lbn, .. } = self.logs.get(log);
         if !self.places.is_empty() {
+            let per_block = self.pages_per_block() as usize;
             let base = lbn as usize * per_block;
-            self.places[base..base + per_block].copy_from_slice(&self.slots[row]);
+            self.places[base..base + per_block].copy_from_slice(self.logs.slots(log));
         }
         let bank = self.bank_of(lbn);
-        self.banks[bank].open.retain(|&other| other != log);
+        self.banks[bank].open.retain(|&other| other != block);
         self.drop_older(bank, log);
-        self.forget(log);
+        self.logs.forget(log);
         self.replace_data(lbn, block);
-    }
-
-    /// Takes the oldest log of its logical block out of use.
-    fn forget(&mut self, log: u32) {
-        let mut newer = self.log_of[self.logs[log as usize].lbn as usize];
-        if newer == log {
-            self.log_of[self.logs[log as usize].lbn as usize] = NONE;
-        } else {
-            while self.logs[newer as usize].older != log {
-                newer = self.logs[newer as usize].older;
-            }
-            self.logs[newer as usize].older = NONE;
-        }
-        self.logs[log as usize] = UNUSED;
-        self.unused.push(log);
     }
 
     /// Closed logs of a logical block whose newest log holds all of it: nothing of them is needed.
     fn drop_older(&mut self, bank: usize, newest: u32) {
-        let mut older = std::mem::replace(&mut self.logs[newest as usize].older, NONE);
-        while older != NONE {
-            let log = std::mem::replace(&mut self.logs[older as usize], UNUSED);
+        while let Some(older) = self.logs.oldest_behind(newest) {
             self.banks[bank].closed.retain(|&other| other != older);
             if let Some(merging) = self.banks[bank].merging.take_if(|merging| merging.log == older) {
                 self.discard(merging.fresh);
             }
-            self.discard(log.block);
-            self.unused.push(older);
-            older = log.older;
+            let emptied = self.logs.forget(older);
+            emptied.into_iter().for_each(|block| self.discard(block));
         }
     }
 
@@ -375,18 +354,16 @@ impl BankedLogFtl {
         self.banks[bank].free.give(nand, block);
     }
 
-    /// The log that a page can be appended to, and when.
+    /// Whether a page can be appended to the log of its logical block.
     #[inline]
-    fn log_for(&mut self, nand: &mut Nand, lbn: u32, offset: u32, at: u64) -> (u32, u64) {
-        let log = self.log_of[lbn as usize];
-        if log != NONE {
-            let Log { block, next, closed, .. } = self.logs[log as usize];
-            let room = if next == offset { self.pages_per_block() } else { self.rules.random_pages };
-            if !closed && nand.next_page(block) < room {
-                return (log, at);
-            }
+    fn has_room(&self, nand: &Nand, lbn: u32, offset: u32) -> bool {
+        let log = self.logs.newest(lbn);
+        if log == NONE {
+            return false;
         }
-        self.open(nand, lbn, at)
+        let Log { block, next, closed, .. } = self.logs.get(log);
+        let room = if next == offset { self.pages_per_block() } else { self.rules.random_pages };
+        !closed && nand.next_page(block) < room
     }
 }
 
@@ -427,21 +404,26 @@ impl Ftl for BankedLogFtl {
 
     #[inline]
     fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64 {
+        let follows = std::mem::replace(&mut self.next, lpn + 1) == lpn;
         let lpn = self.deal.inner(lpn);
         let lbn = self.per_block.quotient(lpn);
         let offset = self.per_block.remainder(lpn);
-        let (log, ready) = self.log_for(nand, lbn, offset, at);
-        let state = &mut self.logs[log as usize];
-        let slot = nand.next_page(state.block);
-        let (_, done) = nand.append(state.block, lpn, token, cause, ready);
-        let before = &mut self.slots[(log * self.deal.pages_per_block + offset) as usize];
-        state.in_order &= slot == offset;
-        state.next = if slot == 0 || state.next == offset { offset + 1 } else { NONE };
-        state.pages += u32::from(*before == NONE);
-        *before = slot;
+        let restarts = offset == 0 && self.switched;
+        let (log, ready) = if restarts || !self.has_room(nand, lbn, offset) {
+            self.open(nand, lbn, restarts || (offset == 0 && follows), at)
+        } else {
+            (self.logs.newest(lbn), at)
+        };
+        let Log { block, .. } = self.logs.get(log);
+        let slot = nand.next_page(block);
+        let (_, done) = nand.append(block, lpn, token, cause, ready);
+        let state = self.logs.wrote(log, offset, slot);
         let complete = state.pages == self.deal.pages_per_block;
+        self.switched = complete && state.in_order;
         if complete && (state.in_order || self.rules.any_order) {
             self.switch(log);
+        } else if slot + 1 == self.deal.pages_per_block {
+            self.close(self.bank_of(lbn), block);
         }
         self.mapped.insert(lpn);
         done

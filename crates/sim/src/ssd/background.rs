@@ -29,6 +29,9 @@ pub struct BackgroundSettings {
     pub when: When,
     /// Time that the flash is idle before that begins, in microseconds.
     pub after_us: f64,
+    /// Before a read, a unit of that work is done in each bank, so that it goes on while reads follow each
+    /// other without a pause, and they wait for it.
+    pub beside_reads: bool,
 }
 
 /// When the flash may be used in the background.
@@ -36,12 +39,13 @@ pub struct BackgroundSettings {
 pub(super) struct Background {
     when: When,
     after_ns: u64,
+    beside_reads: bool,
 }
 
 impl Background {
     pub(super) fn new(settings: &Settings) -> Background {
-        let BackgroundSettings { when, after_us } = settings.background;
-        Background { when, after_ns: (after_us * 1e3).round() as u64 }
+        let BackgroundSettings { when, after_us, beside_reads } = settings.background;
+        Background { when, after_ns: (after_us * 1e3).round() as u64, beside_reads }
     }
 
     #[inline]
@@ -49,8 +53,8 @@ impl Background {
         self.when != When::Never
     }
 
-    /// What could begin before a command that comes at `at`, bank by bank.
-    pub(super) fn catch_up<F: Ftl>(&self, ftl: &mut F, nand: &mut Nand, at: u64) {
+    /// What could begin before a command that comes at `at`, bank by bank; `reads` says whether it reads.
+    pub(super) fn catch_up<F: Ftl>(&self, ftl: &mut F, nand: &mut Nand, reads: bool, at: u64) {
         let banks = ftl.banks();
         for bank in 0..banks {
             let mut idle_from = nand.timing().bank_idle_from(bank, banks) + self.after_ns;
@@ -58,6 +62,10 @@ impl Background {
                 && let Some(done) = ftl.tend(nand, bank, idle_from)
             {
                 idle_from = done;
+            }
+            if reads && self.beside_reads {
+                let idle_from = nand.timing().bank_idle_from(bank, banks);
+                ftl.tend(nand, bank, idle_from.max(at));
             }
         }
     }

@@ -53,6 +53,9 @@ pub(super) struct Path {
     access_ns: u64,
     behind: WriteBehind,
     background: Background,
+    /// When the last command was done, where each waits for the one before; 0 otherwise.
+    done_at: u64,
+    command_queue: bool,
     pub(super) ahead: ReadAhead,
     logical_pages: u32,
     page_shift: u32,
@@ -79,6 +82,8 @@ impl Path {
             link: Link::new(host),
             behind: WriteBehind::new(settings),
             background: Background::new(settings),
+            done_at: 0,
+            command_queue: host.command_queue,
             ahead: ReadAhead::new(settings),
             logical_pages,
             access_ns: (settings.ram.access_us * 1e3).round() as u64,
@@ -107,6 +112,7 @@ impl Path {
         self.controller.restart();
         self.link.restart();
         self.behind.restart();
+        self.done_at = 0;
         self.ahead.drop_all();
         self.nand.restart();
     }
@@ -125,16 +131,23 @@ impl Path {
     /// When the request that comes at `at` is done.
     #[inline]
     pub(super) fn serve<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
-        if self.background.is_on() {
-            return self.serve_after_background(ftl, request, at);
+        if self.background.is_on() || !self.command_queue {
+            return self.serve_in_turn(ftl, request, at);
         }
         self.serve_now(ftl, request, at)
     }
 
-    #[inline(never)] // out of the way of devices that do nothing in the background
-    fn serve_after_background<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
-        self.background.catch_up(ftl, &mut self.nand, at);
-        self.serve_now(ftl, request, at)
+    #[inline(never)] // out of the way of devices that do nothing in the background and take many commands
+    fn serve_in_turn<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
+        let at = at.max(self.done_at);
+        if self.background.is_on() {
+            self.background.catch_up(ftl, &mut self.nand, request.op == Op::Read, at);
+        }
+        let done = self.serve_now(ftl, request, at);
+        if !self.command_queue {
+            self.done_at = done;
+        }
+        done
     }
 
     #[inline]

@@ -30,19 +30,18 @@ impl ReadAhead {
         self.pages_max > 0
     }
 
-    /// The page, if it was read ahead. It is not held any longer, nor is any page before it.
+    /// The page, if it was read ahead. It is held until a later one is asked for: reads may be smaller.
     pub(super) fn take(&mut self, lpn: Lpn) -> Option<PageRead> {
         while self.first < lpn && self.held.pop_front().is_some() {
             self.first += 1;
         }
-        let (token, done) = if self.first == lpn { self.held.pop_front()? } else { return None };
-        self.first += 1;
+        let &(token, done) = self.held.front().filter(|_| self.first == lpn)?;
         Some(PageRead { token, done })
     }
 
     /// A read of these pages is served. The pages to read now, none unless it went on in order.
     pub(super) fn after(&mut self, first: Lpn, last: Lpn, logical_pages: u32) -> std::ops::Range<Lpn> {
-        let in_order = first == self.next;
+        let in_order = first == self.next || first + 1 == self.next;
         self.next = last + 1;
         if !in_order || self.held.is_empty() {
             self.held.clear();

@@ -21,7 +21,8 @@ pub struct BankedLogSettings {
     pub interleave: Bytes,
     /// Log blocks of each bank that can be written.
     pub log_blocks: u32,
-    /// Merges of each bank that may be put off until there is time, as far as there are spare blocks for it.
+    /// Merges of each bank that may be put off until there is time, and as many erases, as far as there are
+    /// spare blocks for it.
     pub put_off: u32,
     /// A log block that holds every page of its logical block once takes the data block's place in whatever
     /// order they came; otherwise only in ascending order.
@@ -30,6 +31,13 @@ pub struct BankedLogSettings {
     pub random_pages: u32,
     /// Pages that a merge copies at the same time; 0 for one on each plane of the bank.
     pub copy_pages: u32,
+    /// Bytes of such logs in each bank, as far as merges of full logs are put off, too; 0 for any number.
+    #[schemars(with = "String")]
+    pub put_off_bytes: Bytes,
+    /// Logical blocks that share a log block when there are more of them than log blocks. One that is
+    /// written from its first page on, right after what lies before it or after another was written so to its end,
+    /// has a log block to itself.
+    pub sharers: u32,
     /// While a write waits for merges in its bank, the other banks go on with theirs.
     pub together: bool,
 }
@@ -44,6 +52,8 @@ impl Default for BankedLogSettings {
             any_order: false,
             random_pages: 0,
             copy_pages: 0,
+            put_off_bytes: Bytes(0),
+            sharers: 1,
             together: false,
         }
     }
@@ -99,6 +109,9 @@ pub(super) struct Rules {
     pub(super) banks: u32,
     pub(super) log_blocks: u32,
     pub(super) put_off: u32,
+    /// Pages in logs whose merges are put off.
+    pub(super) put_off_pages: u32,
+    pub(super) sharers: u32,
     pub(super) any_order: bool,
     pub(super) together: bool,
     /// Pages that a log takes if they do not follow each other.
@@ -117,7 +130,11 @@ impl Rules {
         let or_else = |given: u32, otherwise: u32| if given == 0 { otherwise } else { given };
         let per_block = setup.geometry.pages_per_block;
         let on_each_plane = setup.geometry.stripe * setup.settings.nand.pages_per_program;
+        let Bytes(put_off_bytes) = setup.settings.banked_log.put_off_bytes;
+        let put_off_pages = (put_off_bytes / u64::from(setup.geometry.page_bytes)).min(u64::from(u32::MAX));
         Ok(Rules {
+            put_off_pages: or_else(put_off_pages as u32, u32::MAX),
+            sharers: setup.settings.banked_log.sharers,
             banks,
             log_blocks,
             put_off: put_off.min((setup.geometry.blocks - setup.logical_blocks()) / banks - least),
@@ -126,6 +143,13 @@ impl Rules {
             random_pages: or_else(setup.settings.banked_log.random_pages, per_block).min(per_block),
             copy_pages: or_else(setup.settings.banked_log.copy_pages, on_each_plane).min(per_block),
         })
+    }
+}
+
+impl Rules {
+    /// Logs that may be in use at the same time.
+    pub(super) fn logs_max(&self) -> u32 {
+        ((self.log_blocks + 3) * self.sharers + self.put_off + 1) * self.banks
     }
 }
 
@@ -142,6 +166,11 @@ fn check_shape(setup: &Setup<'_>, settings: &BankedLogSettings) -> Result<(), Si
     }
     if settings.log_blocks == 0 {
         return wrong("log_blocks", "is 0".into(), "use at least one");
+    }
+    if settings.sharers == 0 || settings.sharers > setup.geometry.pages_per_block {
+        let problem =
+            format!("is {}, and a block has {} pages", settings.sharers, setup.geometry.pages_per_block);
+        return wrong("sharers", problem, "use at least one, and at most as many as a block has pages");
     }
     let fits = piece > 0 && piece.is_multiple_of(page_bytes) && block_bytes.is_multiple_of(piece);
     if settings.banks > 1 && !fits {

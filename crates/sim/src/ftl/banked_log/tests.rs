@@ -132,12 +132,55 @@ fn a_block_written_backwards_costs_one_erase_where_any_order_will_do() {
 }
 
 #[test]
+fn blocks_that_share_a_log_are_closed_together_and_merged_one_for_each_log_opened() {
+    let mut settings = settings(1, 1, 0, false);
+    settings.banked_log.sharers = 2;
+    let (mut ftl, mut nand) = full(&settings);
+    write(&mut ftl, &mut nand, &[1, 5]);
+    assert_eq!((costs(&nand), ftl.banks[0].open.len()), ((0, 0), 1));
+    write(&mut ftl, &mut nand, &[9]);
+    assert_eq!((ftl.merges().full_merges, ftl.banks[0].closed.len()), (1, 1));
+    write(&mut ftl, &mut nand, &[2]);
+    assert_eq!((ftl.merges().full_merges, ftl.banks[0].closed.len()), (2, 0));
+    assert_eq!(
+        [1, 5, 9, 2].map(|lpn| ftl.read(&mut nand, lpn, Cause::Host, 0).token),
+        [1001, 1005, 1009, 1002]
+    );
+}
+
+#[test]
+fn a_stream_that_goes_on_in_order_has_a_log_block_to_itself() {
+    let mut settings = settings(1, 1, 0, false);
+    settings.banked_log.sharers = 4;
+    let (mut ftl, mut nand) = full(&settings);
+    write(&mut ftl, &mut nand, &[13, 3, 4, 5, 6, 7]);
+    assert_eq!(ftl.merges().switch_merges, 1);
+    // The same pages not in a row: the log block holds another's page, too.
+    let (mut ftl, mut nand) = full(&settings);
+    write(&mut ftl, &mut nand, &[13, 4, 5, 6, 7]);
+    assert_eq!(ftl.merges().switch_merges, 0);
+}
+
+#[test]
+fn logs_that_are_full_wait_only_as_far_as_bytes_may() {
+    for (pages, merges) in [(0, 0), (4, 1)] {
+        let mut settings = settings(1, 2, 3, false);
+        settings.banked_log.put_off_bytes = Bytes(pages * 512);
+        let (mut ftl, mut nand) = full(&settings);
+        write(&mut ftl, &mut nand, &[3, 2, 1, 0, 7, 6, 5, 4, 11]);
+        assert_eq!(ftl.merges().full_merges, merges, "{pages} pages");
+    }
+}
+
+#[test]
 fn it_returns_what_was_written_and_survives_power_cuts() {
     for (banks, log_blocks, put_off) in [(1, 1, 0), (1, 3, 4), (2, 1, 1), (2, 2, 2), (3, 1, 0)] {
         for any_order in [false, true] {
             let mut settings = settings(banks, log_blocks, put_off, any_order);
             settings.banked_log.random_pages = log_blocks % 3;
             settings.banked_log.copy_pages = put_off;
+            settings.banked_log.sharers = log_blocks;
+            settings.banked_log.put_off_bytes = Bytes(u64::from(put_off % 4) * 512);
             testing::returns_what_was_written(&settings);
             testing::survives_power_cuts(&settings, 100);
         }
