@@ -22,7 +22,8 @@ pub const TABLE_3: [&str; 7] =
 /// How many of them are the high end.
 pub const HIGH_END: usize = 2;
 
-/// Devices that were built from the paper's figures, for studies of the method: whether it finds what is there.
+/// Devices that were built from the paper's figures, for studies of the method: whether it finds what is
+/// there.
 pub mod rigs {
     /// Mtron SATA7035-016.
     pub const MTRON: &str = "rig:mtron";

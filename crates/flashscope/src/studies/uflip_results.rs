@@ -89,7 +89,11 @@ pub const STUDIES: &[Study] = &[
             .near(0.0, 5.0, "no more than three runs differ"),
             Claim::shape("worst", "no mix does: the worst is off by", "none", "%")
                 .near(0.0, 20.0, "within a digit of table 3")
-                .kind(0.0, 50.0),
+                .kind(0.0, 50.0)
+                .because(
+                    "sequential with random writes on the Kingston DTI: its one log is shared, so that a \
+                     few random writes cost the stream a merge of its own",
+                ),
         ],
         run: mix,
     },
@@ -257,6 +261,8 @@ fn parallel(stage: &Stage<'_>) -> Result<Found> {
 
 /// Time for each IO of so many processes once a start-up is over, in ms.
 fn side_by_side(session: &mut Session<'_>, rw: Rw, degree: u32) -> Result<f64> {
-    let pattern = Pattern { numjobs: degree, ..session.baseline(rw, 1024 / u64::from(degree)) };
+    // Chance decides which bank a random write falls to: more of them for the same precision.
+    let ios = if rw == Rw::RandWrite { 8192 } else { 1024 };
+    let pattern = Pattern { numjobs: degree, ..session.baseline(rw, ios / u64::from(degree)) };
     time_for_each(session, &pattern)
 }

@@ -86,31 +86,38 @@ macro_rules! rows {
 }
 
 rows! {
-    "uflip-memoright", "Memoright MR25.2-032S, an SSD of 32 GB", "sim:memoright-2009", Quick => Row {
+    "uflip-memoright", "Memoright MR25.2-032S, an SSD of 32 GB",
+    "sim:memoright-2009", Quick => Row {
         times_ms: [0.3, 0.4, 0.3, 5.0], pause_ms: 5.0, locality: [8.0, 1.0], partitions: [8.0, 1.0],
         order: [1.0, 1.0, 4.0],
     };
-    "uflip-mtron", "Mtron SATA7035-016, an SSD of 16 GB", "sim:mtron-2009", Quick => Row {
+    "uflip-mtron", "Mtron SATA7035-016, an SSD of 16 GB",
+    "sim:mtron-2009", Quick => Row {
         times_ms: [0.4, 0.5, 0.4, 9.0], pause_ms: 9.0, locality: [8.0, 2.0], partitions: [4.0, 1.5],
         order: [1.0, 1.0, 2.0],
     };
-    "uflip-samsung", "Samsung MCBQE32G5MPP, an SSD of 32 GB", SAMSUNG, Table1 => Row {
+    "uflip-samsung", "Samsung MCBQE32G5MPP, an SSD of 32 GB",
+    SAMSUNG, Table1 => Row {
         times_ms: [0.5, 0.5, 0.6, 18.0], pause_ms: 0.0, locality: [16.0, 1.5], partitions: [4.0, 2.0],
         order: [1.5, 0.6, 2.0],
     };
-    "uflip-transcend-module", "Transcend TS4GDOM40V-S, a module of 4 GB", "sim:transcend-module-2009", Quick => Row {
+    "uflip-transcend-module", "Transcend TS4GDOM40V-S, a module of 4 GB",
+    "sim:transcend-module-2009", Quick => Row {
         times_ms: [1.2, 1.3, 1.7, 18.0], pause_ms: 0.0, locality: [4.0, 2.0], partitions: [4.0, 2.0],
         order: [3.0, 2.0, 2.0],
     };
-    "uflip-transcend-mlc", "Transcend TS32GSSD25S-M, an MLC SSD of 32 GB", "sim:transcend-mlc-2009", Quick => Row {
+    "uflip-transcend-mlc", "Transcend TS32GSSD25S-M, an MLC SSD of 32 GB",
+    "sim:transcend-mlc-2009", Quick => Row {
         times_ms: [1.4, 3.0, 2.6, 233.0], pause_ms: 0.0, locality: [4.0, 1.0], partitions: [4.0, 2.0],
         order: [2.0, 2.0, 1.0],
     };
-    "uflip-kingston-dthx", "Kingston DT hyper X, a USB drive of 8 GB", "sim:kingston-dthx-2009", Quick => Row {
+    "uflip-kingston-dthx", "Kingston DT hyper X, a USB drive of 8 GB",
+    "sim:kingston-dthx-2009", Quick => Row {
         times_ms: [1.3, 1.5, 1.8, 270.0], pause_ms: 0.0, locality: [16.0, 20.0], partitions: [8.0, 20.0],
         order: [7.0, 6.0, 1.0],
     };
-    "uflip-kingston-dti", "Kingston DTI, a USB drive of 4 GB", "sim:kingston-dti-2009", Quick => Row {
+    "uflip-kingston-dti", "Kingston DTI, a USB drive of 4 GB",
+    "sim:kingston-dti-2009", Quick => Row {
         times_ms: [1.9, 2.2, 2.9, 256.0], pause_ms: 0.0, locality: [0.0, 0.0], partitions: [4.0, 5.0],
         order: [8.0, 40.0, 1.0],
     };

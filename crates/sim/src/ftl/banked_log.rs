@@ -7,8 +7,9 @@
 //! once: it waits with up to `put_off` others, and a write waits for a merge only when more would wait. Its
 //! logical block may have another log meanwhile; the older one is merged first. In idle time merges go on in
 //! units of one page for each plane of the bank ([`Ftl::tend`]); what is to be erased waits like the merges.
-//! With `together` the other banks merge too while a write waits for one. With `sharers` several logical blocks
-//! share a log block when there are more of them than log blocks; each has its own merge when that is closed.
+//! With `together` the other banks merge too while a write waits for one. With `sharers` several logical
+//! blocks share a log block when there are more of them than log blocks; each has its own merge when that is
+//! closed.
 //!
 //! So a drive has a reserve of cheap random writes, and then costs one merge a write, divided by the banks
 //! that merge at the same time.
@@ -164,9 +165,9 @@ impl BankedLogFtl {
     }
 
     /// Gives a logical block a log. The one that it has is closed. One that `begins` where a stream goes on, or
-    /// where one has just ended a block, has a log block of its own, and so have others as long as there are log blocks; then they share
-    /// those that are open, and the oldest is closed if there is no room. Returns the log's number, and when
-    /// it can be written.
+    /// where one has just ended a block, has a log block of its own, and so have others as long as there are
+    /// log blocks; then they share those that are open, and the oldest is closed if there is no room. Returns
+    /// the log's number, and when it can be written.
     #[inline(never)]
     fn open(&mut self, nand: &mut Nand, lbn: u32, begins: bool, at: u64) -> (u32, u64) {
         let bank = self.bank_of(lbn);
@@ -188,8 +189,8 @@ impl BankedLogFtl {
         (self.logs.open(block, lbn), ready)
     }
 
-    /// The oldest open log block that another logical block may share, once no more can be opened. None if the
-    /// oldest of all was not written during a block's worth of writes: that one must go.
+    /// The oldest open log block that another logical block may share, once no more can be opened. None if
+    /// the oldest of all was not written during a block's worth of writes: that one must go.
     fn with_room(&self, nand: &Nand, bank: usize) -> Option<Block> {
         let open = &self.banks[bank].open;
         let may_share = self.rules.sharers > 1 && open.len() as u32 >= self.rules.log_blocks;

@@ -1,5 +1,5 @@
-//! The logs of `banked-log`: which pages of a logical block lie where in which log block. When they are opened,
-//! closed and merged is not decided here.
+//! The logs of `banked-log`: which pages of a logical block lie where in which log block. When they are
+//! opened, closed and merged is not decided here.
 
 use serde::{Deserialize, Serialize};
 

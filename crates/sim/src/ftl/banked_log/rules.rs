@@ -35,8 +35,8 @@ pub struct BankedLogSettings {
     #[schemars(with = "String")]
     pub put_off_bytes: Bytes,
     /// Logical blocks that share a log block when there are more of them than log blocks. One that is
-    /// written from its first page on, right after what lies before it or after another was written so to its end,
-    /// has a log block to itself.
+    /// written from its first page on, right after what lies before it or after another was written so to
+    /// its end, has a log block to itself.
     pub sharers: u32,
     /// While a write waits for merges in its bank, the other banks go on with theirs.
     pub together: bool,
