@@ -164,10 +164,10 @@ impl BankedLogFtl {
         Some(done)
     }
 
-    /// Gives a logical block a log. The one that it has is closed. One that `begins` where a stream goes on, or
-    /// where one has just ended a block, has a log block of its own, and so have others as long as there are
-    /// log blocks; then they share those that are open, and the oldest is closed if there is no room. Returns
-    /// the log's number, and when it can be written.
+    /// Gives a logical block a log. The one that it has is closed. One that `begins` where a stream goes on,
+    /// or where one has just ended a block, has a log block of its own, and so have others as long as there
+    /// are log blocks; then they share those that are open, and the oldest is closed if there is no room.
+    /// Returns the log's number, and when it can be written.
     #[inline(never)]
     fn open(&mut self, nand: &mut Nand, lbn: u32, begins: bool, at: u64) -> (u32, u64) {
         let bank = self.bank_of(lbn);
