@@ -163,14 +163,22 @@ fn check(row: &Row, scope: Scope, expected: &[&str]) {
 }
 
 /// Table 1 as it stands: the columns that are not in their class there.
-const AT_TABLE_1: [&[&str]; 7] = [&[], &[], &[], &[], &[], &[], &[]];
+const AT_TABLE_1: [&[&str]; 7] = [
+    &["locality factor"],
+    &["locality factor", "partitions factor"],
+    &["locality factor", "large increments"],
+    &["reverse"],
+    &["locality factor", "partitions factor"],
+    &[],
+    &[],
+];
 
 #[test]
-#[ignore = "minutes: cargo test --release -p flashscope-bench --test table3_profiles -- --ignored"]
+#[ignore = "a minute: cargo test --release -p flashscope-bench --test table3_profiles -- --ignored"]
 fn table_1_as_it_stands() {
-    for (row, expected) in TABLE_3.iter().zip(AT_TABLE_1) {
-        check(row, Scope::Table1, expected);
-    }
+    let all = TABLE_3.each_ref().map(|row| misses(row, &characterise(row, Scope::Table1)));
+    let columns = all.each_ref().map(|row| row.iter().map(|(column, _)| *column).collect::<Vec<_>>());
+    assert_eq!(columns.each_ref().map(Vec::as_slice), AT_TABLE_1, "{all:#?}");
 }
 
 macro_rules! devices {
