@@ -96,6 +96,12 @@ pub const STUDIES: &[Study] = &[
         devices: &[],
         claims: &[
             Claim::not_here(
+                "root",
+                "clusters reduce the IOs of a sparse graph by a factor of up to the root of B",
+                "root of B",
+                "a theorem on an algorithm, cited from another paper",
+            ),
+            Claim::not_here(
                 "hours",
                 "random accesses to flash and the rest to a disk: 25 % less time than with both striped",
                 "7.1 h of waiting, not 10.5",

@@ -92,6 +92,12 @@ pub const STUDIES: &[Study] = &[
                 "pages programmed for one that is written, in the worst case: a block",
             ),
             Claim::not_here(
+                "cflru",
+                "CFLRU reduces the cost of replacement by 26 % against LRU",
+                "26 %",
+                "another paper's result, on the page cache of a host and traces of its own",
+            ),
+            Claim::not_here(
                 "endurance",
                 "an SLC block is good for 100,000 erases, an MLC block for 10,000",
                 "10^5, 10^4",
