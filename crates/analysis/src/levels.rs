@@ -15,12 +15,35 @@ pub struct Level {
     pub mean: f64,
 }
 
-/// Standard errors by which two levels must differ. High: the place was chosen because they differ there.
-const CERTAIN: f64 = 8.0;
+/// Standard errors by which two levels must differ: more than usual, for the place was chosen because they
+/// differ there.
+const CERTAIN: f64 = 5.0;
 
-/// The levels of a series, in order; neighbours differ by `factor_min` or more, either way. One of all values
-/// where there is no step; none of an empty series.
+/// Neighbouring values that are averaged where single ones show no step: what comes in bursts, a block at a
+/// time, is even over several of them.
+const WIDTHS: [usize; 3] = [1, 4, 16];
+/// Fewer averages say nothing of their spread.
+const AVERAGES_MIN: usize = 32;
+
+/// The levels of a series, in order; neighbours differ by `factor_min` or more, either way, before those
+/// between two cuts that turned out alike were joined. One of all values where there is no step; none of an
+/// empty series.
 pub fn levels(values: &[f64], factor_min: f64) -> Vec<Level> {
+    let mut found = Vec::new();
+    for width in WIDTHS {
+        if width > 1 && (found.len() > 1 || values.len() / width < AVERAGES_MIN) {
+            break;
+        }
+        let averages = values.chunks(width).map(|some| some.iter().sum::<f64>() / some.len() as f64);
+        found = levels_of(&averages.collect::<Vec<_>>(), factor_min);
+        for level in &mut found {
+            (level.from, level.to) = (level.from * width, (level.to * width).min(values.len()));
+        }
+    }
+    found
+}
+
+fn levels_of(values: &[f64], factor_min: f64) -> Vec<Level> {
     if values.is_empty() {
         return Vec::new();
     }
@@ -29,10 +52,9 @@ pub fn levels(values: &[f64], factor_min: f64) -> Vec<Level> {
     split(&sums, (0, values.len()), factor_min, &mut borders);
     borders.push(values.len());
     borders.sort_unstable();
-    let levels = borders.windows(2).map(|pair| Level {
-        from: pair[0],
-        to: pair[1],
-        mean: sums.mean(pair[0], pair[1]),
+    let levels = borders.windows(2).map(|pair| {
+        let mean = sums.mean(pair[0], pair[1]);
+        Level { from: pair[0], to: pair[1], mean }
     });
     merged(levels, &sums, factor_min)
 }
@@ -147,6 +169,19 @@ mod tests {
             let noise: Vec<f64> = (0..2000).map(|_| 1.0 + random.unit()).collect();
             assert_eq!(levels(&noise, 1.2).len(), 1, "seed {seed}");
         }
+    }
+
+    #[test]
+    fn a_step_between_bursts_is_found_where_single_values_are_too_far_apart() {
+        // One value in eight stands for all of them, and twice as much from 400 on.
+        let burst = |i: usize| match i.is_multiple_of(8) {
+            true if i < 400 => 8.0,
+            true => 16.0,
+            false => 0.0,
+        };
+        let found = levels(&(0..800).map(burst).collect::<Vec<_>>(), 1.2);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[1].from.abs_diff(400) <= 16, "{found:?}");
     }
 
     #[test]

@@ -266,6 +266,9 @@ pub(crate) fn frame(
     notes: &mut Vec<String>,
 ) -> Result<Frame, BenchError> {
     let bs = settings.bs;
+    if bs.0 == 0 {
+        return Err(BenchError::Suite("--bs 0: an IO has at least one byte".into()));
+    }
     let most = match settings.scope {
         Scope::Quick => Bytes(1 << 30),
         Scope::Table1 => Bytes(16 << 30),

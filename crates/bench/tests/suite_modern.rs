@@ -141,8 +141,13 @@ fn reads_wait_longer_the_more_is_written_beside_them_and_a_flush_costs_its_time(
     assert_eq!(write_mb_s("0MB/s"), 0.0);
     // One IO of 162.5 us at a time: 25.2 MB/s at most, so 50 are not reached.
     assert!(write_mb_s("50MB/s") < 26.0, "{}", write_mb_s("50MB/s"));
-    let p99 = |rate: &str| number(&reading, "tail", rate, "p99");
-    assert!(p99("50MB/s") > 10.0 * p99("0MB/s"));
+    let median = |rate: &str| number(&reading, "tail", rate, "median");
+    assert!(median("50MB/s") > 10.0 * median("0MB/s"));
+    assert_eq!(found(&reading, "tail", "50MB/s", "p99"), None, "20 reads have none");
+    assert!(
+        found(&reading, "flush", "1", "a flush").is_none_or(|ms| ms < 0.01),
+        "a rig's flush costs nothing"
+    );
     let loaded = finished.iter().find(|done| done.experiment.beside.is_some()).expect("a load");
     assert_eq!(loaded.run.read_bytes, loaded.run.ios * 4096, "only reads are IOs of the run");
 }
@@ -163,4 +168,54 @@ fn discards_bring_back_the_speed_that_collecting_takes() {
     let reading = on(&device, "trim");
     assert!(says(&reading, "of which everything was discarded are"), "{:?}", reading.sentences);
     assert!(number(&reading, "trim", "1MiB", "mean") > 0.0);
+}
+
+#[test]
+fn what_was_not_seen_is_not_said_of_a_stick_that_is_too_slow_for_it() {
+    let Ok(Profile::Ssd(stick)) = Profile::find("usb-stick-2009", &[("capacity".into(), "512MiB".into())])
+    else {
+        panic!("a stick")
+    };
+    let reading = on(&stick, "fill,spare,flush,tail,idle");
+    assert_eq!(found(&reading, "found", "SLC cache", "value"), None, "{:?}", reading.sentences);
+    assert_eq!(found(&reading, "found", "over-provisioning", "value"), None, "{:?}", reading.sentences);
+    // In a tenth of a second it writes once, and never flushes.
+    assert_eq!(found(&reading, "flush", "8", "a flush"), None);
+    assert!(!says(&reading, "A flush after every write"), "{:?}", reading.sentences);
+    assert!(!says(&reading, "one read in a hundred"), "{:?}", reading.sentences);
+    assert!(says(&reading, "Idle time gives nothing back"), "{:?}", reading.sentences);
+}
+
+#[test]
+fn a_buffer_of_whole_blocks_holds_no_more_than_its_memory() {
+    for buffer in ["fifo", "block-lru"] {
+        let device = device(&[
+            ("capacity", "4GiB"),
+            ("slc_cache.size", "512MiB"),
+            ("buffer", buffer),
+            ("ram.size", "32MiB"),
+        ]);
+        let cache = number(&on(&device, "fill"), "found", "SLC cache", "value");
+        assert!((cache / 0.5 - 1.0).abs() < 0.15, "{buffer}: {cache}");
+    }
+}
+
+#[test]
+fn settings_that_say_nothing_are_refused() {
+    let suite = Suite::find("modern").expect("a suite");
+    for (key, value, words) in [
+        ("parts", "depth,fil", "'fil' is no part"),
+        ("time", "0s", "less than 1ms"),
+        ("buffer_max", "512KiB", "1MiB or more"),
+        ("spare_max", "nan", "0.01 to 4"),
+        ("rates", "0", "0.001 to 1000000"),
+        ("idles", "soon", "--set idles: 'soon'"),
+    ] {
+        let values = [(key.to_string(), value.to_string())];
+        let order = Order { suite, values: &values, can_trim: true };
+        let settings = Settings { write: true, repeats: 1, bs: Bytes(4 << 10), ..Settings::default() };
+        let rig = Rig::new(rigs::get("plain").expect("a rig"), 1);
+        let error = conduct(&order, &mut Alone(rig), &settings).expect_err("it is refused").to_string();
+        assert!(error.contains(words), "{error}");
+    }
 }

@@ -50,7 +50,7 @@ pub(super) const SUITE: Suite = Suite {
             name: "idles",
             default: "100ms,1s,10s,60s",
             quick: "100ms,1s,10s",
-            help: "idle times after a cache was filled, ascending",
+            help: "idle times after a cache was filled",
         },
     ],
     bs: Some(Bytes(4 << 10)),
@@ -75,17 +75,20 @@ const PARTS: [&str; 8] = ["depth", "buffer", "fill", "spare", "tail", "flush", "
 const DEPTH_MAX: u32 = 4096;
 /// In flight, where a part wants all that the device can take in.
 const BUSY_DEPTH: u32 = 32;
-/// Large writes, of which a device takes in the most.
-const LARGE: u64 = 128 << 10;
-/// Random writes that use up spare flash.
-const HOLES: u64 = 64 << 10;
+/// Size of writes of which a device takes in the most.
+const LARGE_WRITE: u64 = 128 << 10;
+/// Size of the random writes that use up spare flash.
+const SPARE_WRITE: u64 = 64 << 10;
 /// Windows of a fill: a cache of a hundredth of the device is seen within 3 %.
 const WINDOWS: u64 = 4096;
-/// Windows in any case, and what many dies complete at once, so that less is no rate.
+/// Windows in any case.
 const WINDOWS_MIN: u64 = 256;
-const CLUMP: u64 = 4 << 20;
+/// What many dies complete in one moment: less is no rate.
+const AT_ONCE: u64 = 4 << 20;
 /// From one read-back to the next, at least: beyond what a device reads ahead or in one operation.
 const STRIDE: u64 = 64 << 10;
+/// Size of a read-back.
+const READ_BACK: u64 = 4 << 10;
 /// Read-backs at most, and their windows.
 const READ_BACKS: u64 = 2048;
 const READ_BACK_WINDOWS: u64 = 256;
@@ -104,41 +107,58 @@ struct Modern<'a> {
 }
 
 fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
+    let wrong = |problem: String| Err(BenchError::Suite(problem));
+    let time: Nanos = asked.value("time")?;
+    if time < Nanos::from_ms(1) {
+        return wrong(format!("--set time={time}: less than 1ms says nothing"));
+    }
+    if asked.repeats > 1 {
+        return wrong("--repeats: each part is one long run; run the suite again and compare".into());
+    }
     let modern = Modern {
         asked,
-        time: Length::Time(asked.value("time")?),
+        time: Length::Time(time),
         rest: Preparation::Idle(asked.value("rest")?),
         busy: BUSY_DEPTH.min(asked.frame.queue_depth_max),
     };
-    let parts: String = asked.value("parts")?;
+    let parts: Vec<String> = list(asked, "parts")?;
+    if let Some(part) = parts.iter().find(|part| !PARTS.contains(&part.as_str())) {
+        return wrong(format!("--set parts: '{part}' is no part; write some of: {}", PARTS.join(", ")));
+    }
+    if parts == ["trim"] && !asked.can_trim {
+        return wrong("--set parts=trim: the target takes no discards; choose other parts".into());
+    }
     let mut acts = Vec::new();
-    for part in parts.split(',').map(str::trim) {
-        acts.extend(match part {
+    for part in &parts {
+        acts.extend(match part.as_str() {
             "depth" => modern.depth(),
-            "buffer" => modern.buffer(asked.value::<Bytes>("buffer_max")?.0),
+            "buffer" => modern.buffer(asked.value("buffer_max")?)?,
             "fill" => modern.fill(),
             "spare" => modern.spare(asked.value("spare_max")?)?,
-            "tail" => modern.tail(&list::<f64>(asked, "rates")?)?,
+            "tail" => modern.tail(list(asked, "rates")?)?,
             "flush" => modern.flush(),
             "trim" => modern.trim(),
-            "idle" => modern.idle(&list::<Nanos>(asked, "idles")?),
-            _ => {
-                let known = PARTS.join(", ");
-                let problem = format!("--set parts: '{part}' is no part; write some of: {known}");
-                return Err(BenchError::Suite(problem));
-            }
+            _ => modern.idle(list(asked, "idles")?),
         });
     }
     Ok(acts)
 }
 
-fn list<T: std::str::FromStr<Err: std::fmt::Display>>(
+/// The values of a setting that has several, each once.
+fn list<T: std::str::FromStr<Err: std::fmt::Display> + PartialEq>(
     asked: &Asked<'_>,
     name: &str,
 ) -> Result<Vec<T>, BenchError> {
     let all: String = asked.value(name)?;
     let problem = |word: &str, error: T::Err| BenchError::Suite(format!("--set {name}: '{word}': {error}"));
-    all.split(',').map(|word| word.trim().parse().map_err(|error| problem(word, error))).collect()
+    let mut values = Vec::new();
+    for word in all.split(',').map(str::trim) {
+        let value = word.parse().map_err(|error| problem(word, error))?;
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    Ok(values)
 }
 
 impl Modern<'_> {
@@ -148,9 +168,14 @@ impl Modern<'_> {
         [everything, self.rest.clone()].map(Act::Prepare)
     }
 
+    /// Before reads, where writing is allowed.
+    fn readable(&self) -> Vec<Act> {
+        if self.asked.write { self.rested().into() } else { Vec::new() }
+    }
+
     /// As many large sequential writes at a time as it takes.
     fn large_writes(&self) -> Pattern {
-        let bs = Bytes(LARGE.max(self.asked.frame.sector.0));
+        let bs = Bytes(LARGE_WRITE.max(self.asked.frame.sector.0));
         Pattern { iodepth: self.busy, ..self.asked.baseline(Rw::Write, bs) }
     }
 
@@ -165,36 +190,43 @@ impl Modern<'_> {
         let probe = |depth: u32| {
             let pattern = Pattern { iodepth: depth, ..self.small(Rw::RandRead) };
             let probe = Probe::new(DEPTH, "RR", pattern, self.time).at(f64::from(depth), depth);
-            probe.only_if((depth > 2).then_some(Condition::Growing)).repeated(self.asked.repeats).act()
+            probe.only_if((depth > 2).then_some(Condition::Growing)).act()
         };
-        self.rested().into_iter().chain(depths.map(probe)).collect()
+        self.readable().into_iter().chain(depths.map(probe)).collect()
     }
 
     /// Writes of more and more bytes, each read back in the order in which they were written: what comes fast
     /// is still in the buffer.
-    fn buffer(&self, most: u64) -> Vec<Act> {
-        let most = most.min(self.asked.frame.span.0);
+    fn buffer(&self, most: Bytes) -> Result<Vec<Act>, BenchError> {
+        if most.0 < BUFFER_MIN {
+            let least = Bytes(BUFFER_MIN);
+            return Err(BenchError::Suite(format!("--set buffer_max={most}: write {least} or more")));
+        }
+        if !self.asked.write {
+            return Ok(Vec::new());
+        }
+        let most = most.0.min(self.asked.frame.span.0);
         let sizes = (0..).map(|power| BUFFER_MIN << power).take_while(|size| *size <= most);
-        sizes.flat_map(|size| self.written_and_read_back(size)).collect()
+        Ok(sizes.flat_map(|size| self.written_and_read_back(size)).collect())
     }
 
     fn written_and_read_back(&self, size: u64) -> [Act; 2] {
         let label = Bytes(size);
         let large = Pattern { bs: Bytes(STRIDE), size: label, ..self.large_writes() };
         let write = Probe::new(BUFFER_WRITE, "SW", large, Length::Bytes(size)).at(size as f64, label);
-        let small = Pattern { size: label, ..self.small(Rw::Read) };
-        let stride = (size / READ_BACKS).max(STRIDE).max(small.bs.0) / small.bs.0 * small.bs.0;
+        let bs = Bytes(READ_BACK.max(self.asked.frame.sector.0));
+        let stride = (size / READ_BACKS).max(STRIDE);
+        let location = Location::RegularGaps { gap: Bytes(stride - bs.0) };
+        let small = Pattern { location, size: label, ..self.asked.baseline(Rw::Read, bs) };
         let reads = size / stride;
-        let gap = Bytes(stride - small.bs.0);
-        let small = Pattern { location: Location::RegularGaps { gap }, ..small };
         let read = Probe::new(BUFFER_READ, "SR", small, Length::Ios(reads)).at(size as f64, label);
         let width = Cut::Ios((reads / READ_BACK_WINDOWS).max(1));
         [write.act(), read.windows(width, READ_BACK_WINDOWS as usize * 2 + 2).act()]
     }
 
     fn windowed(&self, micro: &str, pattern: Pattern, bytes: u64) -> Probe {
-        let clump = CLUMP.min(bytes / WINDOWS_MIN);
-        let width = Cut::Bytes((bytes / WINDOWS).max(clump).max(pattern.bs.0));
+        let at_once = AT_ONCE.min(bytes / WINDOWS_MIN);
+        let width = Cut::Bytes((bytes / WINDOWS).max(at_once).max(pattern.bs.0));
         let curve = pattern.rw.short_name();
         Probe::new(micro, curve, pattern, Length::Bytes(bytes)).windows(width, WINDOWS as usize + 2)
     }
@@ -203,7 +235,7 @@ impl Modern<'_> {
     fn fill(&self) -> Vec<Act> {
         let pattern = self.large_writes();
         let bytes = pattern.size.0;
-        let probe = self.windowed(FILL, pattern, bytes).afresh(self.asked.repeats);
+        let probe = self.windowed(FILL, pattern, bytes);
         self.rested().into_iter().chain([probe.act()]).collect()
     }
 
@@ -213,18 +245,19 @@ impl Modern<'_> {
         if !(0.01..=4.0).contains(&most) {
             return Err(BenchError::Suite(format!("--set spare_max={most}: write 0.01 to 4")));
         }
-        let bs = Bytes(HOLES.max(self.asked.frame.sector.0));
+        let bs = Bytes(SPARE_WRITE.max(self.asked.frame.sector.0));
         let pattern = Pattern { iodepth: self.busy, ..self.asked.baseline(Rw::RandWrite, bs) };
         let bytes = (pattern.size.0 as f64 * most) as u64;
-        let probe = self.windowed(SPARE, pattern, bytes).afresh(self.asked.repeats);
+        let probe = self.windowed(SPARE, pattern, bytes);
         Ok(self.rested().into_iter().chain([probe.act()]).collect())
     }
 
     /// Single random reads while small random writes come at a set rate.
-    fn tail(&self, rates_mb_s: &[f64]) -> Result<Vec<Act>, BenchError> {
+    fn tail(&self, mut rates_mb_s: Vec<f64>) -> Result<Vec<Act>, BenchError> {
         if let Some(rate) = rates_mb_s.iter().find(|rate| !(0.001..=1e6).contains(*rate)) {
             return Err(BenchError::Suite(format!("--set rates: {rate}: write MB/s from 0.001 to 1000000")));
         }
+        rates_mb_s.sort_by(f64::total_cmp);
         let reads = |rate: f64| {
             Probe::new(TAIL, "RR", self.small(Rw::RandRead), self.time).at(rate, format!("{rate}MB/s"))
         };
@@ -233,21 +266,21 @@ impl Modern<'_> {
             let rate_iops = Some(rate * 1e6 / writes.bs.0 as f64);
             reads(*rate).beside(Pattern { rate_iops, iodepth: self.busy, ..writes }).act()
         };
-        Ok(std::iter::once(reads(0.0).act()).chain(rates_mb_s.iter().map(under)).collect())
+        let rested = self.asked.write.then(|| Act::Prepare(self.rest.clone()));
+        let alone = std::iter::once(reads(0.0).act());
+        Ok(rested.into_iter().chain(alone).chain(rates_mb_s.iter().map(under)).collect())
     }
 
-    /// Single random writes, with a flush after each, after some, after none.
+    /// Single random writes, with a flush after each, after some, after none; each from a rested device.
     fn flush(&self) -> Vec<Act> {
         let probe = |every: u64| {
-            let pattern =
-                Pattern { fsync: Some(every).filter(|every| *every > 0), ..self.small(Rw::RandWrite) };
-            let label = if every == 0 { "none".into() } else { every.to_string() };
-            Probe::new(FLUSH, "RW", pattern, self.time)
-                .at(every as f64, label)
-                .repeated(self.asked.repeats)
-                .act()
+            let fsync = Some(every).filter(|every| *every > 0);
+            let pattern = Pattern { fsync, ..self.small(Rw::RandWrite) };
+            let label = fsync.map_or("none".into(), |every| every.to_string());
+            let run = Probe::new(FLUSH, "RW", pattern, self.time).at(every as f64, label);
+            [Act::Prepare(self.rest.clone()), run.act()]
         };
-        FLUSH_EVERY.map(probe).into()
+        FLUSH_EVERY.into_iter().flat_map(probe).collect()
     }
 
     /// What discards of several sizes take; and random writes to a used device before everything is discarded
@@ -274,14 +307,15 @@ impl Modern<'_> {
     }
 
     /// A cache that was filled is left alone for a time, and then filled again: what is fast had come back.
-    fn idle(&self, idles: &[Nanos]) -> Vec<Act> {
+    fn idle(&self, mut idles: Vec<Nanos>) -> Vec<Act> {
+        idles.sort();
         let pattern = self.large_writes();
         let bytes = (pattern.size.0 / 4).max(pattern.bs.0);
         let exhausted =
             Preparation::Burst { pattern: Box::new(pattern.clone()), length: Length::Bytes(bytes) };
         let mut acts = vec![self.rested()[0].clone(), Act::Prepare(exhausted)];
         for idle in idles {
-            acts.push(Act::Prepare(Preparation::Idle(*idle)));
+            acts.push(Act::Prepare(Preparation::Idle(idle)));
             let probe = self.windowed(IDLE, pattern.clone(), bytes);
             acts.push(probe.at(idle.as_s(), idle).act());
         }

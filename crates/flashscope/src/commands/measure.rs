@@ -49,6 +49,13 @@ pub fn run(args: &MeasureArgs, screen: &Screen) -> Result<Done> {
     let depth = pattern.iodepth.saturating_mul(pattern.numjobs);
     bench.will_serve(depth..=depth);
     let info = bench.info().clone();
+    if pattern.rw.is_trim() && bench.handle().is_none() && !bench.can_trim() {
+        return Err(Usage(format!(
+            "{} takes no discards: choose another --rw, or a simulated SSD",
+            info.name
+        ))
+        .into());
+    }
     if is_scaling {
         pattern.bs = Bytes(u64::from(info.logical_block_bytes));
     }

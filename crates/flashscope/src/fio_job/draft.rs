@@ -257,6 +257,10 @@ impl<'a> Draft<'a> {
     fn flushes(&mut self) {
         let Some(every) = self.value("fsync", count).filter(|every| *every > 0) else { return };
         let pattern = &mut self.job.pattern;
+        if pattern.write_share() == 0.0 || pattern.rw.is_trim() {
+            self.note("fsync: without writes fio flushes nothing");
+            return;
+        }
         pattern.fsync = Some(every);
         pattern.number_ios = pattern.number_ios.map(|ios| ios.saturating_add(ios / every));
     }

@@ -225,7 +225,9 @@ impl Path {
         self.counts.buffer_hits += u64::from(hit);
         let pages = self.evictions.pages.len() as u32;
         let written = self.write_back(ftl, at);
-        self.behind.room_at(pages, at, written) + self.access_ns
+        // What is written again has its room already.
+        let ready = if hit && pages == 0 { at } else { self.behind.room_at(pages, at, written) };
+        ready + self.access_ns
     }
 
     /// A write is done, unless the power went in its course.

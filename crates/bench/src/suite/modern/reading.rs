@@ -30,13 +30,13 @@ pub(super) fn reading(context: &Context, finished: &[Finished]) -> Reading {
     let (mut reading, mut found) = (Reading::default(), Found::new());
     inside::depth(&points, &mut reading, &mut found);
     let buffer = inside::buffer(&points, &mut reading, &mut found);
-    let cache = inside::fill(&points, buffer, &mut reading, &mut found);
-    let held = cache.unwrap_or(0.0) + buffer.unwrap_or(0.0);
+    let buffer = buffer.unwrap_or(0.0);
+    let held = inside::fill(&points, buffer, &mut reading, &mut found).unwrap_or(0.0) + buffer;
     inside::spare(&points, context, held, &mut reading, &mut found);
     costs::tail(&points, &mut reading);
     costs::flush(&points, &mut reading);
     costs::trim(&points, &mut reading);
-    costs::idle(&points, &mut reading);
+    costs::idle(&points, buffer, &mut reading);
     if !found.table.rows.is_empty() {
         reading.tables.insert(0, found.table);
     }

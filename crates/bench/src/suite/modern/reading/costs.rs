@@ -1,82 +1,105 @@
 //! What things cost: reads under writes, flushes, discards, and what idle time gives back.
 
 use flashscope_analysis::reading::{Cell, Table};
-use flashscope_analysis::{Pace, Point, Reading, paces};
+use flashscope_analysis::{Pace, Point, Quantiles, Reading, paces};
 
 use super::super::super::read::speed;
 use super::super::{FLUSH, IDLE, TAIL, TRIM, TRIM_EFFECT};
-use super::steps::{STEP, bytes_before, bytes_chart, curve, first_level, gib};
+use super::steps::{STEP, amount, bytes_before, bytes_chart, curve, fast_beginning, gib, speed_between};
 use super::{Points, last_run, of};
 
 /// A run that never slows down was fast as a whole if it beats the slowest by this.
 const ALL_FAST: f64 = 1.3;
+/// Fewer reads have no 99th percentile.
+const READS_MIN: u64 = 100;
+/// Fewer flushes have no mean.
+const FLUSHES_MIN: u64 = 3;
+
+/// Reads as they were under one rate of writes.
+struct Loaded<'a> {
+    asked: &'a str,
+    written_mb_s: f64,
+    reads_s: f64,
+    quantiles: Option<Quantiles>,
+    p99_ms: Option<f64>,
+}
 
 pub(super) fn tail(points: &Points<'_>, reading: &mut Reading) {
     let caption = "Single random reads while random writes come at a set rate.";
     let columns = ["writes asked", "writes, MB/s", "reads, IO/s", "median, ms", "p99, ms", "longest, ms"];
     let mut table = Table::new("tail", "Reads under writes", caption, &columns);
-    let mut p99s: Vec<(f64, f64)> = Vec::new();
-    for point in of(points, TAIL) {
-        let Some(run) = last_run(point) else { continue };
-        let seconds = run.elapsed_ns as f64 / 1e9;
-        let quantile = |of: fn(&flashscope_analysis::Quantiles) -> f64| {
-            Cell::number(run.outcome.quantiles.as_ref().map(|found| of(found) / 1e6))
-        };
-        p99s.extend(run.outcome.quantiles.map(|found| (point.experiment.parameter, found.p99_ns / 1e6)));
-        table.rows.push(vec![
-            Cell::words(&point.experiment.label),
-            Cell::number(Some(run.written_bytes as f64 / 1e6 / seconds)),
-            Cell::number(Some(run.ios as f64 / seconds)),
-            quantile(|found| found.p50_ns),
-            quantile(|found| found.p99_ns),
-            quantile(|found| found.max_ns),
-        ]);
-    }
+    let loaded = |point: &'_ Point<'_>| {
+        let run = last_run(point)?;
+        let (seconds, quantiles) = (run.elapsed_ns as f64 / 1e9, run.outcome.quantiles);
+        let p99 = quantiles.filter(|_| run.ios >= READS_MIN).map(|found| found.p99_ns / 1e6);
+        Some((run.written_bytes as f64 / 1e6 / seconds, run.ios as f64 / seconds, quantiles, p99))
+    };
+    let all: Vec<Loaded<'_>> = of(points, TAIL)
+        .filter_map(|point| {
+            let (written_mb_s, reads_s, quantiles, p99_ms) = loaded(point)?;
+            Some(Loaded { asked: &point.experiment.label, written_mb_s, reads_s, quantiles, p99_ms })
+        })
+        .collect();
+    table.rows.extend(all.iter().map(|one| {
+        let quantile = |of: fn(&Quantiles) -> f64| Cell::number(one.quantiles.as_ref().map(of));
+        vec![
+            Cell::words(one.asked),
+            Cell::number(Some(one.written_mb_s)),
+            Cell::number(Some(one.reads_s)),
+            quantile(|found| found.p50_ns / 1e6),
+            Cell::number(one.p99_ms),
+            quantile(|found| found.max_ns / 1e6),
+        ]
+    }));
     if table.rows.is_empty() {
         return;
     }
     reading.tables.push(table);
-    if let [(0.0, alone), .., (rate, loaded)] = p99s[..] {
-        reading.say(
-            format!(
-                "Under {rate} MB/s of writes, one read in a hundred takes {:.1} times as long as alone.",
-                loaded / alone
-            ),
-            format!("99th percentile {loaded:.3} ms, {alone:.3} ms without writes"),
+    let alone = all.iter().find(|one| one.written_mb_s == 0.0).and_then(|one| one.p99_ms);
+    let most = all.iter().filter(|one| one.written_mb_s > 0.0 && one.p99_ms.is_some());
+    let most = most.max_by(|a, b| a.written_mb_s.total_cmp(&b.written_mb_s));
+    if let Some((alone, most)) = alone.zip(most)
+        && let Some(p99) = most.p99_ms
+    {
+        let text = format!(
+            "Under {:.3} MB/s of writes, one read in a hundred takes {:.1} times as long as alone.",
+            most.written_mb_s,
+            p99 / alone
         );
+        reading.say(text, format!("99th percentile {p99:.3} ms, {alone:.3} ms without writes"));
     }
 }
 
 /// What a flush adds to the writes before it.
 pub(super) fn flush(points: &Points<'_>, reading: &mut Reading) {
-    let time_ms = |point: &Point<'_>| {
-        let run = last_run(point)?;
-        (run.ios > 0).then(|| run.elapsed_ns as f64 / 1e6 / run.ios as f64)
-    };
-    let plain = of(points, FLUSH).find(|point| point.experiment.parameter == 0.0).and_then(time_ms);
-    let Some(plain) = plain else { return };
-    let caption = "Single random writes with a flush command after every so many.";
+    let plain = of(points, FLUSH).find(|point| point.experiment.parameter == 0.0).and_then(last_run);
+    let Some(plain) = plain.filter(|run| run.ios > 0) else { return };
+    let write_ms = plain.elapsed_ns as f64 / 1e6 / plain.ios as f64;
+    let caption = "Single random writes with a flush command after every so many, each from a rested device. \
+                   A flush: what its run took beyond its writes without one.";
     let mut table = Table::new("flush", "Flush", caption, &["flush after", "writes, IO/s", "a flush, ms"]);
-    let mut dearest: Option<(f64, f64)> = None;
     for point in of(points, FLUSH) {
-        let (every, Some(time)) = (point.experiment.parameter, time_ms(point)) else { continue };
-        let group = time * (every + 1.0);
-        let cost = (every > 0.0).then(|| (group - every * plain).max(0.0));
-        let rate = if every > 0.0 { 1e3 * every / group } else { 1e3 / time };
+        let Some(run) = last_run(point) else { continue };
+        let flushes = match point.experiment.parameter as u64 {
+            0 => 0,
+            every => run.ios / (every + 1),
+        };
+        let (writes, elapsed_ms) = ((run.ios - flushes) as f64, run.elapsed_ns as f64 / 1e6);
+        let cost = (elapsed_ms - writes * write_ms) / flushes.max(1) as f64;
         table.rows.push(vec![
             Cell::words(&point.experiment.label),
-            Cell::number(Some(rate)),
-            Cell::number(cost),
+            Cell::number(Some(1e3 * writes / elapsed_ms)),
+            // Less than nothing is what cannot be told from the writes' own spread.
+            Cell::number(Some(cost).filter(|cost| flushes >= FLUSHES_MIN && *cost > 0.0)),
         ]);
-        dearest = dearest.or(cost.map(|cost| (every, cost)));
     }
-    reading.tables.push(table);
-    if let Some((_, cost)) = dearest {
+    if let Some(cost) = table.cell("1", "a flush").and_then(Cell::value) {
         reading.say(
             format!("A flush after every write costs {cost:.3} ms."),
-            format!("{plain:.3} ms for a write without"),
+            format!("{write_ms:.3} ms for a write without"),
         );
     }
+    reading.tables.push(table);
 }
 
 pub(super) fn trim(points: &Points<'_>, reading: &mut Reading) {
@@ -113,31 +136,38 @@ struct Recovered<'a> {
     /// Bytes that are fast again; all of them, if the speed never fell.
     bytes: f64,
     fast_mb_s: f64,
+    /// The speed never fell: there may be more.
+    is_all: bool,
 }
 
 /// Bytes that are fast again, by idle time.
-fn recovered<'a>(points: &'a Points<'_>) -> Vec<Recovered<'a>> {
+fn recovered<'a>(points: &'a Points<'_>, buffer: f64) -> Vec<Recovered<'a>> {
     let runs: Vec<(&str, Vec<Pace>)> = of(points, IDLE)
         .filter_map(|point| Some((point.experiment.label.as_str(), paces(&last_run(point)?.windows))))
+        .filter(|(_, paces)| !paces.is_empty())
         .collect();
-    let mean = |paces: &[Pace]| paces.last().map_or(0.0, |end| end.bytes as f64 / 1e6 / end.end_s);
-    let last = |paces: &[Pace]| first_level(paces).map_or_else(|| mean(paces), |(_, _, slow)| slow);
-    let slowest = runs.iter().map(|(_, paces)| last(paces)).fold(f64::INFINITY, f64::min);
-    let recovered = |(label, paces): (&'a str, Vec<Pace>)| {
-        let (bytes, fast_mb_s) = match first_level(&paces) {
-            Some((bytes, fast, _)) => (bytes, fast),
-            None if mean(&paces) >= ALL_FAST * slowest => (bytes_before(&paces, paces.len()), mean(&paces)),
-            None => (0.0, mean(&paces)),
+    let whole = |paces: &[Pace]| speed_between(paces, 0, paces.len());
+    let slow =
+        |paces: &[Pace]| fast_beginning(paces, buffer).map_or_else(|| whole(paces), |fast| fast.slow_mb_s);
+    let slowest = runs.iter().map(|(_, paces)| slow(paces)).fold(f64::INFINITY, f64::min);
+    let judge = |(label, paces): (&'a str, Vec<Pace>)| {
+        let (bytes, fast_mb_s, is_all) = match fast_beginning(&paces, buffer) {
+            Some(fast) => (fast.bytes, fast.fast_mb_s, false),
+            None if whole(&paces) >= ALL_FAST * slowest => {
+                (bytes_before(&paces, paces.len()), whole(&paces), true)
+            }
+            None => (0.0, whole(&paces), false),
         };
-        Recovered { label, paces, bytes, fast_mb_s }
+        Recovered { label, paces, bytes, fast_mb_s, is_all }
     };
-    runs.into_iter().map(recovered).collect()
+    runs.into_iter().map(judge).collect()
 }
 
-pub(super) fn idle(points: &Points<'_>, reading: &mut Reading) {
-    let caption = "A cache that was filled is left alone, and filled again.";
+pub(super) fn idle(points: &Points<'_>, buffer: f64, reading: &mut Reading) {
+    let caption =
+        "A quarter of the device is written, and again after idle time: what is fast then had come back.";
     let mut table = Table::new("idle", "Idle recovery", caption, &["idle", "fast again, GiB", "speed, MB/s"]);
-    let all = recovered(points);
+    let all = recovered(points, buffer);
     let number = |value: f64| Cell::number(Some(value));
     let row =
         |one: &Recovered<'_>| vec![Cell::words(one.label), number(gib(one.bytes)), number(one.fast_mb_s)];
@@ -147,11 +177,17 @@ pub(super) fn idle(points: &Points<'_>, reading: &mut Reading) {
     let series = all.iter().map(|one| curve(&format!("after {}", one.label), &one.paces)).collect();
     reading.charts.push(bytes_chart("idle", "Idle recovery", caption, series));
     match all.iter().find(|one| one.bytes > 0.95 * most && most > 0.0) {
+        Some(one) if one.is_all => reading.say(
+            format!("After {} of idle time at least {} are fast again.", one.label, amount(one.bytes)),
+            "no more was written, and it was fast to the end",
+        ),
         Some(one) => {
-            let text = format!("After {} of idle time {:.2} GiB are fast again.", one.label, gib(one.bytes));
+            let text = format!("After {} of idle time {} are fast again.", one.label, amount(one.bytes));
             reading.say(text, "longer ones give back no more");
         }
-        None => reading
-            .say("Idle time gives nothing back.", "after each, the first writes are as fast as the others"),
+        None => reading.say(
+            "Idle time gives nothing back.",
+            "after each, the first writes are as fast as the others, or the buffer explains them",
+        ),
     }
 }

@@ -6,7 +6,10 @@ use flashscope_core::Bytes;
 
 use super::super::super::read::{mean_ms, speed};
 use super::super::{BUFFER_READ, DEPTH, FILL, SPARE};
-use super::steps::{STEP, bytes_before, bytes_chart, costs, curve, gib, is_lasting, megabytes_a_second};
+use super::steps::{
+    FastBeginning, STEP, amount, bytes_before, bytes_chart, costs, curve, fast_beginning, gib, rise,
+    speed_between,
+};
 use super::{Found, Points, last_run, of};
 
 /// The last doubling of the queue brings less than this once the device is full.
@@ -15,10 +18,10 @@ const FULL: f64 = 1.1;
 const BUFFERED: f64 = 2.0;
 /// Two sizes of a buffer that differ by less are one.
 const AGREED: f64 = 0.25;
-/// A step within so many times the write buffer is that of the buffer.
-const BUFFER_SHARE: f64 = 4.0;
 /// Collecting costs at least so much more time for each byte.
 const COLLECTING: f64 = 1.5;
+/// No drive has less spare flash than this share of it; what looks like less is a log or a start-up.
+const SPARE_MIN: f64 = 0.02;
 
 /// IOs a second by depth; where the two straight lines of an idle and of a full device meet: as many IOs as
 /// the full device serves in the time that one takes alone (the knee of asymptotic bounds).
@@ -56,6 +59,13 @@ pub(super) fn depth(points: &Points<'_>, reading: &mut Reading, found: &mut Foun
     let bottleneck = (deep / last - shallow / before) / (deep - shallow);
     let most = if bottleneck > 0.0 { (1.0 / bottleneck).max(last) } else { last };
     let knee = most / alone;
+    if knee < STEP {
+        reading.say(
+            "More than one random read in flight brings nothing.",
+            format!("{alone:.0} IO/s alone, {last:.0} with {deep:.0}"),
+        );
+        return;
+    }
     found.add("queue-depth knee", knee, "IOs in flight");
     let enough = rates.iter().find(|(_, rate)| *rate >= 0.9 * most);
     let enough = enough.map_or(String::new(), |(depth, _)| format!("; 90 % of it with {depth:.0}"));
@@ -106,6 +116,10 @@ pub(super) fn buffer(points: &Points<'_>, reading: &mut Reading, found: &mut Fou
                 "so much of what was written last is read back faster than flash can",
             );
         }
+        None if sizes.iter().any(Option::is_some) => reading.say(
+            "The size of the write buffer could not be told.",
+            "some of what was written last is read back fast, but not the same amount each time",
+        ),
         None => reading.say(
             "No write buffer was seen.",
             format!(
@@ -142,28 +156,26 @@ fn mib(bytes: f64) -> f64 {
 /// A fast beginning that is longer than the write buffer is a cache in flash.
 pub(super) fn fill(
     points: &Points<'_>,
-    buffer: Option<f64>,
+    buffer: f64,
     reading: &mut Reading,
     found: &mut Found,
 ) -> Option<f64> {
     let paces = paces(&last_run(of(points, FILL).next()?)?.windows);
     let caption = "Everything written once in order, from a rested device.";
     reading.charts.push(bytes_chart("fill", "Fill", caption, vec![curve("sequential writes", &paces)]));
-    let levels = levels(&costs(&paces), STEP);
-    let of_buffer = BUFFER_SHARE * buffer.unwrap_or(0.0);
-    let is_end =
-        |pair: &&[Level]| pair[1].mean > pair[0].mean && bytes_before(&paces, pair[1].from) > of_buffer;
-    let Some([fast, slow]) = levels.windows(2).find(is_end) else {
-        let text = "A fill shows no cache in SLC mode.";
-        reading.say(text, "one may be faster than the link or the writer, or larger than the span");
+    let Some(FastBeginning { bytes, fast_mb_s, slow_mb_s }) = fast_beginning(&paces, buffer) else {
+        reading.say(
+            "A fill shows no cache in SLC mode.",
+            "one may be faster than the link or the writer, hardly larger than the write buffer, larger than \
+             the span, or never emptied",
+        );
         return None;
     };
-    let bytes = bytes_before(&paces, slow.from);
-    let evidence =
-        format!("{:.0} MB/s before, {:.0} MB/s after", megabytes_a_second(fast), megabytes_a_second(slow));
     found.add("SLC cache", gib(bytes), "GiB");
-    reading
-        .say(format!("The first {:.2} GiB of a fill are fast: a cache in SLC mode.", gib(bytes)), evidence);
+    reading.say(
+        format!("The first {} of a fill are fast: a cache in SLC mode.", amount(bytes)),
+        format!("{fast_mb_s:.0} MB/s before, {slow_mb_s:.0} MB/s after"),
+    );
     Some(bytes)
 }
 
@@ -175,34 +187,43 @@ pub(super) fn spare(
     held: f64,
     reading: &mut Reading,
     found: &mut Found,
-) -> Option<()> {
-    let point = of(points, SPARE).next()?;
-    let paces = paces(&last_run(point)?.windows);
+) {
+    let Some((point, run)) = of(points, SPARE).find_map(|point| Some((point, last_run(point)?))) else {
+        return;
+    };
+    let paces = paces(&run.windows);
     let caption = "Random writes of 64 KiB to a device that was written in order and left alone.";
     reading.charts.push(bytes_chart("spare", "Spare flash", caption, vec![curve("random writes", &paces)]));
     let costs = costs(&paces);
     let levels = levels(&costs, STEP);
     let dearer = |pair: &&[Level]| pair[1].mean / pair[0].mean;
+    let span = point.experiment.pattern.size.0 as f64;
     let is_beyond = |pair: &&[Level]| {
         let border = pair[1].from;
-        bytes_before(&paces, border) > 1.05 * held && is_lasting(&costs, border, COLLECTING)
+        let is_collecting = dearer(pair) >= COLLECTING && rise(&costs, border) >= COLLECTING;
+        is_collecting && bytes_before(&paces, border) > held + SPARE_MIN * span
     };
     let cliff = levels.windows(2).filter(is_beyond).max_by(|a, b| dearer(a).total_cmp(&dearer(b)));
-    let Some([before, after]) = cliff.filter(|pair| dearer(pair) >= COLLECTING) else {
+    let Some([_, after]) = cliff else {
         reading.say(
             "The spare flash was not found.",
-            "random writes never became much dearer: more is spare than that, or the collector keeps up",
+            "random writes never became much dearer: there is more than was written (try a larger \
+             --set spare_max), the collector keeps up, or the device maps no pages",
         );
-        return None;
+        return;
     };
-    let span = point.experiment.pattern.size.0 as f64;
-    let bytes = (bytes_before(&paces, after.from) - held).max(0.0);
+    let border = after.from;
+    let bytes = bytes_before(&paces, border) - held;
     let share = 100.0 * bytes / span;
     let evidence = format!(
         "{:.0} MB/s before the collector must copy, {:.0} MB/s after{}",
-        megabytes_a_second(before),
-        megabytes_a_second(after),
-        if held > 0.0 { "; what cache and buffer hold is taken off" } else { "" }
+        speed_between(&paces, 0, border),
+        speed_between(&paces, border, paces.len()),
+        if held > 0.0 {
+            "; what cache and buffer hold is taken off"
+        } else {
+            "; a cache, if there is one, is in it"
+        }
     );
     if span < 0.95 * context.target.size_bytes as f64 {
         let text = "Only a part of the device was written: what else is free on it counts as spare here.";
@@ -210,9 +231,6 @@ pub(super) fn spare(
     }
     found.add("spare flash", gib(bytes), "GiB");
     found.add("over-provisioning", share, "%");
-    reading.say(
-        format!("{:.2} GiB of flash are spare: over-provisioning of {share:.1} %.", gib(bytes)),
-        evidence,
-    );
-    Some(())
+    reading
+        .say(format!("{} of flash are spare: over-provisioning of {share:.1} %.", amount(bytes)), evidence);
 }
