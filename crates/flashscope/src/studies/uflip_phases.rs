@@ -334,8 +334,8 @@ impl Class {
 /// The cheapest and the dearest random write of the devices that are not of the high end.
 fn random_ms(stage: &Stage<'_>) -> Result<[f64; 2]> {
     let mut all = Vec::new();
-    for place in HIGH_END..TABLE_3.len() {
-        let mut session = Session::used(stage, TABLE_3[place])?;
+    for (place, device) in TABLE_3.into_iter().enumerate().skip(HIGH_END) {
+        let mut session = Session::used(stage, device)?;
         all.extend(session.times_ms(&session.baseline(Rw::RandWrite, io_count(place, Rw::RandWrite)))?);
     }
     Ok([least(all.iter().copied()), greatest(all)])
