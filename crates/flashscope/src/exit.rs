@@ -62,7 +62,7 @@ pub struct Interrupted;
 
 impl std::fmt::Display for Interrupted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("interrupted before the first IO; there is nothing to keep")
+        f.write_str("interrupted before there was a result to keep")
     }
 }
 

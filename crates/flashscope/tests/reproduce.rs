@@ -97,6 +97,22 @@ fn an_unknown_study_is_refused_with_those_that_there_are() {
 }
 
 #[test]
+fn what_cannot_be_is_refused_before_anything_is_run() {
+    reproduce("almost-sequential --on sim:nosuch").failed(2, &["there is no profile 'nosuch'"]);
+    reproduce("almost-sequential --on rig:nosuch").failed(2, &["nosuch"]);
+    reproduce("all -o not/there/page.html").failed(2, &["not/there/page.html", "its folder is not there"]);
+}
+
+#[test]
+fn a_claim_tells_which_values_are_accepted() {
+    for claim in claims("almost-sequential") {
+        let [low, high] = [0, 1].map(|end| claim["accepted"][end].as_f64().unwrap_or(f64::INFINITY));
+        let is_in = claim["measured"].as_f64().is_some_and(|value| low <= value && value <= high);
+        assert_eq!(claim["verdict"] == "reproduced", is_in, "{claim}");
+    }
+}
+
+#[test]
 fn the_page_holds_the_pictures() {
     let scratch = Scratch::new();
     let folder = scratch.path("");

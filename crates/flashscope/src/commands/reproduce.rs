@@ -1,6 +1,6 @@
 //! `flashscope reproduce`: what the papers say, run again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use anyhow::Result;
@@ -73,7 +73,9 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
     let chosen = chosen(&args.names)?;
     if let Some(output) = &args.output {
         may_replace(output, args.force)?;
+        can_be_made(output)?;
     }
+    must_exist(args.on.as_deref())?;
     let on = args.on.as_deref();
     let seed = args.seed.unwrap_or(SEED);
     let held = held(args, seed)?;
@@ -92,6 +94,9 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
     let bar = studies_bar(screen, chosen.len() as u64);
     let judged = judge(&chosen, &stage, jobs, &|_| bar.inc(1));
     bar.finish_and_clear();
+    if is_real && args.writing.write && judged.as_ref().is_err_and(|error| error.is::<Interrupted>()) {
+        screen.note("  interrupted within the first study: what it wrote to the target stays there");
+    }
     let judged = judged?;
     let is_whole = judged.len() == chosen.len();
     if !is_whole && args.markdown {
@@ -114,6 +119,36 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
     }
     let differs = judged.iter().flat_map(|judged| &judged.claims).any(|c| c.verdict == Verdict::Differs);
     Ok(if args.strict && differs { Done::Unreliable } else { Done::Well })
+}
+
+/// Refuses a place for the page before anything is run for it.
+fn can_be_made(output: &Path) -> Result<(), Usage> {
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let problem = match folder {
+        _ if output.is_dir() => "is a folder: add the name of a file",
+        Some(folder) if !folder.is_dir() => "cannot be made: its folder is not there",
+        _ => return Ok(()),
+    };
+    Err(Usage(format!("-o {} {problem}", output.display())))
+}
+
+/// A virtual device that there is: else every study would find out for itself.
+fn must_exist(on: Option<&str>) -> Result<()> {
+    match on.map(Named::parse).filter(Named::is_virtual) {
+        Some(named) => Bench::open(
+            &named,
+            Opening {
+                intent: Intent::READ,
+                engine: None,
+                data: DataPattern::Random,
+                io_bytes_max: 8 << 20,
+                depth_max: 256,
+                seed: SEED,
+            },
+        )
+        .map(drop),
+        None => Ok(()),
+    }
 }
 
 fn opening(args: &ReproduceArgs, seed: u64) -> Opening {

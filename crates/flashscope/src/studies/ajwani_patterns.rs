@@ -93,7 +93,9 @@ pub const STUDIES: &[Study] = &[
             Claim::figure("sr-512", "sequential reads of 512 B", 0.8, "MB/s").within(1.5, 3.0, ROW),
             Claim::figure("rr-512", "random reads of 512 B", 0.8, "MB/s").within(1.5, 3.0, ROW),
             Claim::figure("sw-512", "sequential writes of 512 B", 0.27, "MB/s").within(1.5, 3.0, ROW),
-            Claim::figure("rw-512", "random writes of 512 B", 0.002, "MB/s").within(2.0, 4.0, "one digit"),
+            Claim::figure("rw-512", "random writes of 512 B", 0.002, "MB/s")
+                .within(1.25, 3.0, "what rounds to the digit")
+                .because("chosen for the class, not for this stick"),
             Claim::figure("sr-2m", "sequential reads of 2 MB", 12.38, "MB/s").within(1.5, 3.0, ROW),
             Claim::figure("rr-2m", "random reads of 2 MB", 12.38, "MB/s").within(1.5, 3.0, ROW),
             Claim::figure("sw-2m", "sequential writes of 2 MB", 4.54, "MB/s").within(1.5, 3.0, ROW),

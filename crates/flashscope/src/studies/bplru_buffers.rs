@@ -63,12 +63,13 @@ pub const STUDIES: &[Study] = &[
         about: "W2, temporary Internet files, generated, its small changes spread over 32 MiB.",
         devices: &[BOARD],
         claims: &[
-            Claim::shape("below-8", "below 8 MB BPLRU is slightly worse than FAB", "below 0 %", "%").near(
-                -30.0,
-                0.0,
-                "the largest lead with 1, 2 and 4 MiB; the paper gives no figure. That the small changes of \
-                 the model are spread over 32 MiB was chosen for this claim; with 4 MiB BPLRU leads",
-            ),
+            Claim::shape("below-8", "below 8 MB BPLRU is slightly worse than FAB", "below 0 %", "%")
+                .near(-10.0, 0.0, "the furthest of 1, 2 and 4 MiB; slightly: within 10 %")
+                .kind(-60.0, 0.0)
+                .because(
+                    "with 1 and 2 MiB the model loses more; that its small changes are spread over 32 MiB \
+                     was chosen for this claim, with 4 MiB BPLRU leads",
+                ),
             Claim::shape("gain", "BPLRU gains on FAB as the buffer grows beyond 8 MB", "gains", "points")
                 .near(0.0, ANY, DIRECTION),
             Claim::shape("erases", "BPLRU erases less than FAB with every size", "always", "sizes of 5")
@@ -79,7 +80,9 @@ pub const STUDIES: &[Study] = &[
             let table = Table::of(stage, &W2)?;
             let mut found = table.found("W2");
             let leads = [1, 2, 4].map(|mib| table.lead_percent(mib));
-            found.measured("below-8", leads.into_iter().fold(-ANY, f64::max));
+            // A lead anywhere is what the paper denies; without one, how far behind.
+            let [most, least] = [f64::max, f64::min].map(|of| leads.into_iter().fold(leads[0], of));
+            found.measured("below-8", if most > 0.0 { most } else { least });
             found.measured("gain", table.lead_percent(16) - table.lead_percent(8));
             found.measured("erases", table.sizes_saved());
             Ok(found)

@@ -34,7 +34,8 @@ pub const STUDIES: &[Study] = &[
         name: "bplru-ssd-and-disk",
         paper: &BPLRU,
         place: "sections 1 and 2",
-        about: "4 KiB and 1 MiB on a hard disk, on an SSD of 2008, and on the paper's board.",
+        about: "4 KiB and 1 MiB on a hard disk, and on two devices that share the sentence: reads on an \
+                SSD of eight channels, random writes on the paper's board, whose blocks have logs.",
         devices: &[DISK, SSD, BOARD],
         claims: &[
             Claim::shape(

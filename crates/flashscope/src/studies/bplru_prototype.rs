@@ -115,11 +115,9 @@ pub const STUDIES: &[Study] = &[
             "below 1 s",
             "s",
         )
-        .near(
-            0.0,
-            1.0,
-            "an SSD with eight channels; the board's one chip, at 2.4 MB/s, would take 3.5 s",
-        )],
+        .kind(0.0, 1.0)
+        .tolerated("an SSD with eight channels")
+        .because("the board's one chip, at 2.4 MB/s, would take 3.5 s")],
         run: |stage| {
             let settings = [("capacity", "1GiB"), ("initial", "empty")];
             let mut bench = stage.device(SSD, &settings)?;

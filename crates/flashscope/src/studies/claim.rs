@@ -102,6 +102,11 @@ impl Claim {
         }
     }
 
+    /// The values that are the published figure again, and those that are of its kind.
+    pub const fn accepted(&self) -> [Option<(f64, f64)>; 2] {
+        [self.near, self.kind]
+    }
+
     /// Whether it can be run at all.
     pub const fn can_be_run(&self) -> bool {
         self.near.is_some() || self.kind.is_some()

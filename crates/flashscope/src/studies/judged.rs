@@ -94,6 +94,10 @@ fn judged(study: &Study, claim: &'static Claim, found: &Found, stage: &Stage<'_>
         return Ok(JudgedClaim { claim, measure: None, verdict: Verdict::NotHere, reason });
     }
     ensure!(measure.is_some() == claim.can_be_run(), "the study {} forgot {}", study.name, claim.name);
+    if !stage.is_the_papers_device() && measure.as_ref().is_some_and(|measure| measure.value.is_nan()) {
+        let reason = "nothing of what it counts happened on this device".into();
+        return Ok(JudgedClaim { claim, measure: None, verdict: Verdict::NotHere, reason });
+    }
     let value = measure.as_ref().map_or(f64::NAN, |measure| measure.value);
     let verdict = claim.verdict(value, stage.is_the_papers_device());
     let is_told = stage.is_the_papers_device() && verdict != Verdict::Reproduced;

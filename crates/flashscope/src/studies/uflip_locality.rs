@@ -16,7 +16,7 @@ const LARGE: &str =
 const SMALL: &str = "the dearest area up to 1 MB; table 3's factors reach 2, and \"nearly\" is no more";
 
 const fn small(name: &'static str, words: &'static str) -> Claim {
-    Claim::shape(name, words, "nearly the same", "x").near(0.5, 2.4, SMALL)
+    Claim::shape(name, words, "nearly the same", "x").near(0.5, 2.0, SMALL).kind(0.3, 4.0)
 }
 
 const fn large(name: &'static str, words: &'static str, figure: f64) -> Claim {

@@ -89,6 +89,7 @@ fn key(verdict: Verdict) -> String {
 
 fn entry(judged: &Judged, claimed: &JudgedClaim) -> Value {
     let (study, claim) = (judged.study, claimed.claim);
+    let [near, kind] = claim.accepted();
     json!({
         "id": format!("{}/{}", study.name, claim.name),
         "study": study.name,
@@ -101,6 +102,9 @@ fn entry(judged: &Judged, claimed: &JudgedClaim) -> Value {
         "measured": claimed.measure.as_ref().map(|measure| measure.value),
         "interval": claimed.measure.as_ref().and_then(|measure| measure.interval),
         "verdict": claimed.verdict,
+        // An end that is null is open.
+        "accepted": near.map(|(low, high)| [low, high]),
+        "accepted_in_kind": kind.map(|(low, high)| [low, high]),
         "tolerance": claim.tolerance,
         "reason": claimed.reason,
     })
