@@ -37,6 +37,12 @@ pub const STUDIES: &[Study] = &[Study {
         Claim::figure("erase-unit", "the drive erases 512 KB at a time", 512.0, "KiB")
             .near(512.0, 512.0, "the profile's geometry, exactly")
             .kind(1.0, ANY),
+        Claim::not_here(
+            "capacity",
+            "the drive has 160 GB",
+            "160 GB",
+            "a simulator is told its size, and what is shown does not depend on it: it is 1 GiB here",
+        ),
         Claim::figure("regular-gaps", "sequential and regular gaps perform alike", 1.0, "x")
             .near(0.95, 1.05, SAME),
         Claim::figure(

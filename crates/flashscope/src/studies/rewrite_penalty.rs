@@ -94,6 +94,7 @@ pub const STUDIES: &[Study] = &[
                 2.0,
                 "a data sheet's round number, and a profile made from its chips",
             ),
+            Claim::not_here("densities", "table I: sizes", "256, 256, 32, 80 GB", DATA_SHEET),
             Claim::not_here(
                 "endurance",
                 "table I: blocks take 10,000 erases, Intel A's 100,000",

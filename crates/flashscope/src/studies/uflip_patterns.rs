@@ -78,7 +78,7 @@ pub const STUDIES: &[Study] = &[
     Study {
         name: "uflip-patterns",
         paper: &UFLIP,
-        place: "section 3.1 and table 1",
+        place: "sections 3.1 and 3.2, table 1",
         about: "Builds the space of basic patterns and every point of the nine micro-benchmarks, \
                  and counts those that are valid and differ.",
         devices: &[MTRON],
