@@ -45,6 +45,12 @@ pub const STUDIES: &[Study] = &[
                 120.0,
                 "sequential writes of 32 KB below 0.9 of normal, of the 120 s that are looked at",
             ),
+            Claim::not_here(
+                "hours",
+                "in rare cases it lasts hours of sustained writing",
+                "hours",
+                "cases of which neither the device nor the burst is told",
+            ),
             Claim::shape("reads", "subsequent reads are not affected", "1", "of normal").near(
                 0.95,
                 1.05,

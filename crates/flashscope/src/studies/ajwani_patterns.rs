@@ -80,6 +80,12 @@ pub const STUDIES: &[Study] = &[
                 .near(0.0, 1.0, "2 KB: below 1 ms"),
             Claim::shape("writes", "many devices take more than 100 ms for a random write", "100 ms", "ms")
                 .near(100.0, 400.0, "\"more than 100 ms\", \"some more than 300\""),
+            Claim::not_here(
+                "writes-most",
+                "some devices take more than 300 ms for a random write",
+                "300 ms",
+                "blocks twice as large would take as much, but which devices it were is not told",
+            ),
         ],
         run: steady,
     },

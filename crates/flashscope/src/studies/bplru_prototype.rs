@@ -39,6 +39,13 @@ pub const STUDIES: &[Study] = &[
                 link, 8 MiB and its copies; beside the same traces by operation counts alone.",
         devices: &[BOARD],
         claims: &[
+            Claim::not_here(
+                "board",
+                "figure 19: an ARM940T at 200 MHz, 32 MB of SDRAM, USB 2.0, 1 GB of MLC flash, seven log \
+                 blocks",
+                "a board",
+                "a photograph; flash, buffer and log blocks are those of sim:bplru-board",
+            ),
             Claim::shape(
                 "trends",
                 "the trends of prototype and simulation are very similar",

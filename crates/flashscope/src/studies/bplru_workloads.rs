@@ -65,6 +65,12 @@ pub const STUDIES: &[Study] = &[Study {
             50.0,
             "writes that begin where one ended: less than half",
         ),
+        Claim::not_here(
+            "w7-folders",
+            "W7: 1,285 folders",
+            "1,285 folders",
+            "a fact of one archive; the recorded trace unpacks another, smaller one",
+        ),
         Claim::figure("w7-bytes", "W7: 21,594 files of 10.7 KB", 231.0, "MB").near(230.0, 370.0, W7),
         Claim::shape("w9-systems", "W9 runs on all three file systems", "3", "file systems").near(
             3.0,

@@ -168,6 +168,12 @@ pub const STUDIES: &[Study] = &[
             )
             .near(0.0, 5.0, "as far as three runs differ")
             .kind(0.0, 10.0),
+            Claim::not_here(
+                "oscillations",
+                "the others show small oscillations for RR and larger ones for SW",
+                "small, larger",
+                "figure 4 alone shows one: see uflip-figure-4",
+            ),
             Claim::figure("least", "of the others' random writes, the cheapest take 0.25 ms", 0.25, "ms")
                 .within(1.2, 200.0, "on a logarithmic scale from 0.25 to 300, its lower part"),
             Claim::figure("most", "and the dearest 300 ms", 300.0, "ms")
