@@ -249,7 +249,7 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         let limits = Limits { runtime, interrupted: campaign.interrupted };
         let mut note = |done_bytes, total_bytes| journal.hear(&Event::Enforcing { done_bytes, total_bytes });
         let depth = match preparation {
-            Preparation::Burst { pattern, .. } => pattern.iodepth * pattern.numjobs,
+            Preparation::Burst { pattern, .. } => pattern.in_flight(),
             _ => 1,
         };
         let span = campaign.plan.frame.span.0;

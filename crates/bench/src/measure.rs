@@ -37,26 +37,18 @@ pub struct Request<'a> {
 impl Request<'_> {
     /// The run's requests, one source for each parallel process. The same every time.
     pub fn sources(&self) -> Vec<PatternSource> {
-        (0..self.pattern.numjobs).map(|job| PatternSource::new(self.pattern, job, self.seed)).collect()
+        self.pattern.streams(self.seed).map(|stream| stream.source).collect()
     }
 
     /// IOs in flight, those of the load too.
     pub fn depth(&self) -> u32 {
-        let depth = |pattern: &Pattern| pattern.iodepth * pattern.numjobs;
-        depth(self.pattern) + self.beside.map_or(0, depth)
+        self.pattern.in_flight() + self.beside.map_or(0, Pattern::in_flight)
     }
 
     /// Its own streams, and behind them those of the load.
     fn streams(&self) -> Vec<Stream<PatternSource>> {
-        let pacing = self.pattern.pacing();
-        let mut streams: Vec<_> =
-            self.sources().into_iter().map(|source| Stream { source, pacing }).collect();
-        if let Some(load) = self.beside {
-            let source = |job| PatternSource::new(load, job, derive(self.seed, LOAD));
-            let pacing = load.pacing();
-            streams.extend((0..load.numjobs).map(|job| Stream { source: source(job), pacing }));
-        }
-        streams
+        let load = self.beside.into_iter().flat_map(|load| load.streams(derive(self.seed, LOAD)));
+        self.pattern.streams(self.seed).chain(load).collect()
     }
 }
 
@@ -156,13 +148,22 @@ impl<'a, R: Recording> Watch<'a, R> {
     /// An IO of the load: only its bytes count.
     #[cold]
     fn observe_load(&mut self, io: &Io) -> Control {
-        match io.op {
-            Op::Write => self.written_bytes += u64::from(io.length_bytes),
-            Op::Read => self.read_bytes += u64::from(io.length_bytes),
-            Op::Flush | Op::Trim => {}
-        }
-        self.end = self.end.max(io.submitted + io.response);
+        self.count(io);
         Control::Continue
+    }
+
+    /// Counts the bytes of an IO, and the time at which it ended. Returns what it read and wrote.
+    #[inline]
+    fn count(&mut self, io: &Io) -> (u32, u32) {
+        let (read, written) = match io.op {
+            Op::Write => (0, io.length_bytes),
+            Op::Read => (io.length_bytes, 0),
+            Op::Flush | Op::Trim => (0, 0),
+        };
+        self.read_bytes += u64::from(read);
+        self.written_bytes += u64::from(written);
+        self.end = self.end.max(io.submitted + io.response);
+        (read, written)
     }
 
     /// The rare part of an observation.
@@ -211,7 +212,7 @@ impl<'a, R: Recording> Watch<'a, R> {
             // The queue grows for as long as the run lasts: no mean exists.
             (outcome.estimate, outcome.stationary) = (None, false);
         }
-        if request.pattern.iodepth * request.pattern.numjobs > 1 {
+        if request.pattern.in_flight() > 1 {
             // What recurs in the order of completions is the queue, not the device.
             outcome.phases.period = None;
         }
@@ -267,14 +268,7 @@ impl<R: Recording> Observer for Watch<'_, R> {
             return self.observe_load(io);
         }
         self.recording.push(Record::new(io.submitted, io.response, io.stream, io.index));
-        let (read, written) = match io.op {
-            Op::Write => (0, io.length_bytes),
-            Op::Read => (io.length_bytes, 0),
-            Op::Flush | Op::Trim => (0, 0),
-        };
-        self.read_bytes += u64::from(read);
-        self.written_bytes += u64::from(written);
-        self.end = self.end.max(io.submitted + io.response);
+        let (read, written) = self.count(io);
         if let Some(windows) = &mut self.windows {
             windows.push(self.end.0, io.response.0, read + written);
         }

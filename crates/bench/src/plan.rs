@@ -141,14 +141,8 @@ impl Plan {
     /// The plan with what it costs, once all its patterns are found to fit.
     pub(crate) fn priced(mut self, target: &TargetInfo, settings: &Settings) -> Result<Plan, BenchError> {
         for step in &self.steps {
-            step.experiment.pattern.validate(target)?;
-            if let Some(load) = &step.experiment.beside {
-                load.validate(target)?;
-            }
-            for before in &step.before {
-                if let Preparation::Burst { pattern, .. } = before {
-                    pattern.validate(target)?;
-                }
+            for pattern in step.patterns().chain(step.bursts()) {
+                pattern.validate(target)?;
             }
         }
         let before = self.steps.iter().flat_map(|step| &step.before);
@@ -161,34 +155,29 @@ impl Plan {
 
     /// The largest IO of the plan.
     pub fn io_bytes_max(&self) -> u64 {
-        let sizes = self.steps.iter().map(|step| step.experiment.pattern.bs.0);
-        let before = self.steps.iter().flat_map(|step| &step.before).map(|before| match before {
-            Preparation::Fill { bs, .. } => bs.0,
-            Preparation::Burst { pattern, .. } => pattern.bs.0,
-            _ => 0,
+        let sizes = self.steps.iter().flat_map(|step| {
+            let fills = step.before.iter().filter_map(|before| match before {
+                Preparation::Fill { bs, .. } => Some(bs.0),
+                _ => None,
+            });
+            step.patterns().chain(step.bursts()).map(Pattern::data_bytes).chain(fills)
         });
-        sizes.chain(before).chain([FLASH_BLOCK_BYTES]).max().unwrap_or(FLASH_BLOCK_BYTES)
+        sizes.fold(FLASH_BLOCK_BYTES, u64::max)
     }
 
     /// The largest IO of those that have others in flight beside them.
     pub fn io_bytes_max_in_flight(&self) -> u64 {
-        let before = self.steps.iter().flat_map(|step| &step.before).filter_map(|before| match before {
-            Preparation::Burst { pattern, .. } => Some(&**pattern),
-            _ => None,
+        let many = self.steps.iter().flat_map(|step| {
+            let together = step.patterns().filter(|_| step.in_flight() > 1);
+            together.chain(step.bursts().filter(|burst| burst.in_flight() > 1))
         });
-        let all = self.steps.iter().map(|step| &step.experiment.pattern).chain(before);
-        let many = all.filter(|pattern| pattern.iodepth * pattern.numjobs > 1);
-        many.map(|pattern| pattern.bs.0).max().unwrap_or(FLASH_BLOCK_BYTES)
+        many.map(Pattern::data_bytes).max().unwrap_or(FLASH_BLOCK_BYTES)
     }
 
     /// The most IOs in flight.
     pub fn depth_max(&self) -> u32 {
-        let depth = |pattern: &Pattern| pattern.iodepth * pattern.numjobs;
-        let before = self.steps.iter().flat_map(|step| &step.before).map(|before| match before {
-            Preparation::Burst { pattern, .. } => depth(pattern),
-            _ => 1,
-        });
-        self.steps.iter().map(|step| depth(&step.experiment.pattern)).chain(before).max().unwrap_or(1)
+        let before = self.steps.iter().flat_map(Step::bursts).map(Pattern::in_flight);
+        self.steps.iter().map(Step::in_flight).chain(before).fold(1, u32::max)
     }
 
     /// The share of a typical drive's rated endurance that the plan uses up.

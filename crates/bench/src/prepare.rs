@@ -1,7 +1,7 @@
 //! What is done to a device before a run: all of it unrecorded, and all of it heard by Ctrl-C and the budget.
 
 use flashscope_core::{
-    Control, Driven, Io, Limits, Op, Pacing, PatternSource, Request, RequestSource, Stream, Target, drive,
+    Control, Driven, Io, Limits, Op, Pacing, Request, RequestSource, Stream, Target, drive,
 };
 
 use crate::error::BenchError;
@@ -63,10 +63,7 @@ pub(crate) fn prepare<T: Target>(
         Preparation::Trim => whole(target, pieces(Op::Trim, TRIM_BYTES, 1), limits, &mut |_| ()),
         Preparation::Burst { pattern, length } => {
             let pattern = length.counted((**pattern).clone());
-            let source = |job| PatternSource::new(&pattern, job, seed);
-            let pacing = pattern.pacing();
-            let mut streams: Vec<_> =
-                (0..pattern.numjobs).map(|job| Stream { source: source(job), pacing }).collect();
+            let mut streams: Vec<_> = pattern.streams(seed).collect();
             let runtime = match (length.runtime(), limits.runtime) {
                 (Some(length), Some(left)) => Some(length.min(left)),
                 (length, left) => length.or(left),

@@ -31,6 +31,27 @@ pub struct Step {
     pub keeps_ios: bool,
 }
 
+impl Step {
+    /// The patterns that run at the same time in it: the one that is measured, and its load.
+    pub fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+        let Experiment { pattern, beside, .. } = &self.experiment;
+        std::iter::once(pattern).chain(beside)
+    }
+
+    /// The patterns of the bursts before it.
+    pub fn bursts(&self) -> impl Iterator<Item = &Pattern> {
+        self.before.iter().filter_map(|before| match before {
+            Preparation::Burst { pattern, .. } => Some(&**pattern),
+            _ => None,
+        })
+    }
+
+    /// IOs in flight in it, those of its load too.
+    pub fn in_flight(&self) -> u32 {
+        self.patterns().map(Pattern::in_flight).sum()
+    }
+}
+
 /// When a step is measured at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {

@@ -5,8 +5,8 @@ mod common;
 
 use common::reading::{found, number, says};
 use flashscope_analysis::{Finished, Reading};
-use flashscope_bench::{Alone, Order, Scope, Settings, Suite, conduct};
-use flashscope_core::Bytes;
+use flashscope_bench::{Alone, Order, Plan, Scope, Settings, Suite, conduct};
+use flashscope_core::{Bytes, Target};
 use flashscope_sim::profiles::Profile;
 use flashscope_sim::settings::Settings as Device;
 use flashscope_sim::{Rig, Ssd, rigs};
@@ -218,4 +218,18 @@ fn settings_that_say_nothing_are_refused() {
         let error = conduct(&order, &mut Alone(rig), &settings).expect_err("it is refused").to_string();
         assert!(error.contains(words), "{error}");
     }
+}
+
+#[test]
+fn a_plan_counts_the_load_beside_a_run_and_no_data_for_discards() {
+    let suite = Suite::find("modern").expect("a suite");
+    let rig = Rig::new(rigs::get("plain").expect("a rig"), 1);
+    let plan = |parts: &str| {
+        let values = [("parts".to_string(), parts.to_string())];
+        let order = Order { suite, values: &values, can_trim: true };
+        let settings = Settings { write: true, repeats: 1, bs: Bytes(4 << 10), ..Settings::default() };
+        Plan::of(&order, rig.info(), &settings).expect("a plan")
+    };
+    assert_eq!(plan("tail").depth_max(), 33, "one read and 32 writes");
+    assert_eq!(plan("trim").io_bytes_max(), 1 << 20, "the fill's; a discard of 512 MiB carries nothing");
 }

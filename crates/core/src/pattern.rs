@@ -14,9 +14,10 @@ use serde::{Deserialize, Serialize};
 pub use settings::{KEYS, Key};
 pub use validate::PatternError;
 
+use crate::drive::Stream;
 use crate::pacing::{Arrivals, Pacing};
 use crate::request::Op;
-use crate::source::Space;
+use crate::source::{PatternSource, Space};
 use crate::time::Nanos;
 use crate::units::{Bytes, Share};
 
@@ -244,6 +245,22 @@ impl Pattern {
                 Pacing::Closed { iodepth: self.iodepth, pause: self.thinktime, burst: self.thinktime_blocks }
             }
         }
+    }
+
+    /// IOs in flight, over all processes.
+    pub fn in_flight(&self) -> u32 {
+        self.iodepth.saturating_mul(self.numjobs)
+    }
+
+    /// A stream for each parallel process: the same seed gives the same requests.
+    pub fn streams(&self, seed: u64) -> impl Iterator<Item = Stream<PatternSource>> + '_ {
+        let pacing = self.pacing();
+        (0..self.numjobs).map(move |job| Stream { source: PatternSource::new(self, job, seed), pacing })
+    }
+
+    /// Bytes that an IO of it carries: a discard has a range and no data.
+    pub fn data_bytes(&self) -> u64 {
+        if self.rw.is_trim() && self.mix.is_none() { 0 } else { self.bs.0 }
     }
 
     /// The part of the target space that parallel process `job` uses (table 1, Parallelism), a whole number

@@ -40,13 +40,13 @@ pub fn run(args: &MeasureArgs, screen: &Screen) -> Result<Done> {
         let problem = format!("{} writes to {}: add --write to allow it", pattern.rw, args.target);
         return Err(Usage(problem).into());
     }
-    if args.lab.engine == Some(Engine::Sync) && pattern.iodepth.saturating_mul(pattern.numjobs) > 1 {
+    if args.lab.engine == Some(Engine::Sync) && pattern.in_flight() > 1 {
         let problem = "the sync engine has one IO in flight: leave out --engine, or --iodepth and --numjobs";
         return Err(Usage(problem.into()).into());
     }
     named.must_heed(&args.target, args.lab.engine, args.lab.data)?;
     let mut bench = Bench::open(&named, opening(args, &pattern, is_scaling))?;
-    let depth = pattern.iodepth.saturating_mul(pattern.numjobs);
+    let depth = pattern.in_flight();
     bench.will_serve(depth..=depth);
     let info = bench.info().clone();
     if pattern.rw.is_trim() && bench.handle().is_none() && !bench.can_trim() {
@@ -99,7 +99,7 @@ fn opening(args: &MeasureArgs, pattern: &Pattern, is_scaling: bool) -> Opening {
         engine: args.lab.engine,
         data: args.lab.data,
         io_bytes_max,
-        depth_max: pattern.iodepth.saturating_mul(pattern.numjobs).max(1),
+        depth_max: pattern.in_flight().max(1),
         seed: args.lab.seed.unwrap_or_else(fresh_seed),
     }
 }
@@ -222,7 +222,7 @@ impl<'a> Session<'a> {
         let failed = |text: String| anyhow::anyhow!(text);
         let mut recording = journal.begin(&experiment, 0, request.sources()).map_err(failed)?;
         bench.begin();
-        let target = bench.target(pattern.iodepth * pattern.numjobs)?;
+        let target = bench.target(pattern.in_flight())?;
         let mut look = |ios, estimate, why| journal.progress.hear(&Event::Look { ios, estimate, why });
         let Measured { run, error } = measure(target, &request, &mut recording, &mut look);
         let kept = journal.finish(recording, Finished { experiment, repeat: 0, run });

@@ -5,7 +5,7 @@ use anyhow::Result;
 use flashscope_analysis::{Options, Phases, Series, phases};
 use flashscope_bench::{State, StateSource};
 use flashscope_core::seed::derive;
-use flashscope_core::{Bytes, Io, Nanos, Pacing, Pattern, PatternSource, Rw, Stream, Target};
+use flashscope_core::{Bytes, Io, Nanos, Pacing, Pattern, Rw, Stream, Target};
 
 use super::Stage;
 use super::stage::{Set, Subject};
@@ -69,10 +69,7 @@ impl<'a> Session<'a> {
     /// The same without a rest.
     pub fn ios_at_once(&mut self, pattern: &Pattern) -> Result<Vec<Io>> {
         pattern.validate(self.bench.info())?;
-        let seed = self.next_seed();
-        let stream =
-            |job| Stream { source: PatternSource::new(pattern, job, seed), pacing: pattern.pacing() };
-        let mut streams: Vec<_> = (0..pattern.numjobs).map(stream).collect();
+        let mut streams: Vec<_> = pattern.streams(self.next_seed()).collect();
         let mut all = Vec::new();
         self.stage.serve(&mut self.bench, &mut streams, pattern.writes(), None, &mut |io| all.push(*io))?;
         Ok(all)
