@@ -9,7 +9,7 @@ use flashscope_analysis::Cut;
 use flashscope_core::seed::{Random, derive};
 use flashscope_core::{Bytes, Nanos, Pattern, Rw};
 
-use super::program::{Act, Asked, Probe, windows_within};
+use super::program::{Act, Asked, FILL, Probe, windows_within};
 use super::{Program, Setting, Suite};
 use crate::error::BenchError;
 use crate::step::{Condition, Length, Preparation};
@@ -59,8 +59,6 @@ const BS_MIN: u64 = 512;
 const BS_PLAIN: u64 = 8 << 20;
 /// Beyond, doubled while it pays, up to here: no device gains from larger single IOs.
 const BS_MAX: u64 = 64 << 20;
-/// "sequentially writing the entire device using a 1 MB buffer"
-const FILL: Preparation = Preparation::Fill { bs: Bytes(1 << 20), times: 1 };
 /// Phases after a burst.
 const PHASES: u64 = 30;
 /// The small writes of bursts.

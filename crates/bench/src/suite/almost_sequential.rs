@@ -9,11 +9,11 @@ use flashscope_analysis::reading::{Axis, Cell, Chart, Curve, Table};
 use flashscope_analysis::{Context, Cut, Finished, Pace, Point, Reading, paces, points};
 use flashscope_core::{Bytes, Location, Pattern, Rw};
 
-use super::program::{Act, Asked, Probe};
+use super::program::{Act, Asked, FILL, Probe};
 use super::read::mean;
 use super::{Program, Setting, Suite};
 use crate::error::BenchError;
-use crate::step::{Length, Preparation};
+use crate::step::Length;
 use models::Models;
 
 /// See the module.
@@ -51,8 +51,6 @@ const CALIBRATION_IOS: u64 = 512;
 const CALIBRATION_FACTOR: u64 = 8;
 /// Windows in each capacity.
 const WINDOWS: u64 = 16;
-/// The sequential writes in between (paper 000's, and large enough for every erase block then known).
-const FILL: Preparation = Preparation::Fill { bs: Bytes(1 << 20), times: 1 };
 
 fn location(order: &str, gap: Bytes) -> Location {
     match order {

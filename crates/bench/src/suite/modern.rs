@@ -9,7 +9,7 @@ mod reading;
 use flashscope_analysis::Cut;
 use flashscope_core::{Bytes, Location, Nanos, Pattern, Rw};
 
-use super::program::{Act, Asked, Probe};
+use super::program::{Act, Asked, FILL, Probe};
 use super::{Program, Setting, Suite};
 use crate::error::BenchError;
 use crate::step::{Condition, Length, Preparation};
@@ -62,7 +62,7 @@ pub(super) const SUITE: Suite = Suite {
 const DEPTH: &str = "depth";
 const BUFFER_WRITE: &str = "buffer-write";
 const BUFFER_READ: &str = "buffer-read-back";
-const FILL: &str = "fill";
+const FILL_RUN: &str = "fill";
 const SPARE: &str = "spare";
 const TAIL: &str = "read-tail";
 const FLUSH: &str = "flush";
@@ -164,8 +164,7 @@ fn list<T: std::str::FromStr<Err: std::fmt::Display> + PartialEq>(
 impl Modern<'_> {
     /// Everything written once in order, and then left alone: caches are empty, spare flash is free.
     fn rested(&self) -> [Act; 2] {
-        let everything = Preparation::Fill { bs: Bytes(1 << 20), times: 1 };
-        [everything, self.rest.clone()].map(Act::Prepare)
+        [FILL, self.rest.clone()].map(Act::Prepare)
     }
 
     /// Before reads, where writing is allowed.
@@ -235,7 +234,7 @@ impl Modern<'_> {
     fn fill(&self) -> Vec<Act> {
         let pattern = self.large_writes();
         let bytes = pattern.size.0;
-        let probe = self.windowed(FILL, pattern, bytes);
+        let probe = self.windowed(FILL_RUN, pattern, bytes);
         self.rested().into_iter().chain([probe.act()]).collect()
     }
 
@@ -295,7 +294,7 @@ impl Modern<'_> {
         let writes = |label: &str, place: f64| {
             Probe::new(TRIM_EFFECT, "RW", busy.clone(), self.time).at(place, label).act()
         };
-        let mut acts = vec![self.rested()[0].clone(), Act::Prepare(used), writes("before", 0.0)];
+        let mut acts = vec![Act::Prepare(FILL), Act::Prepare(used), writes("before", 0.0)];
         for size in TRIM_SIZES.into_iter().filter(|size| *size <= self.asked.frame.span.0) {
             let pattern = self.asked.baseline(Rw::Trim, Bytes(size.max(self.asked.frame.sector.0)));
             let trims = TRIMS.min(pattern.size.0 / pattern.bs.0);
@@ -313,7 +312,7 @@ impl Modern<'_> {
         let bytes = (pattern.size.0 / 4).max(pattern.bs.0);
         let exhausted =
             Preparation::Burst { pattern: Box::new(pattern.clone()), length: Length::Bytes(bytes) };
-        let mut acts = vec![self.rested()[0].clone(), Act::Prepare(exhausted)];
+        let mut acts = vec![Act::Prepare(FILL), Act::Prepare(exhausted)];
         for idle in idles {
             acts.push(Act::Prepare(Preparation::Idle(idle)));
             let probe = self.windowed(IDLE, pattern.clone(), bytes);

@@ -15,6 +15,10 @@ use crate::plan::{Plan, Settings, frame};
 use crate::state::State;
 use crate::step::{Condition, Length, Preparation, Step};
 
+/// Everything written once in order: "sequentially writing the entire device using a 1 MB buffer" (paper 000,
+/// appendix A).
+pub(super) const FILL: Preparation = Preparation::Fill { bs: Bytes(1 << 20), times: 1 };
+
 /// One thing that a suite does.
 #[derive(Clone, Debug)]
 pub enum Act {
@@ -189,7 +193,7 @@ impl<'a> Asked<'a> {
     /// The nearest to a device that was never written: everything discarded, else everything written in
     /// order.
     pub fn fresh(&self) -> Preparation {
-        if self.can_trim { Preparation::Trim } else { Preparation::Fill { bs: Bytes(1 << 20), times: 1 } }
+        if self.can_trim { Preparation::Trim } else { FILL }
     }
 }
 
@@ -239,7 +243,7 @@ fn permitted(acts: Vec<Act>, write: bool) -> (Vec<Act>, usize) {
     let before = acts.len();
     let writes = |act: &Act| match act {
         Act::Prepare(preparation) => preparation.writes(),
-        Act::Run(probe) => probe.pattern.writes() || probe.beside.as_ref().is_some_and(Pattern::writes),
+        Act::Run(probe) => std::iter::once(&probe.pattern).chain(&probe.beside).any(Pattern::writes),
     };
     let acts: Vec<Act> = acts.into_iter().filter(|act| write || !writes(act)).collect();
     let left_out = before - acts.len();

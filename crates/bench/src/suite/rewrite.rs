@@ -6,7 +6,7 @@ use flashscope_analysis::reading::{Axis, Cell, Chart, Curve, Table};
 use flashscope_analysis::{Context, Cut, Finished, Point, Reading, Run, paces, points};
 use flashscope_core::{Bytes, Location, Pattern, Rw};
 
-use super::program::{Act, Asked, Probe};
+use super::program::{Act, Asked, FILL, Probe};
 use super::read::{mb_per_s, mean};
 use super::{Program, Setting, Suite};
 use crate::error::BenchError;
@@ -39,7 +39,6 @@ const ACROSS: &str = "read-across";
 const ACCESS: &str = "random-access";
 const BURST: &str = "read-ahead";
 
-const FILL: Preparation = Preparation::Fill { bs: Bytes(1 << 20), times: 1 };
 /// A sequential read, and how much of the device is read in all.
 const ACROSS_BS: u64 = 1 << 20;
 const ACROSS_BYTES: u64 = 4 << 30;

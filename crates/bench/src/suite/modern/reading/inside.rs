@@ -5,7 +5,7 @@ use flashscope_analysis::{Context, Level, Reading, Run, levels, paces};
 use flashscope_core::Bytes;
 
 use super::super::super::read::{mean_ms, speed};
-use super::super::{BUFFER_READ, DEPTH, FILL, SPARE};
+use super::super::{BUFFER_READ, DEPTH, FILL_RUN, SPARE};
 use super::steps::{
     FastBeginning, STEP, amount, bytes_before, bytes_chart, costs, curve, fast_beginning, gib, rise,
     speed_between,
@@ -160,7 +160,7 @@ pub(super) fn fill(
     reading: &mut Reading,
     found: &mut Found,
 ) -> Option<f64> {
-    let paces = paces(&last_run(of(points, FILL).next()?)?.windows);
+    let paces = paces(&last_run(of(points, FILL_RUN).next()?)?.windows);
     let caption = "Everything written once in order, from a rested device.";
     reading.charts.push(bytes_chart("fill", "Fill", caption, vec![curve("sequential writes", &paces)]));
     let Some(FastBeginning { bytes, fast_mb_s, slow_mb_s }) = fast_beginning(&paces, buffer) else {
