@@ -18,6 +18,7 @@ pub mod lru;
 pub mod lru_wsr;
 mod order;
 mod pages;
+mod queue;
 
 use flashscope_core::Bytes;
 use schemars::JsonSchema;

@@ -2,76 +2,39 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::list::Lists;
-use super::pages::Pages;
+use super::queue::Queue;
 use super::{BufferSetup, Evictions, WriteBuffer};
 use crate::error::SimError;
-use crate::nand::{Lpn, NONE, Token};
+use crate::nand::{Lpn, Token};
 
 /// Pages in one queue.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Fifo {
-    pages: Pages,
-    order: Lists,
-}
-
-const ORDER: u32 = 0;
-
-impl Fifo {
-    #[inline]
-    fn evict(&mut self, out: &mut Evictions) {
-        let node = self.order.last(ORDER);
-        self.order.unlink(node);
-        self.pages.evict(node, out);
-        self.pages.release(node);
-    }
-}
+pub struct Fifo(Queue);
 
 impl WriteBuffer for Fifo {
     fn new(setup: &BufferSetup<'_>) -> Result<Fifo, SimError> {
-        let pages = Pages::new(setup, setup.pages);
-        Ok(Fifo { order: Lists::new(1, pages.nodes()), pages })
+        Ok(Fifo(Queue::new(setup)))
     }
 
     #[inline]
     fn write(&mut self, lpn: Lpn, token: Token, out: &mut Evictions) -> bool {
-        let known = self.pages.find(lpn);
-        if known != NONE {
-            self.pages.write(known, token);
-            return true;
-        }
-        if self.pages.len() == self.pages.nodes() {
-            self.evict(out);
-        }
-        let node = self.pages.take(lpn);
-        self.order.push_first(ORDER, node);
-        self.pages.write(node, token);
-        false
+        self.0.write(lpn, token, |queue| queue.evict(out))
     }
 
     #[inline]
     fn read(&mut self, lpn: Lpn) -> Option<Token> {
-        match self.pages.find(lpn) {
-            NONE => None,
-            node => Some(self.pages.token(node)),
-        }
+        self.0.read(lpn)
     }
 
     fn flush(&mut self, out: &mut Evictions) {
-        while self.pages.len() > 0 {
-            self.evict(out);
-        }
+        self.0.evict_to(0, out);
     }
 
     fn discard(&mut self, lpn: Lpn) {
-        let node = self.pages.find(lpn);
-        if node != NONE {
-            self.order.unlink(node);
-            self.pages.release(node);
-        }
+        self.0.discard(lpn);
     }
 
     fn dirty_pages(&self) -> u32 {
-        self.pages.dirty_pages()
+        self.0.dirty_pages()
     }
 }

@@ -94,7 +94,7 @@ impl SlcCacheFtl {
     /// The first block of the cache, and what the flash behind it is made for.
     fn behind<'a>(setup: &Setup<'a>) -> (Block, Setup<'a>) {
         let Setup { settings, geometry, .. } = *setup;
-        let first = geometry.blocks - SlcCacheSettings::blocks(settings, geometry.pages_per_block) as u32;
+        let first = geometry.blocks - settings.slc_blocks(&geometry);
         (first, Setup { geometry: Geometry { blocks: first, ..geometry }, ..*setup })
     }
 
@@ -154,9 +154,9 @@ impl SlcCacheFtl {
             self.map[lpn as usize] = NONE;
             (moved, done) = (moved + 1, done.max(written));
         }
-        self.folding = Some((block, page));
-        if page == nand.next_page(block) {
-            self.folding = None;
+        let is_empty = page == nand.next_page(block);
+        self.folding = (!is_empty).then_some((block, page));
+        if is_empty {
             done = nand.erase(block, Cause::Gc, done);
             self.free.give(nand, block);
         }
