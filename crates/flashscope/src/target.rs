@@ -60,6 +60,18 @@ impl Named {
         Err(Usage(format!("{flag} has no effect on {name}, which is no real device; leave it out")))
     }
 
+    /// Refuses a virtual device that there is not, without making it.
+    pub fn must_exist(&self) -> Result<()> {
+        match self {
+            Named::Rig(name) => rig_spec(name).map(drop),
+            Named::Sim(text) => {
+                let (name, overrides) = split_overrides(text)?;
+                profile(name, &overrides).map(drop)
+            }
+            Named::Null | Named::Path(_) => Ok(()),
+        }
+    }
+
     /// A short name for folders.
     pub fn short(&self) -> String {
         let text = match self {

@@ -75,7 +75,6 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
         may_replace(output, args.force)?;
         can_be_made(output)?;
     }
-    must_exist(args.on.as_deref())?;
     let on = args.on.as_deref();
     let seed = args.seed.unwrap_or(SEED);
     let held = held(args, seed)?;
@@ -132,25 +131,6 @@ fn can_be_made(output: &Path) -> Result<(), Usage> {
     Err(Usage(format!("-o {} {problem}", output.display())))
 }
 
-/// A virtual device that there is: else every study would find out for itself.
-fn must_exist(on: Option<&str>) -> Result<()> {
-    match on.map(Named::parse).filter(Named::is_virtual) {
-        Some(named) => Bench::open(
-            &named,
-            Opening {
-                intent: Intent::READ,
-                engine: None,
-                data: DataPattern::Random,
-                io_bytes_max: 8 << 20,
-                depth_max: 256,
-                seed: SEED,
-            },
-        )
-        .map(drop),
-        None => Ok(()),
-    }
-}
-
 fn opening(args: &ReproduceArgs, seed: u64) -> Opening {
     let WriteArgs { write, overwrite_existing_data, .. } = args.writing;
     let intent = Intent { write, overwrite_existing_data, ..Intent::READ };
@@ -166,7 +146,9 @@ fn held(args: &ReproduceArgs, seed: u64) -> Result<Option<Bench>> {
         let problem = "null: has no character that a study could find; name a device, a file or sim:PROFILE";
         return Err(Usage(problem.into()).into());
     }
-    let Some(named) = named.filter(|named| !named.is_virtual()) else {
+    let Some(named) = named.as_ref().filter(|named| !named.is_virtual()) else {
+        // Else every study would find out for itself.
+        named.as_ref().map_or(Ok(()), Named::must_exist)?;
         let flags = [("--size", args.size.is_some()), ("--runtime", args.runtime.is_some())];
         return match flags.into_iter().find(|(_, is_given)| *is_given) {
             None => Ok(None),
@@ -175,7 +157,7 @@ fn held(args: &ReproduceArgs, seed: u64) -> Result<Option<Bench>> {
             }
         };
     };
-    let mut bench = Bench::open(&named, opening(args, seed))?;
+    let mut bench = Bench::open(named, opening(args, seed))?;
     bench.limit_size(args.size.unwrap_or(Bytes(bench.info().size_bytes)))?;
     if let Some(handle) = bench.handle().filter(|_| args.writing.write) {
         let part = if args.size.is_some() { "its first part" } else { "all of it" };
