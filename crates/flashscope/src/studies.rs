@@ -12,6 +12,7 @@ mod page;
 mod papers;
 mod picture;
 mod place;
+mod run_on;
 mod session;
 mod stage;
 mod view;
@@ -65,11 +66,21 @@ pub struct Study {
     pub place: &'static str,
     /// What is run.
     pub about: &'static str,
-    /// The simulated devices that it is run on, as TARGETs.
-    pub devices: &'static [&'static str],
     /// What the paper says there.
     pub claims: &'static [Claim],
     run: fn(&Stage<'_>) -> Result<Found>,
+}
+
+impl Study {
+    /// Where in the paper a claim is.
+    fn place_of(&self, claim: &Claim) -> &'static str {
+        claim.place.unwrap_or(self.place)
+    }
+
+    /// Whether a claim is of a section, table or figure of the paper.
+    fn is_of(&self, claim: &Claim, part: &str) -> bool {
+        place::names(self.place_of(claim), part)
+    }
 }
 
 /// What a study found.
@@ -158,13 +169,27 @@ mod tests {
         }
     }
 
+    /// A claim's place is one of its study's, so that the head of the study tells of it.
+    #[test]
+    fn every_claim_is_where_its_study_says() {
+        for study in studies() {
+            for place in study.claims.iter().filter_map(|claim| claim.place) {
+                let mut parts = study.paper.parts.iter().filter(|(part, _)| place::names(place, part));
+                let is_known =
+                    parts.clone().count() > 0 && parts.all(|(part, _)| place::names(study.place, part));
+                assert!(is_known, "{}: '{place}' is not of '{}'", study.name, study.place);
+            }
+        }
+    }
+
     /// The index of docs/papers.md leaves nothing out.
     #[test]
     fn every_section_table_and_figure_has_a_study_or_says_why_not() {
         for paper in PAPERS {
             for (part, note) in paper.parts {
-                let is_studied = studies()
-                    .any(|study| study.paper.number == paper.number && place::names(study.place, part));
+                let mut of_paper = studies().filter(|study| study.paper.number == paper.number);
+                let is_studied =
+                    of_paper.any(|study| study.claims.iter().any(|claim| study.is_of(claim, part)));
                 let said = if note.is_empty() { "has no study" } else { "has a study and a note" };
                 assert_eq!(is_studied, note.is_empty(), "paper {}: {part} {said}", paper.number);
             }

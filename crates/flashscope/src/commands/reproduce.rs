@@ -1,7 +1,7 @@
 //! `flashscope reproduce`: what the papers say, run again.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
 use clap::Args;
@@ -65,6 +65,9 @@ pub struct ReproduceArgs {
 /// What a real target is given for 30 s of a paper.
 const RUNTIME: Nanos = Nanos::from_s(2);
 
+/// Names that are offered in place of one that none has.
+const NEAREST: usize = 3;
+
 /// The seed of docs/papers.md.
 const SEED: u64 = 1;
 
@@ -77,7 +80,7 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
     }
     let on = args.on.as_deref();
     let seed = args.seed.unwrap_or(SEED);
-    let held = held(args, seed)?;
+    let held = held(args, seed)?.map(Mutex::new);
     let is_real = held.is_some();
     let stage = Stage {
         on,
@@ -85,7 +88,8 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
         interrupted: signal::listen(),
         opening: opening(args, seed),
         runtime: args.runtime.unwrap_or(RUNTIME),
-        held: held.map(Mutex::new),
+        held: held.as_ref(),
+        used: Arc::default(),
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     // On a real device studies would disturb each other.
@@ -174,11 +178,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Study>, Usage> {
         let is_it = |study: &&Study| name == "all" || study.name == name || study.paper.number == name;
         let found: Vec<&Study> = studies().filter(is_it).collect();
         if found.is_empty() {
-            let known = studies().map(|study| study.name).collect::<Vec<_>>().join(", ");
-            return Err(Usage(format!(
-                "there is no study '{name}'; choose all, the number of a paper (000 to 004), or one of \
-                 {known}"
-            )));
+            return Err(unknown(name));
         }
         chosen.extend(
             found
@@ -188,4 +188,15 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Study>, Usage> {
         );
     }
     Ok(chosen)
+}
+
+/// A name that none has, with those that are most like it.
+fn unknown(name: &str) -> Usage {
+    let mut all: Vec<&str> = studies().map(|study| study.name).collect();
+    all.sort_by(|a, b| strsim::jaro_winkler(b, name).total_cmp(&strsim::jaro_winkler(a, name)));
+    let nearest = all[..NEAREST].join(", ");
+    Usage(format!(
+        "there is no study '{name}'; most like it are {nearest}; `flashscope list studies` names them, and \
+         all, or the number of a paper (000 to 004), are several"
+    ))
 }

@@ -36,7 +36,6 @@ pub const STUDIES: &[Study] = &[
         paper: &AJWANI,
         place: "chapter 2",
         about: "Ranking a list of 2^30 elements that lie in random order: a dependent random read each.",
-        devices: &[SSD],
         claims: &[
             Claim::shape("days", "it takes days with flash", "days", "days").near(
                 1.0,
@@ -65,7 +64,6 @@ pub const STUDIES: &[Study] = &[
         place: "table 2.1 and chapter 2",
         about: "What basic algorithms wait for on a hard disk and on an SSD of 2008, for each double; a \
                 binary search whose first probes are in memory, as six of the last read 4 KiB each.",
-        devices: &[DISK, SSD],
         claims: &[
             Claim::figure("read-disk", "a random read, hard disk", 11.3, "ms").within(
                 1.3,

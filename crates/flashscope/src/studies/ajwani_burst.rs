@@ -31,7 +31,6 @@ pub const STUDIES: &[Study] = &[
         place: "section 3.3.3, figure 3.3",
         about: "Bursts of random writes, then 30 phases of 4 s of sequential writes, beside their steady \
                 state; a page-mapped stick with few spare blocks, and one with log blocks.",
-        devices: &[STICK],
         claims: &[
             Claim::shape("small", "small writes lose over half for two minutes", "below 0.5", "of normal")
                 .near(0.0, 0.5, MEDIAN)
@@ -71,7 +70,6 @@ pub const STUDIES: &[Study] = &[
         about: "Sequential writes of ten sizes after bursts, on a stick that keeps 6 MiB of writes back \
                 (C.1, C.3); and the page-mapped one after bursts of 2 KB, and rewritten as a whole (C.2, \
                 C.4).",
-        devices: &[STICK],
         claims: &[
             Claim::shape(
                 "at-once",

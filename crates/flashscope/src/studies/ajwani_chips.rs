@@ -29,7 +29,6 @@ pub const STUDIES: &[Study] = &[Study {
     place: "section 3.1",
     about: "Pages of 2 KB read and overwritten in order on a single chip behind no link; and erases with and \
             without wear levelling.",
-    devices: &[SSD],
     claims: &[
         Claim::shape("block", "erase blocks typically contain 32 or 64 pages", "32, 64 pages", "pages").near(
             32.0,

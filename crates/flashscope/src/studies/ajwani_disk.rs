@@ -50,7 +50,6 @@ pub const STUDIES: &[Study] = &[
         paper: &AJWANI,
         place: "table 3.1, Hama solid state disk of 32 GB",
         about: "The row of an SSD behind IDE: four patterns of 512 B and 2 MB.",
-        devices: &[SSD],
         claims: &[
             hama("sr-512", "sequential reads of 512 B", 2.9),
             hama("rr-512", "random reads of 512 B", 2.18),
@@ -72,7 +71,6 @@ pub const STUDIES: &[Study] = &[
         paper: &AJWANI,
         place: "section 3.3.1, comparison to hard disks; table 3.1, Seagate Barracuda and IBM Deskstar",
         about: "Desktop disks of 2008 and 2002 and a laptop's, beside an SSD of 2008.",
-        devices: &[DISK, SSD],
         claims: &[
             Claim::shape("access", "a hard disk's random access takes 5 to 15 ms", "5 to 15 ms", "ms").near(
                 5.0,

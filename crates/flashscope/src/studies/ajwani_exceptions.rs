@@ -45,7 +45,6 @@ pub const STUDIES: &[Study] = &[
         place: "figure 3.1b; table 3.1, Kingston CF card of 1 GB; section 3.3.1 and appendix B",
         about: "The four patterns on a page-mapped card that reads more slowly than it writes; random writes \
                 once it has been written at random.",
-        devices: &[STICK],
         claims: &[
             Claim::figure("sr-512", "sequential reads of 512 B", 0.60, "MB/s").within(1.5, 3.0, ROW),
             Claim::figure("rr-512", "random reads of 512 B", 0.60, "MB/s").within(1.5, 3.0, ROW),
@@ -82,7 +81,6 @@ pub const STUDIES: &[Study] = &[
         paper: &AJWANI,
         place: "appendix B, figure B.1",
         about: "Flash mapped by blocks, over several chips, and by pages, on one.",
-        devices: &[STICK],
         claims: &[
             Claim::shape("fast", "devices that write more than 15 MB/s in order", "15 MB/s", "MB/s").near(
                 15.0,

@@ -40,7 +40,6 @@ pub const STUDIES: &[Study] = &[
         place: "section 3.3.4, figure 3.4a",
         about: "Writes and reads beside the multiples of their size, over aligned ones: a stick with log \
                 blocks of 512 KB, and one that maps 16 KB.",
-        devices: &[STICK],
         claims: &[
             Claim::shape("by-2", "misaligned by 2 KB, random writes are much slower", "slower", "x")
                 .near(1.5, ANY, MUCH),
@@ -64,7 +63,6 @@ pub const STUDIES: &[Study] = &[
         place: "section 3.3.5, figure 3.4b",
         about: "A device of 1 MiB written in order, again and again; the four patterns of 32 KB before and \
                 after.",
-        devices: &[STICK],
         claims: &[
             Claim::shape(
                 "constant",
@@ -93,7 +91,6 @@ pub const STUDIES: &[Study] = &[
         paper: &AJWANI,
         place: "chapter 4, figure 4.1 and table 4.1",
         about: "Breadth-first search with its graph on flash and its pool on a disk.",
-        devices: &[],
         claims: &[
             Claim::not_here(
                 "root",

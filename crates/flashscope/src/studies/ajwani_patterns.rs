@@ -39,7 +39,6 @@ pub const STUDIES: &[Study] = &[
         place: "section 3.3.1, figure 3.1a",
         about: "Sequential and random reads and writes of 512 B to 8 MB, 30 s each, on a stick with log \
                 blocks.",
-        devices: &[STICK],
         claims: &[
             Claim::shape("slowest", "small random writes are slower than all other patterns", "slower", "x")
                 .near(
@@ -94,7 +93,6 @@ pub const STUDIES: &[Study] = &[
         paper: &AJWANI,
         place: "table 3.1, Toshiba TransMemory of 1 GB",
         about: "The row of a stick: four patterns of 512 B and 2 MB.",
-        devices: &[STICK],
         claims: &[
             Claim::figure("sr-512", "sequential reads of 512 B", 0.8, "MB/s").within(1.5, 3.0, ROW),
             Claim::figure("rr-512", "random reads of 512 B", 0.8, "MB/s").within(1.5, 3.0, ROW),
@@ -120,7 +118,6 @@ pub const STUDIES: &[Study] = &[
         paper: &AJWANI,
         place: "section 3.3.1, the explanation",
         about: "Random writes on an FTL that maps chunks of 512 KB: the time of one write by its size.",
-        devices: &[STICK],
         claims: &[
             Claim::shape(
                 "best",
@@ -157,7 +154,6 @@ pub const STUDIES: &[Study] = &[
         paper: &AJWANI,
         place: "section 3.3.6",
         about: "One device behind a fast, a slow and a very slow link.",
-        devices: &[FAST],
         claims: &[
             Claim::shape(
                 "relative",

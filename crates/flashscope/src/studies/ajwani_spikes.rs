@@ -45,7 +45,6 @@ pub const STUDIES: &[Study] = &[Study {
             on which writes gather before they are put in place. How many gather and how many stay is set \
             so that the first spike and the period are the paper's; how long a spike takes follows from \
             the merges.",
-    devices: &[SSD],
     claims: &[
         Claim::figure("first", "spikes come after the first 3,000 random writes", 3000.0, "writes").within(
             1.1,

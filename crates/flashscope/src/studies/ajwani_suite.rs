@@ -21,7 +21,6 @@ pub const STUDIES: &[Study] = &[Study {
     paper: &AJWANI,
     place: "appendix A and section 3.2",
     about: "The plan of flashscope run --suite ajwani: what it would do, and for how long. Nothing is run.",
-    devices: &[STICK],
     claims: &[
         count("smallest", "buffer sizes start at 512 bytes", 512.0, "B"),
         count("largest", "and double to 8 MB at least", 8.0, "MiB"),

@@ -32,7 +32,6 @@ pub const STUDIES: &[Study] = &[Study {
     place: "both pictures and their text",
     about: "64 KiB chunks over a fresh drive, four times its capacity, in six orders: sequential, regular \
             and random gaps, one permutation again and again, a new one each time, independent places.",
-    devices: &["sim:x25m-2009"],
     claims: &[
         Claim::figure("erase-unit", "the drive erases 512 KB at a time", 512.0, "KiB")
             .near(512.0, 512.0, "the profile's geometry, exactly")
@@ -51,7 +50,8 @@ pub const STUDIES: &[Study] = &[Study {
             2.0,
             "x",
         )
-        .near(2.0, 2.0, "computed: chunks below 2 B move 2 blocks each with gaps, 1 without"),
+        .near(2.0, 2.0, "chunks below 2 B move 2 blocks each with gaps, 1 without")
+        .computed(),
         Claim::shape("model-random", "with random gaps somewhere in the middle", "x1 to 2", "x").near(
             1.05,
             1.95,

@@ -39,7 +39,6 @@ pub const STUDIES: &[Study] = &[
         paper: &BPLRU,
         place: "figure 7 and its text",
         about: "W1, an installation, with 1 to 16 MiB of LRU, FAB and BPLRU.",
-        devices: &[BOARD],
         claims: &[
             Claim::figure("throughput", "BPLRU is 43 % faster than FAB with 16 MB", 43.0, "%")
                 .near(28.0, 65.0, TRACE)
@@ -61,7 +60,6 @@ pub const STUDIES: &[Study] = &[
         paper: &BPLRU,
         place: "figure 8 and its text",
         about: "W2, temporary Internet files, generated, its small changes spread over 32 MiB.",
-        devices: &[BOARD],
         claims: &[
             Claim::shape("below-8", "below 8 MB BPLRU is slightly worse than FAB", "below 0 %", "%")
                 .near(-10.0, 0.0, "the furthest of 1, 2 and 4 MiB; slightly: within 10 %")
@@ -93,7 +91,6 @@ pub const STUDIES: &[Study] = &[
         paper: &BPLRU,
         place: "figure 9 and its text",
         about: "W3, the hard-disk test of PCMark05, generated, beside W2.",
-        devices: &[BOARD],
         claims: &[
             Claim::shape("like-w2", "the result is very similar to W2", "as W2", "sizes of 5")
                 .kind(4.0, 5.0)
@@ -120,7 +117,6 @@ pub const STUDIES: &[Study] = &[
         paper: &BPLRU,
         place: "figure 10 and its text",
         about: "W4, uniform random writes of 4 KiB: the workload on which FAB wins.",
-        devices: &[BOARD],
         claims: &[
             Claim::shape("fab-wins", "FAB is faster than BPLRU with 16 MB", "FAB first", "%")
                 .near(0.0, ANY, DIRECTION),
@@ -158,7 +154,6 @@ pub const STUDIES: &[Study] = &[
         paper: &BPLRU,
         place: "section 4.1 and figure 11",
         about: "W5, 90 sequential files: what a buffer for random writes does to sequential ones.",
-        devices: &[BOARD],
         claims: &[Claim::shape("harmless", "BPLRU does no harm to sequential writes", "no harm", "%").near(
             -1.0,
             ANY,
@@ -179,7 +174,6 @@ pub const STUDIES: &[Study] = &[
         paper: &BPLRU,
         place: "figure 12 and its text",
         about: "W6, a film downloaded by a peer-to-peer program, generated.",
-        devices: &[BOARD],
         claims: &[
             Claim::shape("improves", "BPLRU improves on LRU significantly, with 16 MB", "significantly", "x")
                 .near(1.5, ANY, "significant: by half"),
@@ -206,7 +200,6 @@ pub const STUDIES: &[Study] = &[
         paper: &BPLRU,
         place: "figure 13 and its text",
         about: "W7, a source tree unpacked on ext3.",
-        devices: &[BOARD],
         claims: &[Claim::figure("throughput", "BPLRU is about 39 % faster than FAB with 16 MB", 39.0, "%")
             .near(26.0, 59.0, TRACE)
             .kind(5.0, ANY)
@@ -218,7 +211,6 @@ pub const STUDIES: &[Study] = &[
         paper: &BPLRU,
         place: "figure 14 and its text",
         about: "W8, a program compiled on ext3.",
-        devices: &[BOARD],
         claims: &[Claim::figure("throughput", "BPLRU is 23 % faster than FAB with 16 MB", 23.0, "%")
             .near(15.0, 35.0, TRACE)
             .kind(5.0, ANY)
@@ -230,7 +222,6 @@ pub const STUDIES: &[Study] = &[
         paper: &BPLRU,
         place: "figure 15 and its text",
         about: "W9, PostMark's mail server: recorded on ext3, and generated on the three file systems.",
-        devices: &[BOARD],
         claims: &[
             Claim::shape("good", "BPLRU's throughput is fairly good (16 MB, to LRU's)", "fairly good", "x")
                 .near(1.2, ANY, GOOD),
@@ -254,7 +245,6 @@ pub const STUDIES: &[Study] = &[
         paper: &BPLRU,
         place: "figure 16 and its text",
         about: "A source tree unpacked with flush commands, which empty the buffer, and without.",
-        devices: &[BOARD],
         claims: &[Claim::figure("loss", "flush commands cost BPLRU about 23 % with 16 MB", 23.0, "%")
             .near(15.0, 35.0, TRACE)
             .kind(0.5, 100.0)
@@ -276,7 +266,6 @@ pub const STUDIES: &[Study] = &[
         paper: &BPLRU,
         place: "figure 17 and its text",
         about: "BPLRU with and without padding, on W1.",
-        devices: &[BOARD],
         claims: &[Claim::figure("gain", "padding makes W1 about 26 % faster with 16 MB", 26.0, "%")
             .near(17.3, 39.0, TRACE)
             .kind(3.0, ANY)
@@ -288,7 +277,6 @@ pub const STUDIES: &[Study] = &[
         paper: &BPLRU,
         place: "figure 18 and its text",
         about: "BPLRU with and without LRU compensation, on W5.",
-        devices: &[BOARD],
         claims: &[Claim::figure("gain", "compensation makes W5 10 % faster with 1 MB", 10.0, "%")
             .near(6.6, 15.0, TRACE)
             .kind(1.0, ANY)

@@ -36,7 +36,6 @@ pub const STUDIES: &[Study] = &[
         place: "sections 1 and 2",
         about: "4 KiB and 1 MiB on a hard disk, and on two devices that share the sentence: reads on an \
                 SSD of eight channels, random writes on the paper's board, whose blocks have logs.",
-        devices: &[DISK, SSD, BOARD],
         claims: &[
             Claim::shape(
                 "random-reads",
@@ -72,7 +71,6 @@ pub const STUDIES: &[Study] = &[
         paper: &BPLRU,
         place: "section 2, figure 1",
         about: "A block of the board written in order, and eight blocks written at one page each.",
-        devices: &[BOARD],
         claims: &[
             Claim::figure("switch-erases", "a switch merge takes a single erase", 1.0, "")
                 .near(1.0, 1.0, COUNT),
@@ -112,7 +110,6 @@ pub const STUDIES: &[Study] = &[
         paper: &BPLRU,
         place: "section 3.1, table 1",
         about: "14 scattered sectors through eight sectors of RAM into two log blocks.",
-        devices: &[BOARD],
         claims: &[
             Claim::figure("lru", "with LRU these writes evoke 12 merges", 12.0, "").near(12.0, 12.0, COUNT),
             Claim::figure("block-lru", "block-level LRU reduces them to seven", 7.0, "")
@@ -138,7 +135,6 @@ pub const STUDIES: &[Study] = &[
         place: "sections 3.1, 3.2, 3.3 and 3.4; figures 3, 4, 5 and 6",
         about: "The drawings' sectors, four to a block, written to a board of eight sectors of RAM; what \
                 leaves the RAM is told by what the flash is made to do.",
-        devices: &[BOARD],
         claims: &[
             Claim::figure(
                 "figure-3",

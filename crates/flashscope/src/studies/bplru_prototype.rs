@@ -37,7 +37,6 @@ pub const STUDIES: &[Study] = &[
         place: "section 4.4, figures 19 and 20",
         about: "Six traces replayed one request after the other, their flush included, on a board with a USB \
                 link, 8 MiB and its copies; beside the same traces by operation counts alone.",
-        devices: &[BOARD],
         claims: &[
             Claim::not_here(
                 "board",
@@ -85,7 +84,6 @@ pub const STUDIES: &[Study] = &[
         paper: &BPLRU,
         place: "table 2 and section 4.4",
         about: "A block of the board written page by page: what the last page takes beyond the others.",
-        devices: &[BOARD],
         claims: &[
             Claim::figure("erase", "a block's erase takes 1.5 ms", 1.5, "ms").within(
                 1.01,
@@ -115,7 +113,6 @@ pub const STUDIES: &[Study] = &[
         paper: &BPLRU,
         place: "section 5",
         about: "8 MiB written in order to erased blocks, as a drive without power would save its buffer.",
-        devices: &[SSD],
         claims: &[Claim::shape(
             "saved",
             "8 MB are copied to reserved flash in less than 1 s",

@@ -22,7 +22,6 @@ pub const STUDIES: &[Study] = &[Study {
     place: "section 4.1",
     about: "The generated traces that stand for the paper's (flashscope trace generate), and a recorded \
             one, as flashscope trace stats sees them.",
-    devices: &[],
     claims: &[
         Claim::figure("w2-bytes", "W2 fills a folder with 100 MB", 100.0, "MB").near(99.0, 150.0, BLOCKS),
         Claim::shape("w2-small", "several small files", "small", "KiB").near(

@@ -23,6 +23,34 @@ pub struct Claim {
     pub tolerance: &'static str,
     /// What is known of a difference, or why it cannot be run.
     pub reason: &'static str,
+    /// Where the number comes from that is held against it.
+    pub basis: Basis,
+    /// Table, figure, section, where the study has several and this is of one of them.
+    pub place: Option<&'static str>,
+}
+
+/// What a measured number rests on: how much it says that it agrees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// What a device was seen to do: it could have come out otherwise.
+    Found,
+    /// A setting of the device is the published figure, or follows from it: that both agree says that the
+    /// simulator does what it is told.
+    Set,
+    /// A model's arithmetic or a fact of a workload: no device has a part in it.
+    Computed,
+}
+
+/// What a claim is judged on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// The simulated device that the study was written for.
+    Paper,
+    /// Another simulated device: as if it were the paper's.
+    Simulated,
+    /// A real one, on which only shapes can be compared.
+    Real,
 }
 
 /// What a paper prints.
@@ -44,7 +72,18 @@ impl Claim {
     /// A figure with its unit. Nothing meets it yet: see [`Claim::within`], [`Claim::near`], [`Claim::kind`].
     pub const fn figure(name: &'static str, words: &'static str, figure: f64, unit: &'static str) -> Claim {
         let published = Published::Figure(figure);
-        Claim { name, words, published, unit, near: None, kind: None, tolerance: "", reason: "" }
+        Claim {
+            name,
+            words,
+            published,
+            unit,
+            near: None,
+            kind: None,
+            tolerance: "",
+            reason: "",
+            basis: Basis::Found,
+            place: None,
+        }
     }
 
     /// A relation. Nothing meets it yet: add [`Claim::near`] or [`Claim::kind`].
@@ -84,6 +123,21 @@ impl Claim {
         Claim { reason, ..self }
     }
 
+    /// Where in the paper it is, if not everywhere where its study is.
+    pub const fn at(self, place: &'static str) -> Claim {
+        Claim { place: Some(place), ..self }
+    }
+
+    /// Its figure is a setting of the device: see [`Basis::Set`].
+    pub const fn set(self) -> Claim {
+        Claim { basis: Basis::Set, ..self }
+    }
+
+    /// It concerns no device: see [`Basis::Computed`].
+    pub const fn computed(self) -> Claim {
+        Claim { basis: Basis::Computed, ..self }
+    }
+
     /// A claim that cannot be run, and why.
     pub const fn not_here(
         name: &'static str,
@@ -112,16 +166,33 @@ impl Claim {
         self.near.is_some() || self.kind.is_some()
     }
 
+    /// Why nothing that is found there says anything of it.
+    pub fn says_nothing_of(&self, ground: Ground) -> Option<&'static str> {
+        let is_figure = matches!(self.published, Published::Figure(_)) && !is_relative(self.unit);
+        match ground {
+            Ground::Simulated | Ground::Real if self.basis == Basis::Computed => {
+                Some("no matter of a device: a model's arithmetic, or a fact of the workload")
+            }
+            Ground::Real if is_figure => Some("a figure of the paper's device: another has its own"),
+            _ => None,
+        }
+    }
+
     /// What a measured value says of it. On a device that is not the paper's only the shape is compared.
-    pub fn verdict(&self, value: f64, is_the_papers_device: bool) -> Verdict {
+    pub fn verdict(&self, value: f64, ground: Ground) -> Verdict {
         let holds = |range: Option<Range>| range.is_some_and(|(low, high)| (low..=high).contains(&value));
         match (holds(self.near), holds(self.kind)) {
-            _ if !self.can_be_run() => Verdict::NotHere,
-            (true, _) if is_the_papers_device || self.kind.is_none() => Verdict::Reproduced,
+            _ if !self.can_be_run() || self.says_nothing_of(ground).is_some() => Verdict::NotHere,
+            (true, _) if ground == Ground::Paper || self.kind.is_none() => Verdict::Reproduced,
             (true, _) | (_, true) => Verdict::InKind,
             (false, false) => Verdict::Differs,
         }
     }
+}
+
+/// Whether a number in this unit compares measured things, so that it needs no device of the same speed.
+fn is_relative(unit: &str) -> bool {
+    ["x", "%", "points"].contains(&unit) || unit.starts_with("of ")
 }
 
 /// A number with its unit as a person reads it.
@@ -150,6 +221,17 @@ pub enum Verdict {
     Differs,
     /// Not run, for a reason.
     NotHere,
+}
+
+impl Basis {
+    /// What a verdict adds to be honest about it.
+    pub fn note(self) -> &'static str {
+        match self {
+            Basis::Found => "",
+            Basis::Set => " (as set)",
+            Basis::Computed => " (computed)",
+        }
+    }
 }
 
 impl Verdict {
@@ -191,21 +273,37 @@ mod tests {
 
     #[test]
     fn a_value_is_the_figure_or_of_its_kind_or_neither() {
-        assert_eq!(LEAD.verdict(58.8, true), Verdict::Reproduced);
-        assert_eq!(LEAD.verdict(90.0, true), Verdict::InKind);
-        assert_eq!(LEAD.verdict(-3.0, true), Verdict::Differs);
-        assert_eq!(LEAD.verdict(f64::NAN, true), Verdict::Differs);
+        assert_eq!(LEAD.verdict(58.8, Ground::Paper), Verdict::Reproduced);
+        assert_eq!(LEAD.verdict(90.0, Ground::Paper), Verdict::InKind);
+        assert_eq!(LEAD.verdict(-3.0, Ground::Paper), Verdict::Differs);
+        assert_eq!(LEAD.verdict(f64::NAN, Ground::Paper), Verdict::Differs);
     }
 
     #[test]
     fn on_another_device_only_the_shape_counts() {
-        assert_eq!(LEAD.verdict(43.0, false), Verdict::InKind);
-        assert_eq!(LEAD.verdict(4.0, false), Verdict::Differs);
+        for ground in [Ground::Simulated, Ground::Real] {
+            assert_eq!(LEAD.verdict(43.0, ground), Verdict::InKind);
+            assert_eq!(LEAD.verdict(4.0, ground), Verdict::Differs);
+        }
+    }
+
+    #[test]
+    fn a_real_device_is_not_held_against_the_speed_of_the_papers() {
+        let claim = Claim::figure("access", "takes 0.1 ms", 0.1, "ms").within(1.5, 3.0, "one digit");
+        assert_eq!(claim.verdict(10.0, Ground::Simulated), Verdict::Differs);
+        assert_eq!(claim.verdict(0.1, Ground::Real), Verdict::NotHere);
+    }
+
+    #[test]
+    fn arithmetic_is_no_matter_of_a_device() {
+        let claim = Claim::figure("rows", "nine rows", 9.0, "").within(1.0, 1.0, "a count").computed();
+        assert_eq!(claim.verdict(9.0, Ground::Paper), Verdict::Reproduced);
+        assert_eq!(claim.verdict(9.0, Ground::Simulated), Verdict::NotHere);
     }
 
     #[test]
     fn what_cannot_be_run_is_never_reproduced() {
         let claim = Claim::not_here("wear", "worn out", "1", "takes years");
-        assert_eq!(claim.verdict(1.0, true), Verdict::NotHere);
+        assert_eq!(claim.verdict(1.0, Ground::Paper), Verdict::NotHere);
     }
 }

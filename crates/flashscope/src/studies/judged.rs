@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Result, ensure};
 use flashscope_report::html::document::Block;
 
+use super::claim::Ground;
 use super::stage::NotHere;
 use super::{Claim, Found, Measure, Stage, Study, Verdict};
 use crate::exit::{Interrupted, message};
@@ -16,6 +17,8 @@ pub struct Judged {
     pub study: &'static Study,
     /// Each of its claims in order.
     pub claims: Vec<JudgedClaim>,
+    /// The devices that it was run on as TARGETs, with the settings that it gave them.
+    pub devices: Vec<String>,
     /// What it looks like.
     pub blocks: Vec<Block>,
 }
@@ -30,6 +33,26 @@ pub struct JudgedClaim {
     pub verdict: Verdict,
     /// Why, where that is not plain from the numbers; may be empty.
     pub reason: String,
+}
+
+impl Judged {
+    /// Its claims that are of this section, table or figure.
+    pub fn claims_of<'a>(&'a self, part: &'a str) -> impl Iterator<Item = &'a JudgedClaim> {
+        self.claims.iter().filter(move |judged| self.study.is_of(judged.claim, part))
+    }
+}
+
+impl JudgedClaim {
+    /// The verdict in words, and whether it was set or computed rather than found.
+    pub fn verdict_in_words(&self) -> String {
+        let note = if self.measure.is_some() { self.claim.basis.note() } else { "" };
+        format!("{}{note}", self.verdict.name())
+    }
+
+    /// A claim of which nothing was measured, and why.
+    fn not_here(claim: &'static Claim, reason: &str) -> JudgedClaim {
+        JudgedClaim { claim, measure: None, verdict: Verdict::NotHere, reason: reason.into() }
+    }
 }
 
 /// Runs the studies, `jobs` at a time; `done` hears of each that ends. They come back in their order; fewer
@@ -73,6 +96,7 @@ fn claim_next(next: &AtomicUsize, studies: &[&'static Study]) -> Option<(usize, 
 
 /// One study. If a device that a person named is not one on which it can be run, all its claims say so.
 fn run(study: &'static Study, stage: &Stage<'_>) -> Result<Judged> {
+    let stage = &stage.of_a_study();
     let found = match (study.run)(stage) {
         Ok(found) => found,
         Err(error)
@@ -83,30 +107,34 @@ fn run(study: &'static Study, stage: &Stage<'_>) -> Result<Judged> {
         Err(error) => return Err(error.context(format!("study {}", study.name))),
     };
     let claims = study.claims.iter().map(|claim| judged(study, claim, &found, stage));
-    Ok(Judged { study, claims: claims.collect::<Result<_>>()?, blocks: found.blocks })
+    let claims = claims.collect::<Result<_>>()?;
+    Ok(Judged { study, claims, devices: stage.devices_used(), blocks: found.blocks })
 }
 
 fn judged(study: &Study, claim: &'static Claim, found: &Found, stage: &Stage<'_>) -> Result<JudgedClaim> {
     let measure = found.measures.iter().find(|(name, _)| *name == claim.name);
     let measure = measure.map(|(_, measure)| measure.clone());
-    if measure.is_none() && claim.can_be_run() && !stage.is_the_papers_device() {
-        let reason = found.untold.unwrap_or("this device alone does not tell it").into();
-        return Ok(JudgedClaim { claim, measure: None, verdict: Verdict::NotHere, reason });
+    let ground = stage.ground();
+    if ground == Ground::Paper || !claim.can_be_run() {
+        ensure!(measure.is_some() == claim.can_be_run(), "the study {} forgot {}", study.name, claim.name);
+        let value = measure.as_ref().map_or(f64::NAN, |measure| measure.value);
+        let verdict = claim.verdict(value, ground);
+        let reason = if verdict == Verdict::Reproduced { "" } else { claim.reason };
+        return Ok(JudgedClaim { claim, measure, verdict, reason: reason.into() });
     }
-    ensure!(measure.is_some() == claim.can_be_run(), "the study {} forgot {}", study.name, claim.name);
-    if !stage.is_the_papers_device() && measure.as_ref().is_some_and(|measure| measure.value.is_nan()) {
-        let reason = "nothing of what it counts happened on this device".into();
-        return Ok(JudgedClaim { claim, measure: None, verdict: Verdict::NotHere, reason });
-    }
-    let value = measure.as_ref().map_or(f64::NAN, |measure| measure.value);
-    let verdict = claim.verdict(value, stage.is_the_papers_device());
-    let is_told = stage.is_the_papers_device() && verdict != Verdict::Reproduced;
-    let reason = if is_told || verdict == Verdict::NotHere { claim.reason.into() } else { String::new() };
-    Ok(JudgedClaim { claim, measure, verdict, reason })
+    let told = measure.filter(|measure| !measure.value.is_nan());
+    let untold = found.untold.unwrap_or("this device alone does not tell it, or nothing of it happened");
+    let Some(measure) = told else { return Ok(JudgedClaim::not_here(claim, untold)) };
+    Ok(match claim.says_nothing_of(ground) {
+        Some(why) => JudgedClaim { measure: Some(measure), ..JudgedClaim::not_here(claim, why) },
+        None => {
+            let verdict = claim.verdict(measure.value, ground);
+            JudgedClaim { claim, measure: Some(measure), verdict, reason: String::new() }
+        }
+    })
 }
 
 fn not_here(study: &'static Study, reason: &str) -> Judged {
-    let claim =
-        |claim| JudgedClaim { claim, measure: None, verdict: Verdict::NotHere, reason: reason.to_string() };
-    Judged { study, claims: study.claims.iter().map(claim).collect(), blocks: Vec::new() }
+    let claims = study.claims.iter().map(|claim| JudgedClaim::not_here(claim, reason));
+    Judged { study, claims: claims.collect(), devices: Vec::new(), blocks: Vec::new() }
 }

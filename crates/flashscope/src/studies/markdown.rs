@@ -1,7 +1,9 @@
 //! The table of docs/papers.md: from a sentence of a paper to the command that shows it.
 
+use super::judged::JudgedClaim;
+use super::run_on::described;
 use super::view::{measured, summary};
-use super::{Judged, PAPERS, Paper, Verdict, place};
+use super::{Judged, PAPERS, Paper, Verdict, studies};
 
 /// The whole page.
 pub fn markdown(all: &[Judged]) -> String {
@@ -35,30 +37,27 @@ that the papers give runs are shortened (`--runtime`), and `--size` keeps to the
 What only a simulated SSD can tell says so.
 
 *Reproduced*: the figure, or the order that the words give, within the tolerance that `--json` tells with its
-reason. *In kind*: the order and shape, not the figure. The seed is fixed: every machine finds the same.
+reason. *In kind*: the order and shape, not the figure. *As set*: the device was given this figure, or one from
+which it follows, so that the simulator does as it is told and no more. *Computed*: a model's arithmetic, or a
+fact of a workload, with no device in it. The seed is fixed: every machine finds the same.
 ";
 
-/// The studies of each section, table and figure.
+/// The studies of each section, table and figure, and what became of their claims of it.
 fn index(paper: &Paper, of_paper: &[&Judged]) -> String {
-    if paper.parts.is_empty() {
-        return String::new();
-    }
     let mut text = String::from("\n| in the paper | study | |\n|---|---|---|\n");
     for (part, note) in paper.parts {
-        let there: Vec<&&Judged> =
-            of_paper.iter().filter(|judged| place::names(judged.study.place, part)).collect();
-        let links = there.iter().map(|judged| format!("[`{0}`](#{0})", judged.study.name));
-        let links = links.collect::<Vec<_>>().join(", ");
-        let said = if there.is_empty() { (*note).into() } else { verdicts(&there) };
-        text += &format!("| {part} | {links} | {said} |\n");
+        let there = of_paper.iter().filter(|judged| judged.claims_of(part).next().is_some());
+        let links = there.map(|judged| format!("[`{0}`](#{0})", judged.study.name)).collect::<Vec<_>>();
+        let claims: Vec<_> = of_paper.iter().flat_map(|judged| judged.claims_of(part)).collect();
+        let said = if claims.is_empty() { (*note).into() } else { verdicts(&claims) };
+        text += &format!("| {part} | {} | {said} |\n", links.join(", "));
     }
     text
 }
 
-/// How many claims of these studies have each verdict, in few words.
-fn verdicts(there: &[&&Judged]) -> String {
-    let claims = || there.iter().flat_map(|judged| &judged.claims);
-    let of = |verdict: Verdict| (verdict, claims().filter(|claim| claim.verdict == verdict).count());
+/// How many claims have each verdict, in few words.
+fn verdicts(claims: &[&JudgedClaim]) -> String {
+    let of = |verdict: Verdict| (verdict, claims.iter().filter(|claim| claim.verdict == verdict).count());
     let counts = Verdict::ALL.map(of).into_iter().filter(|(_, count)| *count > 0);
     counts.map(|(verdict, count)| format!("{count} {}", verdict.name())).collect::<Vec<_>>().join(", ")
 }
@@ -71,7 +70,11 @@ fn section(paper: &Paper, all: &[Judged]) -> String {
     }
     let mut text = format!("\n## Paper {}: {}\n\n", paper.number, paper.title);
     text += &format!("{}. {}.\n", paper.authors, paper.published);
-    text += &index(paper, &of_paper);
+    // Of a part of the studies it would leave holes.
+    let is_whole = of_paper.len() == studies().filter(|s| s.paper.number == paper.number).count();
+    if is_whole && !paper.parts.is_empty() {
+        text += &index(paper, &of_paper);
+    }
     for judged in of_paper {
         text += &study(judged);
     }
@@ -83,14 +86,15 @@ fn study(judged: &Judged) -> String {
     // An anchor of its own: how headings become anchors differs between those who render them.
     let mut text =
         format!("\n<a id=\"{0}\"></a>\n### `{0}`: {1}\n\n{2}", study.name, study.place, study.about);
-    if !study.devices.is_empty() {
-        text +=
-            &format!(" ({})", study.devices.iter().map(|d| format!("`{d}`")).collect::<Vec<_>>().join(", "));
+    if !judged.devices.is_empty() {
+        text += &format!("\n\nRun on {}.", described(&judged.devices));
     }
     text += "\n\n| the paper says | published | here | |\n|---|---|---|---|\n";
     for claim in &judged.claims {
+        let place = claim.claim.place.map_or(String::new(), |place| format!("{place}: "));
+        let words = format!("{place}{}", claim.claim.words);
         let reason = if claim.reason.is_empty() { String::new() } else { format!(": {}", claim.reason) };
-        let row = [claim.claim.words, &claim.claim.published(), &measured(claim), claim.verdict.name()];
+        let row = [&words, &claim.claim.published(), &measured(claim), &claim.verdict_in_words()];
         text += &format!("| {}{} |\n", row.map(|cell| cell.replace('|', "\\|")).join(" | "), reason);
     }
     text

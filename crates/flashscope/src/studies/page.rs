@@ -5,6 +5,7 @@ use flashscope_report::html::document::{
 };
 
 use super::judged::JudgedClaim;
+use super::run_on::described;
 use super::view::{measured, summary};
 use super::{Judged, Verdict};
 
@@ -36,10 +37,11 @@ fn overview(all: &[Judged]) -> Vec<Block> {
 
 fn row(judged: &Judged, claim: &JudgedClaim) -> Vec<Cell> {
     let study = judged.study;
-    let verdict = Cell { is_marked: claim.verdict == Verdict::Differs, ..Cell::words(claim.verdict.name()) };
+    let verdict =
+        Cell { is_marked: claim.verdict == Verdict::Differs, ..Cell::words(claim.verdict_in_words()) };
     vec![
         Cell::words(study.paper.number),
-        Cell::words(study.place),
+        Cell::words(study.place_of(claim.claim)),
         Cell::words(claim.claim.words),
         Cell::words(claim.claim.published()),
         Cell::words(measured(claim)),
@@ -50,7 +52,10 @@ fn row(judged: &Judged, claim: &JudgedClaim) -> Vec<Cell> {
 /// A study: its claims with what is accepted, and its pictures.
 fn section(judged: &Judged) -> Section {
     let study = judged.study;
-    let about = format!("Paper {}, {}. {}", study.paper.number, study.place, study.about);
+    let mut about = format!("Paper {}, {}. {}", study.paper.number, study.place, study.about);
+    if !judged.devices.is_empty() {
+        about += &format!(" Run on {}.", described(&judged.devices).replace('`', ""));
+    }
     let items = judged.claims.iter().map(item).collect();
     let mut blocks = vec![Block::Text { text: about }, Block::Items { items }];
     blocks.extend(judged.blocks.iter().cloned());
@@ -64,7 +69,7 @@ fn item(judged: &JudgedClaim) -> Item {
         claim.words,
         claim.published(),
         measured(judged),
-        judged.verdict.name()
+        judged.verdict_in_words()
     );
     let detail = [claim.tolerance, &judged.reason].map(str::to_string);
     let detail = detail.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");

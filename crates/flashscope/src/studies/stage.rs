@@ -3,7 +3,7 @@
 
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use anyhow::{Result, anyhow};
 use flashscope_bench::{Campaign, Effort, Lab, Outcome, Plan, Prior, Scope, Settings, State, Unkept};
@@ -14,6 +14,7 @@ use flashscope_core::{
 use flashscope_sim::ssd::report::DeviceReport;
 use flashscope_sim::{Profile, Ssd};
 
+use super::claim::Ground;
 pub use super::work::Work;
 use crate::exit::{Interrupted, Usage};
 use crate::replay::{PIECE_BYTES_REAL, flush};
@@ -23,6 +24,7 @@ use crate::target::{Bench, Named, Opening, profile, split_overrides};
 pub type Set<'a> = (&'a str, &'a str);
 
 /// The person's choices, and the device if they named one.
+#[derive(Clone)]
 pub struct Stage<'a> {
     /// The device in place of the study's own: `--on`.
     pub on: Option<&'a str>,
@@ -35,7 +37,9 @@ pub struct Stage<'a> {
     /// What a real device is given for each 30 s of a paper.
     pub runtime: Nanos,
     /// The real device that `--on` names, held for all studies.
-    pub held: Option<Mutex<Bench>>,
+    pub held: Option<&'a Mutex<Bench>>,
+    /// The devices that a study has used: see [`Stage::devices_used`].
+    pub used: Arc<Mutex<Vec<String>>>,
 }
 
 /// A device to work with: a new one, or the one that is held.
@@ -103,16 +107,41 @@ impl Simulated {
     }
 }
 
-impl Stage<'_> {
+impl<'a> Stage<'a> {
     /// Whether it is the simulated device that the study was written for.
     pub fn is_the_papers_device(&self) -> bool {
         self.on.is_none()
     }
 
+    /// What its devices are.
+    pub fn ground(&self) -> Ground {
+        match (self.on, self.held) {
+            (None, _) => Ground::Paper,
+            (Some(_), None) => Ground::Simulated,
+            (Some(_), Some(_)) => Ground::Real,
+        }
+    }
+
     /// The stage without the device that a person named: for what is compared with it.
-    pub fn as_the_paper(&self) -> Stage<'_> {
-        let Stage { seed, interrupted, opening, runtime, .. } = *self;
-        Stage { on: None, seed, interrupted, opening, runtime, held: None }
+    pub fn as_the_paper(&self) -> Stage<'a> {
+        Stage { on: None, held: None, ..self.clone() }
+    }
+
+    /// The stage for one more study.
+    pub fn of_a_study(&self) -> Stage<'a> {
+        Stage { used: Arc::default(), ..self.clone() }
+    }
+
+    /// The TARGETs that were used, each once, in their order.
+    pub fn devices_used(&self) -> Vec<String> {
+        self.used.lock().expect("no thread panics with it").clone()
+    }
+
+    fn note_used(&self, device: &str) {
+        let mut used = self.used.lock().expect("no thread panics with it");
+        if !used.iter().any(|known| known == device) {
+            used.push(device.into());
+        }
     }
 
     /// Whether a study's settings change the device: not a real one, a rig or a disk.
@@ -130,13 +159,16 @@ impl Stage<'_> {
     ///
     /// # Errors
     /// The device cannot be made or opened.
-    pub fn device(&self, name: &str, settings: &[Set<'_>]) -> Result<Subject<'_>> {
+    pub fn device(&self, name: &str, settings: &[Set<'_>]) -> Result<Subject<'a>> {
         self.must_go_on()?;
-        if let Some(held) = &self.held {
+        if let Some(held) = self.held {
             let held = held.try_lock().map_err(|_| anyhow!("the device is still in use by the study"))?;
+            self.note_used(self.on.unwrap_or(name));
             return Ok(Subject::Held(held));
         }
-        let named = Named::parse(&with_settings(self.on.unwrap_or(name), settings));
+        let text = with_settings(self.on.unwrap_or(name), settings);
+        self.note_used(&text);
+        let named = Named::parse(&text);
         Ok(Subject::New(Box::new(Bench::open(&named, self.opening)?)))
     }
 
@@ -151,7 +183,7 @@ impl Stage<'_> {
 
     /// How long what is counted in IOs may last: without end, but on a real device.
     pub fn cap(&self) -> Option<Nanos> {
-        self.held.as_ref().map(|_| Nanos::from_s(30))
+        self.held.map(|_| Nanos::from_s(30))
     }
 
     /// Whether it is a real device.
@@ -309,6 +341,7 @@ impl Stage<'_> {
             _ => return Err(NotHere("only a simulated SSD tells what this study counts").into()),
         };
         let text = with_settings(&text, settings);
+        self.note_used(&format!("sim:{text}"));
         let (name, overrides) = split_overrides(&text)?;
         let Profile::Ssd(settings) = profile(name, &overrides)? else {
             return Err(NotHere("a hard disk has neither erases nor a write buffer to choose").into());

@@ -26,7 +26,6 @@ pub const STUDIES: &[Study] = &[
         place: "figure 6 and section 5.2",
         about: "All baselines on the Memoright, with IOs of 512 B to 256 KB. How small random writes add up \
                 is a rig's, which tests the method: in log blocks each costs a merge, whatever its size.",
-        devices: &[MEMORIGHT, rigs::MEMORIGHT],
         claims: &[
             Claim::figure("latency-sr", "sequential reads have a latency of about 70 us", 0.07, "ms")
                 .within(1.2, 2.0, ONE_DIGIT),
@@ -83,7 +82,6 @@ pub const STUDIES: &[Study] = &[
         paper: &UFLIP,
         place: "figure 7 and section 5.2",
         about: "All baselines on the Kingston DTI, with IOs of 512 B to 256 KB.",
-        devices: &[KINGSTON_DTI],
         claims: &[
             Claim::figure("random-writes", "random writes take around 260 ms", 260.0, "ms")
                 .within(1.2, 2.0, ONE_DIGIT),

@@ -20,7 +20,6 @@ pub const STUDIES: &[Study] = &[
         paper: &UFLIP,
         place: "table 2, sections 5.1 to 5.3",
         about: "Random writes of 32 KB on all devices of table 3, group against group.",
-        devices: &TABLE_3,
         claims: &[
             Claim::not_here(
                 "table-2",
@@ -63,7 +62,6 @@ pub const STUDIES: &[Study] = &[
         place: "section 5.3",
         about: "What the hints rest on, on all devices of table 3. Hint 3 is uflip-alignment, 6 \
                  uflip-mix, 7 uflip-parallel and uflip-delayed.",
-        devices: &TABLE_3,
         claims: &[
             Claim::shape(
                 "latency",

@@ -29,7 +29,6 @@ pub const STUDIES: &[Study] = &[Study {
     paper: &UFLIP,
     place: "figure 8 and section 5.2",
     about: "Random writes in areas of one IO to the whole device, relative to sequential writes.",
-    devices: &[SAMSUNG, MEMORIGHT, MTRON, KINGSTON_DTI],
     claims: &[
         small(
             "small-samsung",

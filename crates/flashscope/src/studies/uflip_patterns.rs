@@ -31,7 +31,6 @@ pub const STUDIES: &[Study] = &[
         about: "What the paper says of chips and block managers, on a simulated SSD: programs \
                  for each erase under sequential writes, and how much random writes differ from \
                  one another.",
-        devices: &[SLC_SSD, MLC_SSD],
         claims: &[
             Claim::not_here(
                 "page",
@@ -81,7 +80,6 @@ pub const STUDIES: &[Study] = &[
         place: "sections 3.1 and 3.2, table 1",
         about: "Builds the space of basic patterns and every point of the nine micro-benchmarks, \
                  and counts those that are valid and differ.",
-        devices: &[MTRON],
         claims: &[
             count("basic", "3 x 1 x 4 x 2 basic patterns", 24.0, ""),
             Claim::figure(

@@ -24,7 +24,6 @@ pub const STUDIES: &[Study] = &[Study {
     paper: &UFLIP,
     place: "figure 5, sections 4.3 and 5.1",
     about: "Sequential reads, random writes, and sequential reads again, on all devices of table 3.",
-    devices: &TABLE_3,
     claims: &[
         Claim::figure("reads", "on the Mtron the writes linger for about 3,000 reads", 3000.0, "IOs")
             .within(1.2, 2.0, ONE_DIGIT),

@@ -19,17 +19,6 @@ const DEAR_MS: f64 = 2.0;
 /// IOs that are surely enough.
 const MANY: u64 = 8192;
 
-/// The rigs of table 3, and the simulated flash.
-const CLASSES: [&str; 14] = {
-    let mut all = [""; 14];
-    let mut i = 0;
-    while i < 7 {
-        (all[i], all[7 + i]) = (rigs::TABLE_3[i], TABLE_3[i]);
-        i += 1;
-    }
-    all
-};
-
 /// All of them.
 pub const STUDIES: &[Study] = &[
     Study {
@@ -39,7 +28,6 @@ pub const STUDIES: &[Study] = &[
         about: "What 512 IOs say of a device whose first writes are cheap; and on the rig, which tests the \
                 method, what they say of a mix with reads: in the simulated flash the read behind a write \
                 waits for its merge.",
-        devices: &[MTRON, rigs::MTRON],
         claims: &[
             Claim::figure("cheap", "the first 128 random writes take 400 us", 0.4, "ms")
                 .within(1.2, 2.0, ONE_DIGIT),
@@ -87,7 +75,6 @@ pub const STUDIES: &[Study] = &[
         place: "figure 3 and section 5.1",
         about: "Random writes on the Mtron, and their running average with and without the start-up. The \
                 period is looked for on the rig, which tests the method.",
-        devices: &[MTRON, rigs::MTRON],
         claims: &[
             Claim::figure("startup", "the start-up is about 125 IOs", 125.0, "IOs").within(
                 1.1,
@@ -117,7 +104,6 @@ pub const STUDIES: &[Study] = &[
         paper: &UFLIP,
         place: "figure 4 and section 5.1",
         about: "Sequential writes on the Kingston DTI.",
-        devices: &[KINGSTON_DTI],
         claims: &[
             Claim::figure("startup", "there is no start-up", 0.0, "IOs").near(0.0, 0.0, "none is found"),
             Claim::figure("period", "the period is about 128 operations", 128.0, "IOs")
@@ -133,7 +119,6 @@ pub const STUDIES: &[Study] = &[
         about: "Start-up and oscillation of all baselines of all devices of table 3, and the \
                  paper's rules from them: on the rigs, which test the method. What random writes cost at \
                  least and at most, on simulated flash.",
-        devices: &CLASSES,
         claims: &[
             Claim::figure(
                 "with-startup",
@@ -192,7 +177,6 @@ pub const STUDIES: &[Study] = &[
         paper: &UFLIP,
         place: "sections 4.1 and 4.2",
         about: "The plan of the whole benchmark for a device of 32 GB.",
-        devices: &[],
         claims: &[
             Claim::figure("resets", "on 32 GB the state is never reset", 0.0, "resets")
                 .near(0.0, 0.0, "a count"),

@@ -21,7 +21,6 @@ pub const STUDIES: &[Study] = &[
         paper: &UFLIP,
         place: "section 5.2, Pause and Bursts",
         about: "Random writes with pauses between them, and between bursts of them.",
-        devices: &TABLE_3,
         claims: &[
             Claim::shape(
                 "sequential",
@@ -58,7 +57,6 @@ pub const STUDIES: &[Study] = &[
         paper: &UFLIP,
         place: "section 5.2, Other results; hint 3",
         about: "Random writes of 32 KB on the Samsung, shifted by half of 16 KB and by 16 KB.",
-        devices: &[SAMSUNG],
         claims: &[
             Claim::figure("aligned", "aligned to 16 KB they take 18 ms", 18.0, "ms")
                 .within(1.2, 2.0, ONE_DIGIT),
@@ -78,7 +76,6 @@ pub const STUDIES: &[Study] = &[
         paper: &UFLIP,
         place: "section 5.2, Other results; hint 6",
         about: "Six mixes of two baselines at seven ratios, against the sum of their parts.",
-        devices: &[MEMORIGHT, SAMSUNG, KINGSTON_DTI],
         claims: &[
             Claim::shape(
                 "typical",
@@ -102,7 +99,6 @@ pub const STUDIES: &[Study] = &[
         paper: &UFLIP,
         place: "section 5.2, Other results; hint 7",
         about: "One to sixteen processes, each in its part of the device, on all devices of table 3.",
-        devices: &TABLE_3,
         claims: &[
             Claim::shape(
                 "faster",

@@ -25,7 +25,6 @@ pub const STUDIES: &[Study] = &[
         place: "section 4.1",
         about: "16 KiB random writes on a new drive, and on the same drive once all of it has \
                  been written at random.",
-        devices: &[SAMSUNG],
         claims: &[
             Claim::figure("fresh", "out of the box, a 16 KB random write takes about 1 ms", 1.0, "ms")
                 .within(1.42, 3.0, "\"around\", with one digit: within half an octave"),
@@ -47,7 +46,6 @@ pub const STUDIES: &[Study] = &[
         about: "Random writes on a drive in the random state before and after its capacity is \
                  written once more, at random and in order; and how far their cost drifts from \
                  the sequential state.",
-        devices: &[MLC_SSD],
         claims: &[
             Claim::shape(
                 "random-writes",
@@ -83,7 +81,6 @@ pub const STUDIES: &[Study] = &[
         place: "sections 4.1 and 5.1",
         about: "The time to bring a whole drive into the random and the sequential state, scaled \
                  to 32 GB.",
-        devices: &[MEMORIGHT, KINGSTON_DTI],
         claims: &[
             Claim::figure("memoright", "random state enforcement takes 5 hours on the Memoright", 5.0, "h")
                 .within(1.42, 6.0, "the same work on the same device; sizes of the IOs are not drawn alike")

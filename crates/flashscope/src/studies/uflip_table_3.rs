@@ -78,7 +78,6 @@ macro_rules! rows {
             paper: &UFLIP,
             place: "table 3",
             about: concat!($about, ": its row, as `flashscope run` finds it."),
-            devices: &[$device],
             claims: &const { claims(&$row) },
             run: |stage| row(stage, $device, Scope::$scope),
         }),+];

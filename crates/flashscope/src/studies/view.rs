@@ -3,7 +3,7 @@
 use flashscope_report::{Style, counted, digits, wrap};
 use serde_json::{Value, json};
 
-use super::claim::with_unit;
+use super::claim::{Basis, with_unit};
 use super::judged::JudgedClaim;
 use super::{Judged, Verdict};
 
@@ -40,7 +40,15 @@ fn counts(all: &[Judged]) -> [(Verdict, usize); 4] {
 pub fn summary(all: &[Judged]) -> String {
     let claims = all.iter().map(|judged| judged.claims.len() as u64).sum();
     let counts = counts(all).map(|(verdict, count)| format!("{count} {}", verdict.name()));
-    format!("{}: {}", counted(claims, "claim"), counts.join(", "))
+    let of = |basis| {
+        let judged = all.iter().flat_map(|judged| &judged.claims);
+        judged.filter(|judged| judged.measure.is_some() && judged.claim.basis == basis).count()
+    };
+    let bases = match (of(Basis::Set), of(Basis::Computed)) {
+        (0, 0) => String::new(),
+        (set, computed) => format!("; of these {set} as set in the device, {computed} computed without one"),
+    };
+    format!("{}: {}{bases}", counted(claims, "claim"), counts.join(", "))
 }
 
 /// For a terminal.
@@ -59,8 +67,9 @@ pub fn view(all: &[Judged], style: Style) -> String {
 
 fn claim(judged: &JudgedClaim, style: Style) -> String {
     let JudgedClaim { claim, verdict, reason, .. } = judged;
+    let said = judged.verdict_in_words();
     let mut text = indented(&format!("{} {}", mark(*verdict), claim.words), "  ", style);
-    let found = format!("published {} · here {} · {}", claim.published(), measured(judged), verdict.name());
+    let found = format!("published {} · here {} · {said}", claim.published(), measured(judged));
     text += &indented(&found, "      ", style);
     if !reason.is_empty() {
         text += &indented(reason, "      ", style);
@@ -94,10 +103,11 @@ fn entry(judged: &Judged, claimed: &JudgedClaim) -> Value {
         "id": format!("{}/{}", study.name, claim.name),
         "study": study.name,
         "paper": study.paper,
-        "place": study.place,
+        "place": study.place_of(claim),
         "says": claim.words,
         "published": claim.published(),
-        "devices": study.devices,
+        "devices": judged.devices,
+        "basis": claim.basis,
         "unit": claim.unit,
         "measured": claimed.measure.as_ref().map(|measure| measure.value),
         "interval": claimed.measure.as_ref().and_then(|measure| measure.interval),
