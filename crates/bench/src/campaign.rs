@@ -372,6 +372,9 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         self.journal.hear(&Event::Done(&finished));
         let because = finished.run.outcome.stopped_because;
         let kept = self.lab.end(&finished);
+        // What was measured before, cut short or without what it rests on, gives way.
+        let is_again = |earlier: &Finished| earlier.experiment == *experiment && earlier.repeat == repeat;
+        self.finished.retain(|earlier| !is_again(earlier));
         self.finished.push(finished);
         kept.map_err(BenchError::Journal)?;
         if let Some(error) = error {

@@ -175,6 +175,7 @@ fn an_interrupted_campaign_keeps_its_runs_and_resumed_it_runs_what_is_missing() 
         let prior = Prior { finished: kept.kept, enforced_pieces: kept.enforced_pieces, interference: None };
         let (second, new, _) = campaign(&mut Watched::new(u64::MAX), &settings, NEVER, prior);
         assert_eq!(complete(&second.finished), planned(&plan), "interrupted in run {after}");
+        assert_eq!(second.finished.len(), plan.steps.len(), "what was cut short gives way to the whole run");
         assert_eq!(new.kept.len(), plan.steps.len() - after, "no finished run is repeated");
         assert_eq!(second.finished[..after], whole.finished[..after]);
     }

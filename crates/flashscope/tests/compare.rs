@@ -40,3 +40,27 @@ fn results_that_cannot_be_compared_are_refused_with_what_they_are_and_what_to_do
         }
     }
 }
+
+#[test]
+fn what_a_suite_found_stands_side_by_side() {
+    let scratch = Scratch::new();
+    for (result, rig) in [("fast", "rig:plain"), ("slow", "rig:mtron")] {
+        let arguments = ["run", rig, "--suite", "rewrite", "--quick", "--size", "64MiB", "-o", result];
+        call(&scratch.path(""), &arguments).well();
+    }
+    let compare =
+        |more: &[&str]| call(&scratch.path(""), &[&["compare", "fast", "slow"], more].concat()).well();
+    let found = compare(&["--json"]).json()["found"].clone();
+    let found = found.as_array().expect("numbers of both");
+    assert!(!found.is_empty());
+    for twin in found {
+        let [a, b, ratio] = ["a", "b", "ratio"].map(|key| match key {
+            "ratio" => twin[key].as_f64(),
+            _ => twin[key]["value"].as_f64(),
+        });
+        let is_so = a.zip(b).is_some_and(|(a, b)| a == 0.0 || ratio == Some(b / a));
+        assert!(is_so, "{twin}");
+    }
+    let shown = compare(&[]).out;
+    assert!(shown.contains("B / A") && shown.contains(found[0]["row"].as_str().expect("words")), "{shown}");
+}

@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -171,6 +172,11 @@ fn a_suite_on_a_file_is_interrupted_and_finished_like_uflip() {
     assert!(names[before..].contains(&"sizes"), "{names:?}");
     let shown = call(&folder(&scratch), &["show", "part", "--json"]).well().json();
     assert_eq!(shown["complete"], true);
+    // A run that was measured again counts once.
+    let named =
+        |run: &Value| (format!("{} {}", run["experiment"], run["repeat"]), run["run"]["ios"].as_u64());
+    let last: BTreeMap<_, _> = all.iter().map(named).collect();
+    assert_eq!(shown["ios"].as_u64(), last.values().copied().sum());
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! What `--json` prints. The keys are an interface: programs read them.
 
+use flashscope_analysis::reading::Reading;
 use flashscope_analysis::{Context, Estimate, Finished};
 use flashscope_core::total;
 use serde_json::{Value, json};
 
 use crate::folder::{SCHEMA_VERSION, Stored};
 use crate::pairs::{Pair, Pairs, Verdict};
+use crate::readings::{Twin, twins};
 use crate::view::Findings;
 
 /// A single experiment. Times in ms; numbers that the run was too short for are null.
@@ -55,7 +57,7 @@ pub fn run_json(findings: &Findings<'_>) -> Value {
             "suite": suite.name,
             "complete": context.complete,
             "generator_iops_max": context.generator_iops_max,
-            "ios": finished.iter().map(|done| done.run.ios).sum::<u64>(),
+            "ios": total(finished.iter().map(|done| done.run.ios)),
             "reading": suite.reading,
             "warnings": warnings,
             "folder": folder.map(|folder| folder.display().to_string()),
@@ -76,8 +78,9 @@ pub fn run_json(findings: &Findings<'_>) -> Value {
     })
 }
 
-/// Two results side by side. `ratio` is B over A.
-pub fn compare_json(a: &Stored, b: &Stored) -> Value {
+/// Two results side by side. `ratio` is B over A. `readings` is what a suite says of each, where both are of
+/// the same: `found` has the numbers that are in both.
+pub fn compare_json(a: &Stored, b: &Stored, readings: Option<[&Reading; 2]>) -> Value {
     let pairs = Pairs::of(a, b);
     let side = |stored: &Stored| {
         json!({
@@ -111,13 +114,28 @@ pub fn compare_json(a: &Stored, b: &Stored) -> Value {
             "same_pattern": pair.is_same_pattern(),
         })
     };
+    let found = readings.map(|[a, b]| twins(a, b).iter().map(twin).collect::<Vec<_>>());
     json!({
         "schema_version": SCHEMA_VERSION,
         "a": side(a),
         "b": side(b),
+        "found": found,
         "experiments": pairs.both.iter().map(experiment).collect::<Vec<_>>(),
         "only_a": pairs.only_a,
         "only_b": pairs.only_b,
+    })
+}
+
+fn twin(twin: &Twin<'_>) -> Value {
+    let [a, b] = twin.cells;
+    json!({
+        "table": twin.table.id,
+        "row": twin.row,
+        "column": twin.column.label,
+        "unit": twin.column.unit,
+        "a": a,
+        "b": b,
+        "ratio": twin.ratio,
     })
 }
 

@@ -17,6 +17,7 @@ mod number;
 mod pairs;
 mod read;
 mod reading;
+mod readings;
 mod recorder;
 mod spread;
 mod view;

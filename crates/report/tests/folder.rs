@@ -6,6 +6,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 
 use common::{Scratch, Tiny, baselines, context, manifest};
+use flashscope_analysis::{Finished, Outcome, Run, Stop};
 use flashscope_report::{ResultFolder, Stored};
 
 #[test]
@@ -125,6 +126,25 @@ fn a_curve_of_a_mix_gives_a_plain_file_name() {
 }
 
 #[test]
+fn a_run_that_was_measured_again_counts_once() {
+    let scratch = Scratch::new();
+    let path = scratch.path("result");
+    let mut folder = ResultFolder::create(&path, &manifest()).unwrap();
+    let whole = &baselines(1.0, 1)[0];
+    let timed = |elapsed_ns, stopped_because| {
+        let outcome = Outcome { stopped_because, ..whole.run.outcome.clone() };
+        Finished { run: Run { elapsed_ns, outcome, ..whole.run.clone() }, ..whole.clone() }
+    };
+    // Cut short and done again; again, for the sake of a run that rests on it; and cut short then.
+    let lines = [(1, Stop::Interrupted), (2, Stop::Precision), (3, Stop::Precision), (4, Stop::Interrupted)];
+    for (elapsed_ns, stop) in lines {
+        folder.append(&timed(elapsed_ns, stop)).unwrap();
+    }
+    let counted: Vec<u64> = folder.finished().unwrap().iter().map(|done| done.run.elapsed_ns).collect();
+    assert_eq!(counted, [3], "the last whole one");
+}
+
+#[test]
 fn a_full_disk_loses_no_run_that_was_finished() {
     let scratch = Scratch::new();
     let Some(tiny) = Tiny::mount("64k", scratch.path("tiny")) else { return };
@@ -134,7 +154,7 @@ fn a_full_disk_loses_no_run_that_was_finished() {
     let run = &baselines(1.0, 1)[0];
     let mut kept = 0;
     let error = loop {
-        match folder.append(run) {
+        match folder.append(&Finished { repeat: kept as u32, ..run.clone() }) {
             Ok(()) => kept += 1,
             Err(error) => break error.to_string(),
         }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use flashscope_analysis::reading::Reading;
 use flashscope_report::{Stored, compare_json, compare_view};
 
 use crate::cli::CompareArgs;
@@ -12,6 +13,7 @@ use crate::replay::ReplayReport;
 use crate::screen::Screen;
 use crate::shell::quoted;
 use crate::simulate::{Pairs, StoredSweep};
+use crate::suites::Wanted;
 use crate::traces::is_described;
 
 /// What a folder holds.
@@ -71,10 +73,22 @@ pub fn run(args: &CompareArgs, screen: &Screen) -> Result<Done> {
 }
 
 fn measured(a: &Stored, b: &Stored, json: bool, screen: &Screen) -> Result<String> {
+    let readings = readings(a, b);
+    let readings = readings.as_ref().map(|[a, b]| [a, b]);
     if json {
-        return Ok(serde_json::to_string_pretty(&compare_json(a, b))?);
+        return Ok(serde_json::to_string_pretty(&compare_json(a, b, readings))?);
     }
-    Ok(compare_view(a, b, screen.style()))
+    Ok(compare_view(a, b, readings, screen.style()))
+}
+
+/// What a suite says of each, if both are of the same one.
+fn readings(a: &Stored, b: &Stored) -> Option<[Reading; 2]> {
+    let [suite, other] = [a, b].map(|stored| Wanted::of(&stored.manifest));
+    if suite.name != other.name {
+        return None;
+    }
+    let reading = |stored: &Stored| suite.reading(stored.context.as_ref()?, &stored.finished);
+    Some([reading(a)?, reading(b)?])
 }
 
 /// Why two such results are not compared, and what can be done with them.

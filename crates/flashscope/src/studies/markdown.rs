@@ -37,8 +37,8 @@ that the papers give runs are shortened (`--runtime`), and `--size` keeps to the
 What only a simulated SSD can tell says so.
 
 *Reproduced*: the figure, or the order that the words give, within the tolerance that `--json` tells with its
-reason. *In kind*: the order and shape, not the figure. *As set*: the device was given this figure, or one from
-which it follows, so that the simulator does as it is told and no more. *Computed*: a model's arithmetic, or a
+reason. *In kind*: the order and shape, not the figure. *As set*: the device was given this figure, or one
+from which it follows: the simulator does as it is told, and no more. *Computed*: a model's arithmetic, or a
 fact of a workload, with no device in it. The seed is fixed: every machine finds the same.
 ";
 

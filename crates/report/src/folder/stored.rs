@@ -1,6 +1,6 @@
 //! A result folder read back.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -103,11 +103,20 @@ pub(super) fn finished(path: &Path) -> Result<Vec<Finished>, ReportError> {
     Ok(without_repeated(all))
 }
 
-/// A run whose IOs could not be kept gives way to the same run measured again.
+/// Of a run that was measured again, the last; one that was cut short, or whose IOs could not be kept, gives
+/// way to one that is whole.
 pub(super) fn without_repeated(all: Vec<Finished>) -> Vec<Finished> {
-    let place = |finished: &Finished| (finished.experiment.id(), finished.repeat);
-    let kept: BTreeSet<_> = all.iter().filter(|finished| finished.run.is_kept()).map(place).collect();
-    all.into_iter().filter(|done| done.run.is_kept() || !kept.contains(&place(done))).collect()
+    let place = |done: &Finished| (done.experiment.id(), done.repeat);
+    let worth = |done: &Finished| (done.run.is_kept(), !done.run.outcome.stopped_because.is_early());
+    let mut best: BTreeMap<_, usize> = BTreeMap::new();
+    for (number, done) in all.iter().enumerate() {
+        let known = best.entry(place(done)).or_insert(number);
+        if worth(done) >= worth(&all[*known]) {
+            *known = number;
+        }
+    }
+    let is_best = |(number, done): &(usize, Finished)| best[&place(done)] == *number;
+    all.into_iter().enumerate().filter(is_best).map(|(_, done)| done).collect()
 }
 
 pub(super) fn text(path: &Path) -> Result<String, ReportError> {

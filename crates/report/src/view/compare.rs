@@ -1,5 +1,6 @@
 //! Two results side by side.
 
+use flashscope_analysis::reading::Reading;
 use flashscope_analysis::{Comparison, Estimate};
 
 use super::Style;
@@ -7,9 +8,12 @@ use super::text::{Tone, item, table};
 use crate::folder::Stored;
 use crate::number::{counted, digits, percent, span, span_range};
 use crate::pairs::{Pair, Pairs, Verdict};
+use crate::reading::{heading, text};
+use crate::readings::{Twin, twins};
 
-/// Both results, experiment by experiment. B over A, so that more than 1 means that B is slower.
-pub fn compare_view(a: &Stored, b: &Stored, style: Style) -> String {
+/// Both results, experiment by experiment. B over A, so that more than 1 means that B is slower. `readings`
+/// is what a suite says of each, where both are of the same.
+pub fn compare_view(a: &Stored, b: &Stored, readings: Option<[&Reading; 2]>, style: Style) -> String {
     let pairs = Pairs::of(a, b);
     let mut out = String::new();
     for (letter, stored) in [("A", a), ("B", b)] {
@@ -30,10 +34,31 @@ pub fn compare_view(a: &Stored, b: &Stored, style: Style) -> String {
         let rows: Vec<_> = std::iter::once((Tone::Bold, names)).chain(rows).collect();
         out.push_str(&table(style, &rows));
     }
+    if let Some([a, b]) = readings {
+        out.push_str(&found(&twins(a, b), style));
+    }
     let summary = summary(&pairs, style);
     if !summary.is_empty() {
         out.push('\n');
         out.push_str(&summary);
+    }
+    out
+}
+
+/// What the suite found, table by table.
+fn found(twins: &[Twin<'_>], style: Style) -> String {
+    let mut out = String::new();
+    for of_table in twins.chunk_by(|one, next| one.table.id == next.table.id) {
+        let names = [of_table[0].table.title.as_str(), "A", "B", "B / A"].map(String::from).to_vec();
+        let rows = of_table.iter().map(|twin| {
+            let name = format!("{} · {}", twin.row, heading(twin.column));
+            let [a, b] = twin.cells.map(|cell| text(cell, twin.column));
+            let ratio = twin.ratio.map_or(String::new(), |ratio| format!("x{}", digits(ratio)));
+            (Tone::Plain, vec![name, a, b, ratio])
+        });
+        let rows: Vec<_> = std::iter::once((Tone::Bold, names)).chain(rows).collect();
+        out.push('\n');
+        out.push_str(&table(style, &rows));
     }
     out
 }
