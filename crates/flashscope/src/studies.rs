@@ -30,7 +30,10 @@ mod ajwani_suite;
 mod almost_sequential;
 mod bplru_buffers;
 mod bplru_example;
+mod bplru_linux;
 mod bplru_prototype;
+mod bplru_table;
+mod bplru_techniques;
 mod bplru_workloads;
 mod rewrite_penalty;
 mod uflip_granularity;
@@ -133,6 +136,8 @@ const FILES: &[&[Study]] = &[
     bplru_example::STUDIES,
     bplru_workloads::STUDIES,
     bplru_buffers::STUDIES,
+    bplru_linux::STUDIES,
+    bplru_techniques::STUDIES,
     bplru_prototype::STUDIES,
     rewrite_penalty::STUDIES,
     almost_sequential::STUDIES,

@@ -9,9 +9,10 @@ use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_report::html::document::{Axis, Block, Chart, Scale};
 
+use super::claim::ANY;
 use super::papers::BPLRU;
 use super::picture::{Line, chart};
-use super::session::median;
+use super::session::{greatest, median};
 use super::stage::{Set, over_all};
 use super::work::Work;
 use super::{Claim, Found, Stage, Study};
@@ -29,6 +30,10 @@ const USB: [Set<'static>; 3] = [("ram.size", "8MiB"), ("host.command_us", "300")
 const USB_AND_COPIES: [Set<'static>; 3] =
     [("ram.size", "8MiB"), ("host.command_us", "300"), ("host.mb_s", "12.5")];
 
+/// Nearer is a tie.
+const TIE: f64 = 0.02;
+const FIGURE_20: &str = "section 4.4 and figure 20";
+
 /// All of them.
 pub const STUDIES: &[Study] = &[
     Study {
@@ -40,41 +45,62 @@ pub const STUDIES: &[Study] = &[
         claims: &[
             Claim::not_here(
                 "board",
-                "figure 19: an ARM940T at 200 MHz, 32 MB of SDRAM, USB 2.0, 1 GB of MLC flash, seven log \
-                 blocks",
+                "figure 19: an ARM940T at 200 MHz, 32 MB of SDRAM, USB 2.0, two sockets for 1 GB of MLC \
+                 flash, seven log blocks; a Pentium 4 of 2.4 GHz with 512 MB as its host",
                 "a board",
                 "a photograph; flash, buffer and log blocks are those of sim:bplru-board",
-            ),
+            )
+            .at("section 4.4 and figure 19"),
             Claim::shape(
                 "trends",
                 "the trends of prototype and simulation are very similar",
                 "similar",
                 "% of pairs",
             )
-            .near(90.0, 100.0, "pairs of a task's buffers in the same order; less than 3 % apart is a tie")
-            .kind(70.0, 100.0),
-            Claim::shape(
-                "mp3",
-                "for the MP3 files the RAM buffer is worse than none on the prototype",
-                "worse",
-                "x",
-            )
             .near(
-                0.3,
-                1.0,
-                "the best of the three buffers against none; the paper gives a direction",
-            ),
+                90.0,
+                100.0,
+                "pairs of a task's buffers in the same order; without those less than 2 % apart",
+            )
+            .kind(70.0, 100.0)
+            .at(FIGURE_20),
+            Claim::shape("mp3", "for the MP3 files the RAM buffer is worse than none", "worse", "x")
+                .near(0.3, 0.95, "the best of the three buffers against none; visibly: by a twentieth")
+                .kind(0.3, 0.98)
+                .because(
+                    "W5 as generated on FAT16, the paper's; that copies in RAM go at 50 MB/s is chosen, and \
+                     decides how much worse",
+                )
+                .at(FIGURE_20),
+            Claim::shape("mp3-recorded", "the same of MP3 files recorded on ext3", "worse", "x")
+                .near(0.3, 0.95, "as above")
+                .kind(0.3, 0.98)
+                .because(
+                    "ext3's journal comes between the files' blocks, so that the log blocks need full merges \
+                     which a buffer avoids; FAT16, which the paper used, has none",
+                )
+                .at(FIGURE_20),
             Claim::shape(
                 "slightly",
                 "BPLRU is slightly better in the simulation than on the prototype",
                 "slightly",
                 "%",
             )
-            .near(0.5, 30.0, "the median of the six tasks: visible, and less than a third"),
-            Claim::figure("block", "128 pages of 2 KB make a block of 256 KB", 256.0, "KiB").near(
-                256.0,
-                256.0,
-                "the board's geometry, exactly",
+            .near(0.5, 10.0, "the median of the six tasks: visible, and no more than a tenth")
+            .kind(0.5, 30.0)
+            .because(
+                "the cost of a command and of copies is chosen (300 us, 50 MB/s): the paper's is not told",
+            )
+            .at(FIGURE_20),
+            Claim::figure("block", "128 pages of 2 KB make a block of 256 KB", 256.0, "KiB")
+                .near(256.0, 256.0, "the board's geometry, exactly")
+                .set()
+                .at("section 4.4 and figure 19"),
+            Claim::not_here(
+                "values",
+                "the heights of figure 20, and of the lines of figures 7 to 18",
+                "pictures",
+                "the pictures' values are not in the text: what its words say of them is held against ours",
             ),
         ],
         run: figure_20,
@@ -82,14 +108,21 @@ pub const STUDIES: &[Study] = &[
     Study {
         name: "bplru-table-2",
         paper: &BPLRU,
-        place: "table 2 and section 4.4",
+        place: "sections 2 and 4.2; table 2",
         about: "A block of the board written page by page: what the last page takes beyond the others.",
         claims: &[
-            Claim::figure("erase", "a block's erase takes 1.5 ms", 1.5, "ms").within(
-                1.01,
-                2.0,
-                "a parameter: exactly",
-            ),
+            Claim::figure(
+                "erase",
+                "a block's erase takes 1.5 ms (on the prototype it may depend on the block)",
+                1.5,
+                "ms",
+            )
+            .near(1.485, 1.515, "a parameter: exactly")
+            .set(),
+            Claim::shape("longer", "an erase takes longer than the write of a page", "longer", "x")
+                .near(1.1, ANY, "the time of the erase over the median page's")
+                .set()
+                .at("section 2"),
             Claim::not_here(
                 "pages",
                 "table 2's times to read and to write a page",
@@ -104,7 +137,9 @@ pub const STUDIES: &[Study] = &[
             let block = Pattern { number_ios: Some(128), ..over_all(&bench, Rw::Write, 2 << 10) };
             stage.every_io(&mut bench, &block, &mut |io| times.push(io.response.as_ms()))?;
             let mut found = Found::default();
-            found.measured("erase", times[times.len() - 1] - median(&times));
+            let erase = times[times.len() - 1] - median(&times);
+            found.measured("erase", erase);
+            found.measured("longer", erase / median(&times));
             Ok(found)
         },
     },
@@ -154,15 +189,20 @@ struct Pair {
     replayed: f64,
 }
 
+/// MB/s of a task with a buffer, replayed.
+fn replayed(stage: &Stage<'_>, buffer: &str, work: &Work) -> Result<f64> {
+    let paid = if buffer == "none" { USB } else { USB_AND_COPIES };
+    let settings: Vec<Set<'_>> = paid.into_iter().chain([("buffer", buffer)]).collect();
+    stage.replay(&mut *stage.device(BOARD, &settings)?, work)
+}
+
 fn figure_20(stage: &Stage<'_>) -> Result<Found> {
     // A device has the buffer that it has, unless it is a simulated SSD.
     let buffers = if stage.heeds_settings() { ALL } else { &ALL[..1] };
     let mut pairs = Vec::new();
     for (task, work) in tasks() {
         for &buffer in buffers {
-            let paid = if buffer == "none" { USB } else { USB_AND_COPIES };
-            let settings: Vec<Set<'_>> = paid.into_iter().chain([("buffer", buffer)]).collect();
-            let replayed = stage.replay(&mut *stage.device(BOARD, &settings)?, &work)?;
+            let replayed = replayed(stage, buffer, &work)?;
             let settings: Vec<Set<'_>> = COUNTS.into_iter().chain([("buffer", buffer)]).collect();
             let counted = stage.as_the_paper().simulate(BOARD, &settings, &work)?.mb_s;
             pairs.push(Pair { task, buffer, counted, replayed });
@@ -178,7 +218,10 @@ fn figure_20(stage: &Stage<'_>) -> Result<Found> {
         let mp3 = |buffer: &'static str| {
             of(buffer).find(|pair| pair.task == "mp3").map_or(f64::NAN, |pair| pair.replayed)
         };
-        found.measured("mp3", ALL[1..].iter().map(|buffer| mp3(buffer)).fold(0.0, f64::max) / mp3("none"));
+        found.measured("mp3", greatest(ALL[1..].iter().map(|buffer| mp3(buffer))) / mp3("none"));
+        let recorded = |buffer: &&str| replayed(stage, buffer, &Work::Sample("mp3-ext3"));
+        let recorded = ALL.iter().map(recorded).collect::<Result<Vec<f64>>>()?;
+        found.measured("mp3-recorded", greatest(recorded[1..].iter().copied()) / recorded[0]);
         let lost: Vec<f64> = of("bplru").map(|pair| 100.0 * (pair.counted / pair.replayed - 1.0)).collect();
         found.measured("slightly", median(&lost));
     }
@@ -188,19 +231,18 @@ fn figure_20(stage: &Stage<'_>) -> Result<Found> {
 }
 
 /// How many pairs have the same order both ways: of the buffers of a task, or, with one buffer, of tasks.
+/// What is a tie either way has no order.
 fn agreeing_percent(pairs: &[Pair], buffers: usize) -> f64 {
-    let is_tie = |a: f64, b: f64| (a / b).ln().abs() < 0.03;
+    let order = |a: f64, b: f64| Some(a < b).filter(|_| (a / b).ln().abs() >= TIE);
     let (mut all, mut agreeing) = (0, 0);
     for (i, one) in pairs.iter().enumerate() {
         for other in pairs[..i].iter().filter(|other| buffers == 1 || other.task == one.task) {
-            let is_same = (one.counted < other.counted) == (one.replayed < other.replayed)
-                || is_tie(one.counted, other.counted)
-                || is_tie(one.replayed, other.replayed);
-            all += 1;
-            agreeing += usize::from(is_same);
+            let orders = order(one.counted, other.counted).zip(order(one.replayed, other.replayed));
+            all += u32::from(orders.is_some());
+            agreeing += u32::from(orders.is_some_and(|(counted, replayed)| counted == replayed));
         }
     }
-    100.0 * agreeing as f64 / f64::from(all)
+    100.0 * f64::from(agreeing) / f64::from(all)
 }
 
 /// Figure 20, a picture for each side.

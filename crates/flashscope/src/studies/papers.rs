@@ -104,7 +104,8 @@ pub static UFLIP: Paper = Paper {
         ("section 6", OUTLINE),
     ],
 };
-/// BPLRU.
+/// BPLRU. Its text does not number its subsections: they are counted as its subjects come (4.1 workloads, 4.2
+/// simulation, 4.3 flushes and techniques, 4.4 prototype).
 pub static BPLRU: Paper = Paper {
     number: "002",
     authors: "Hyojun Kim, Seongjun Ahn",
@@ -125,6 +126,7 @@ pub static BPLRU: Paper = Paper {
         ("section 3.4", ""),
         ("figure 6", ""),
         ("section 4.1", ""),
+        ("section 4.2", ""),
         ("table 2", ""),
         ("figure 7", ""),
         ("figure 8", ""),
@@ -135,6 +137,7 @@ pub static BPLRU: Paper = Paper {
         ("figure 13", ""),
         ("figure 14", ""),
         ("figure 15", ""),
+        ("section 4.3", ""),
         ("figure 16", ""),
         ("figure 17", ""),
         ("figure 18", ""),
@@ -152,7 +155,7 @@ pub static REWRITE: Paper = Paper {
             systems",
     published: "2012",
     parts: &[
-        ("section I", OUTLINE),
+        ("section I", ""),
         ("section II.A", ""),
         ("table I", ""),
         ("section II.B", ""),
@@ -161,13 +164,21 @@ pub static REWRITE: Paper = Paper {
         ("section III", OUTLINE),
     ],
 };
-/// The almost-sequential writes.
+/// The almost-sequential writes. A post of four parts: an introduction, "Almost-sequential writes", "What's
+/// going on?" and "Conclusion"; two pictures without captions.
 pub static ALMOST_SEQUENTIAL: Paper = Paper {
     number: "004",
     authors: "Irit Katriel",
     title: "Why the disk access model fails on flash SSDs (Acunu)",
-    published: "about 2011",
-    parts: &[],
+    published: "on the web, no date",
+    parts: &[
+        ("part 1", ""),
+        ("part 2", ""),
+        ("picture 1", ""),
+        ("part 3", ""),
+        ("picture 2", ""),
+        ("part 4", OUTLINE),
+    ],
 };
 
 /// All, in order.

@@ -7,7 +7,7 @@ pub fn names(place: &str, part: &str) -> bool {
 
 /// All parts that a place names, each as a kind and a number.
 fn named(place: &str) -> Vec<String> {
-    const KINDS: [&str; 5] = ["chapter", "section", "table", "figure", "appendix"];
+    const KINDS: [&str; 7] = ["chapter", "part", "section", "table", "figure", "picture", "appendix"];
     let mut kind = None;
     let mut parts = Vec::new();
     for word in place.split([' ', ',', ';', ':']).filter(|word| !word.is_empty()) {

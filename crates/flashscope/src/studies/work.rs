@@ -11,6 +11,8 @@ pub enum Work {
     Pattern(Pattern),
     /// A recorded trace by its name: see [`flashscope_trace::samples`].
     Sample(&'static str),
+    /// A recorded trace with a flush behind every so many of its writes.
+    Flushed(&'static str, u64),
     /// A generated trace by its name or its paper's, with settings.
     Generated(&'static str, &'static [(&'static str, &'static str)]),
     /// Writes of so many bytes at these multiples of them.
@@ -23,6 +25,8 @@ pub enum Requests {
     Pattern(Box<PatternSource>),
     /// Of a trace.
     Trace(Box<TraceSource>),
+    /// Of a trace, with flushes put in.
+    Flushed(Box<Flushed>),
     /// Of a list: those that are left, in order.
     List(std::vec::IntoIter<Request>),
 }
@@ -32,11 +36,36 @@ impl RequestSource for Requests {
         match self {
             Requests::Pattern(source) => source.fill(batch),
             Requests::Trace(source) => source.fill(batch),
+            Requests::Flushed(source) => source.fill(batch),
             Requests::List(left) => {
                 let taken = batch.iter_mut().zip(left).map(|(slot, request)| *slot = request);
                 taken.count()
             }
         }
+    }
+}
+
+/// A trace, and a flush behind every so many of its writes.
+pub struct Flushed {
+    trace: TraceSource,
+    every: u64,
+    writes: u64,
+    is_due: bool,
+}
+
+impl RequestSource for Flushed {
+    fn fill(&mut self, batch: &mut [Request]) -> usize {
+        for (at, slot) in batch.iter_mut().enumerate() {
+            if std::mem::take(&mut self.is_due) {
+                *slot = Request { op: Op::Flush, ..Request::default() };
+            } else if self.trace.fill(std::slice::from_mut(slot)) == 0 {
+                return at;
+            } else if slot.op == Op::Write {
+                self.writes += 1;
+                self.is_due = self.writes.is_multiple_of(self.every);
+            }
+        }
+        batch.len()
     }
 }
 
@@ -90,10 +119,12 @@ impl Requests {
     /// # Errors
     /// The target cannot take a request of it.
     pub fn check(&self) -> Result<()> {
-        match self {
-            Requests::Trace(source) => source.error().map_or(Ok(()), |error| Err(anyhow!("{error}"))),
-            _ => Ok(()),
-        }
+        let trace = match self {
+            Requests::Trace(source) => source,
+            Requests::Flushed(source) => &source.trace,
+            _ => return Ok(()),
+        };
+        trace.error().map_or(Ok(()), |error| Err(anyhow!("{error}")))
     }
 }
 
@@ -110,6 +141,10 @@ impl Work {
             }
             Work::Sample(name) => {
                 Requests::Trace(Box::new(TraceSource::new(samples::open(name)?, info, None)))
+            }
+            Work::Flushed(name, every) => {
+                let trace = TraceSource::new(samples::open(name)?, info, None);
+                Requests::Flushed(Box::new(Flushed { trace, every: *every, writes: 0, is_due: false }))
             }
             Work::Generated(name, set) => {
                 let set = set.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
