@@ -127,9 +127,9 @@ pub const STUDIES: &[Study] = &[Study {
         )
         .kind(0.1, 30.0)
         .because(
-            "a chunk that comes at another place keeps one eighth of an erase unit in use until it comes, and \
-             many of them fit into the 7 % that are spare; random gaps, the post's own example, leave another \
-             third of all chunks out in each pass",
+            "a chunk that comes at another place keeps one eighth of an erase unit in use until it comes, \
+             and many of them fit into the 7 % that are spare; random gaps, the post's own example, leave \
+             another third of all chunks out in each pass",
         )
         .at("part 3"),
         Claim::shape("amplified", "with random gaps write amplification begins to show", "shows", "x")
