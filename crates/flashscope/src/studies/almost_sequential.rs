@@ -119,12 +119,7 @@ pub const STUDIES: &[Study] = &[Study {
             "a little",
             "%",
         )
-        .near(
-            0.1,
-            10.0,
-            "of 5, 10, 20 and 50 %, the least that loses a fifth of the throughput; 100 for \
-                          none",
-        )
+        .near(0.1, 10.0, "of 5, 10, 20 and 50 %, the least that loses a fifth of the throughput; or 100")
         .kind(0.1, 30.0)
         .because(
             "a chunk that comes at another place keeps one eighth of an erase unit in use until it comes, \
