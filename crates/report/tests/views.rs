@@ -132,17 +132,17 @@ fn two_results_are_compared_in_plain_words() {
         warnings: vec![],
     };
     let (a, slower) = (stored(1.0, 1, "a"), stored(1.3, 9, "b"));
-    let text = compare_view(&a, &slower, WIDE);
+    let text = compare_view(&a, &slower, None, WIDE);
     in_order(&text, &["baseline/SR/32KiB", "x1.30", "slower", "baseline/RW/32KiB", "slower"]);
     in_order(&text, &["Of 4 experiments, B is faster in 0, slower in 4"]);
-    in_order(&compare_view(&slower, &a, WIDE), &["x0.769", "faster", "B is faster in 4, slower in 0"]);
-    let same = compare_view(&a, &a, WIDE);
+    in_order(&compare_view(&slower, &a, None, WIDE), &["x0.769", "faster", "B is faster in 4, slower in 0"]);
+    let same = compare_view(&a, &a, None, WIDE);
     assert_eq!(same.matches("  =\n").count(), 4, "{same}");
     in_order(&same, &["x1.00", "No difference seen."]);
     let mut part = stored(1.0, 1, "part");
     let alone = part.finished.remove(1).experiment.id();
-    in_order(&compare_view(&a, &part, WIDE), &["No difference seen.", "1 experiment only in A: ", &alone]);
-    let json = flashscope_report::compare_json(&part, &slower);
+    in_order(&compare_view(&a, &part, None, WIDE), &["No difference seen.", "1 experiment only in A: ", &alone]);
+    let json = flashscope_report::compare_json(&part, &slower, None);
     assert_eq!(json["experiments"].as_array().map(Vec::len), Some(3));
     assert_eq!((&json["experiments"][0]["verdict"], &json["only_b"][0]), (&"b_slower".into(), &alone.into()));
     assert!(
