@@ -141,7 +141,10 @@ fn two_results_are_compared_in_plain_words() {
     in_order(&same, &["x1.00", "No difference seen."]);
     let mut part = stored(1.0, 1, "part");
     let alone = part.finished.remove(1).experiment.id();
-    in_order(&compare_view(&a, &part, None, WIDE), &["No difference seen.", "1 experiment only in A: ", &alone]);
+    in_order(
+        &compare_view(&a, &part, None, WIDE),
+        &["No difference seen.", "1 experiment only in A: ", &alone],
+    );
     let json = flashscope_report::compare_json(&part, &slower, None);
     assert_eq!(json["experiments"].as_array().map(Vec::len), Some(3));
     assert_eq!((&json["experiments"][0]["verdict"], &json["only_b"][0]), (&"b_slower".into(), &alone.into()));
