@@ -19,14 +19,17 @@ mod view;
 mod work;
 
 mod ajwani_algorithms;
+mod ajwani_bfs;
 mod ajwani_burst;
 mod ajwani_chips;
 mod ajwani_disk;
 mod ajwani_exceptions;
 mod ajwani_history;
 mod ajwani_patterns;
+mod ajwani_recovery;
 mod ajwani_spikes;
 mod ajwani_suite;
+mod ajwani_table_3_1;
 mod almost_sequential;
 mod bplru_buffers;
 mod bplru_example;
@@ -118,10 +121,13 @@ const FILES: &[&[Study]] = &[
     ajwani_algorithms::STUDIES,
     ajwani_chips::STUDIES,
     ajwani_patterns::STUDIES,
+    ajwani_table_3_1::STUDIES,
     ajwani_disk::STUDIES,
     ajwani_spikes::STUDIES,
     ajwani_burst::STUDIES,
+    ajwani_recovery::STUDIES,
     ajwani_history::STUDIES,
+    ajwani_bfs::STUDIES,
     ajwani_suite::STUDIES,
     ajwani_exceptions::STUDIES,
     uflip_patterns::STUDIES,

@@ -6,7 +6,6 @@ use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_core::seed::{Random, derive};
 use flashscope_core::{Bytes, Nanos, Op, Request, RequestSource, Stream};
 
-use super::claim::ANY;
 use super::papers::AJWANI;
 use super::session::mean;
 use super::stage::{Set, over_all};
@@ -35,18 +34,18 @@ pub const STUDIES: &[Study] = &[
         name: "ajwani-list-ranking",
         paper: &AJWANI,
         place: "chapter 2",
-        about: "Ranking a list of 2^30 elements that lie in random order: a dependent random read each.",
+        about: "Ranking a list of 2^30 elements of 8 bytes that lie in random order: a dependent random read \
+                each. The paper's machine has 2 GB of memory and 32 GB of flash for it, or 8 GB of memory; \
+                here the reads are timed on an SSD of 4 GiB, on which all take as long, and added up.",
         claims: &[
             Claim::shape("days", "it takes days with flash", "days", "days").near(
                 1.0,
                 30.0,
                 "\"days\": 1 to 30",
             ),
-            Claim::shape("minutes", "and minutes in memory, at 0.1 us a miss", "minutes", "min").near(
-                1.0,
-                60.0,
-                "\"minutes\": 1 to 60, computed from a cache miss's time",
-            ),
+            Claim::shape("minutes", "and minutes in memory, at 0.1 us a miss", "minutes", "min")
+                .near(1.0, 60.0, "\"minutes\": 1 to 60; not run, but a cache miss's time 2^30 times")
+                .computed(),
         ],
         run: |stage| {
             let mut bench = stage.device(SSD, &HAMA)?;
@@ -63,44 +62,53 @@ pub const STUDIES: &[Study] = &[
         paper: &AJWANI,
         place: "table 2.1 and chapter 2",
         about: "What basic algorithms wait for on a hard disk and on an SSD of 2008, for each double; a \
-                binary search whose first probes are in memory, as six of the last read 4 KiB each.",
+                binary search whose first probes are in memory, so that the last six read 4 KiB each, as many as \
+                its time on flash has random reads. Merge sort is not run: it is two scans and two writes \
+                of the rows above.",
         claims: &[
             Claim::figure("read-disk", "a random read, hard disk", 11.3, "ms").within(
                 1.3,
                 2.0,
                 "another disk",
             ),
-            Claim::figure("read-flash", "a random read, flash", 0.56, "ms").within(2.0, 4.0, IO_ONLY),
+            Claim::figure("read-flash", "a random read, flash", 0.56, "ms").within(2.0, 3.0, IO_ONLY),
             Claim::figure("scan-flash", "scanning, flash", 0.28, "us").within(1.3, 2.0, "mostly waiting"),
             Claim::figure("scan-disk", "scanning, hard disk", 0.3, "us")
                 .within(1.3, 2.0, "mostly waiting")
                 .because(
                     "0.3 us for 8 bytes are 27 MB/s, and table 3.1 has the same disk reading 87.5: 0.09 us. \
-                         What else slowed it is not told; scanning flash, with the same computing, took less",
+                         What else slowed it is not told; scanning flash, with the same computing, took less, \
+                         and here it takes four times as long",
                 ),
             Claim::figure("write-flash", "writing random doubles in order, flash", 0.37, "us")
                 .within(2.0, 3.0, IO_ONLY),
             Claim::figure("write-disk", "writing them, hard disk", 0.2, "us")
-                .within(1.3, 3.0, "mostly waiting")
-                .because("the paper's time holds the making of a random double"),
+                .within(1.3, 2.0, "mostly waiting")
+                .because("the paper's time holds the making of a random double, which a disk of 110 MB/s hides"),
+            Claim::shape("write", "writing them is faster on the hard disk", "0.2 against 0.37 us", "x")
+                .near(1.23, 2.78, "x1.85 within a factor of 1.5")
+                .kind(1.05, 5.55)
+                .because("the paper's times hold the making of a random double, which is the same on both"),
             Claim::figure("sort-flash", "merge sort with two passes, flash", 1.5, "us")
                 .within(2.0, 3.0, IO_ONLY),
             Claim::figure("sort-disk", "the same, hard disk", 1.06, "us")
-                .within(2.0, 4.0, IO_ONLY)
+                .within(2.0, 3.0, IO_ONLY)
                 .because("the disk of table 3.1 waits 0.37 us for two passes: the rest is computing"),
             Claim::shape("sort", "merge sort is faster on the hard disk", "1.06 against 1.5 us", "x")
                 .near(1.2, 1.7, "x1.42 within a fifth")
-                .kind(1.0, ANY)
+                .kind(1.05, 4.26)
                 .because("the paper's times hold computing, which is the same on both"),
             Claim::figure("search-disk", "binary search, hard disk", 25.5, "ms").within(
                 1.5,
                 3.0,
                 "another disk; that six probes are read is 3.36 / 0.56 ms on flash",
             ),
-            Claim::figure("search-flash", "binary search, flash", 3.36, "ms").within(2.0, 4.0, IO_ONLY),
+            Claim::figure("search-flash", "binary search, flash", 3.36, "ms")
+                .within(2.0, 3.0, "its six probes are 3.36 / 0.56 ms of this row: read-flash once more")
+                .set(),
             Claim::shape("search", "binary search is faster on flash", "x7.6", "x")
                 .near(5.0, 11.4, "within a factor of 1.5")
-                .kind(1.5, ANY)
+                .kind(2.5, 22.8)
                 .because("the simulated SSD reads 4 KiB in less than the Hama's 0.56 ms"),
         ],
         run: algorithms,
@@ -134,7 +142,7 @@ fn each_us(mb_s: f64) -> f64 {
 fn algorithms(stage: &Stage<'_>) -> Result<Found> {
     stage.compares()?;
     let mut found = Found::default();
-    let (mut sorts, mut searches) = (Vec::new(), Vec::new());
+    let (mut writes, mut sorts, mut searches) = (Vec::new(), Vec::new(), Vec::new());
     for (device, settings, names) in [
         (DISK, &[][..], ["read-disk", "scan-disk", "write-disk", "sort-disk", "search-disk"]),
         (SSD, &HAMA[..], ["read-flash", "scan-flash", "write-flash", "sort-flash", "search-flash"]),
@@ -147,9 +155,11 @@ fn algorithms(stage: &Stage<'_>) -> Result<Found> {
         let sort_us = 2.0 * (scan_us + write_us);
         let measures = [read_ms, scan_us, write_us, sort_us, search_ms];
         names.into_iter().zip(measures).for_each(|(name, value)| found.measured(name, value));
+        writes.push(write_us);
         sorts.push(sort_us);
         searches.push(search_ms);
     }
+    found.measured("write", writes[1] / writes[0]);
     found.measured("sort", sorts[1] / sorts[0]);
     found.measured("search", searches[0] / searches[1]);
     Ok(found)

@@ -16,8 +16,11 @@ use super::{Claim, Found, Stage, Study};
 use crate::target::Bench;
 
 /// A stick of the class of the Toshiba TransMemory of 1 GB: its capacity, its interface.
-const STICK: &str = "sim:usb-stick-2009";
-const TOSHIBA: [Set<'static>; 3] = [("capacity", "1GiB"), ("host.mb_s", "13"), ("host.command_us", "460")];
+pub(super) const STICK: &str = "sim:usb-stick-2009";
+pub(super) const TOSHIBA: [Set<'static>; 3] =
+    [("capacity", "1GiB"), ("host.mb_s", "13"), ("host.command_us", "460")];
+/// Blocks of twice as many pages, of chips that are an eighth slower.
+const SLOWER: [Set<'static>; 2] = [("nand.pages_per_block", "256"), ("nand.program_us", "[900]")];
 /// A device that is faster than any of the paper's links.
 const FAST: &str = "sim:slc-sata-2009";
 /// A device that maps chunks of 512 KB, as the paper believes that most do.
@@ -29,7 +32,8 @@ const RUNTIME: Nanos = Nanos::from_s(30);
 
 const ORDER: &str = "the paper gives an order, and no figure";
 const LINK: &str = "2 MB: within 25 % of the link that is set";
-const ROW: &str = "another stick of the class: within a factor of 1.5";
+const FITTED: &str = "the link and a command are set from this row: within a factor of 1.5";
+const ROW: &str = "another stick of the class behind its link: within a factor of 1.5";
 
 /// All of them.
 pub const STUDIES: &[Study] = &[
@@ -42,9 +46,9 @@ pub const STUDIES: &[Study] = &[
         claims: &[
             Claim::shape("slowest", "small random writes are slower than all other patterns", "slower", "x")
                 .near(
-                    1.0,
+                    1.05,
                     ANY,
-                    "the next slowest pattern over random writes, at the worst size up to 256 KB",
+                    "the next slowest pattern over random writes, at the worst size up to 64 KB",
                 ),
             Claim::shape("ten", "small random writes are 10 times slower than sequential ones", "x10", "x")
                 .near(10.0, ANY, "the smallest ratio up to 2 KB"),
@@ -59,9 +63,14 @@ pub const STUDIES: &[Study] = &[
                 "visible: 5 %",
             ),
             Claim::shape("reads", "reads are faster than writes at all sizes", "faster", "x").near(
-                1.0,
+                1.05,
                 ANY,
-                "the smallest ratio of sequential reads to sequential writes",
+                "the smallest ratio of sequential reads to sequential writes: visible, 5 %",
+            ),
+            Claim::shape("small", "small blocks are always much slower than large ones", "much", "x").near(
+                5.0,
+                ANY,
+                "2 MB over 512 B, the least of the four patterns; in table 3.1 it is 5 and more on flash",
             ),
             Claim::shape("random-reads", "sequential reads are not faster than random ones", "x1", "x").near(
                 0.9,
@@ -79,12 +88,14 @@ pub const STUDIES: &[Study] = &[
                 .near(0.0, 1.0, "2 KB: below 1 ms"),
             Claim::shape("writes", "many devices take more than 100 ms for a random write", "100 ms", "ms")
                 .near(100.0, 400.0, "\"more than 100 ms\", \"some more than 300\""),
-            Claim::not_here(
-                "writes-most",
-                "some devices take more than 300 ms for a random write",
-                "300 ms",
-                "blocks twice as large would take as much, but which devices it were is not told",
-            ),
+            Claim::shape("writes-most", "and some more than 300 ms", "300 ms", "ms")
+                .near(
+                    300.0,
+                    600.0,
+                    "512 B on the stick with blocks of twice as many pages and slower chips, set for it; four \
+                     devices of table 3.1 have 205 to 341 ms, as it is rounded",
+                )
+                .set(),
         ],
         run: steady,
     },
@@ -92,24 +103,28 @@ pub const STUDIES: &[Study] = &[
         name: "ajwani-table-3-1",
         paper: &AJWANI,
         place: "table 3.1, Toshiba TransMemory of 1 GB",
-        about: "The row of a stick: four patterns of 512 B and 2 MB.",
+        about: "The row of a stick: four patterns of 512 B and 2 MB. Its link of 13 MB/s and its command of \
+                0.46 ms are set from the row; its flash and its blocks are the class's. The other devices of \
+                the table are in ajwani-table-3-1-others, ajwani-figure-3-1b, ajwani-hama and \
+                ajwani-hard-disk.",
         claims: &[
-            Claim::figure("sr-512", "sequential reads of 512 B", 0.8, "MB/s").within(1.5, 3.0, ROW),
+            Claim::figure("sr-512", "sequential reads of 512 B", 0.8, "MB/s")
+                .within(1.5, 3.0, FITTED)
+                .set(),
             Claim::figure("rr-512", "random reads of 512 B", 0.8, "MB/s").within(1.5, 3.0, ROW),
             Claim::figure("sw-512", "sequential writes of 512 B", 0.27, "MB/s").within(1.5, 3.0, ROW),
             Claim::figure("rw-512", "random writes of 512 B", 0.002, "MB/s")
                 .within(1.25, 3.0, "what rounds to the digit")
-                .because("chosen for the class, not for this stick"),
-            Claim::figure("sr-2m", "sequential reads of 2 MB", 12.38, "MB/s").within(1.5, 3.0, ROW),
+                .because(
+                    "a merge copies 512 KiB in 147 ms here; 0.002 MB/s are 205 to 341 ms, as it is rounded: \
+                     larger blocks, or slower flash",
+                ),
+            Claim::figure("sr-2m", "sequential reads of 2 MB", 12.38, "MB/s")
+                .within(1.5, 3.0, FITTED)
+                .set(),
             Claim::figure("rr-2m", "random reads of 2 MB", 12.38, "MB/s").within(1.5, 3.0, ROW),
             Claim::figure("sw-2m", "sequential writes of 2 MB", 4.54, "MB/s").within(1.5, 3.0, ROW),
             Claim::figure("rw-2m", "random writes of 2 MB", 4.54, "MB/s").within(1.5, 3.0, ROW),
-            Claim::not_here(
-                "others",
-                "the rows of twelve other flash devices",
-                "12 rows",
-                "devices of the same class whose insides nobody has described",
-            ),
         ],
         run: table_3_1,
     },
@@ -153,27 +168,31 @@ pub const STUDIES: &[Study] = &[
         name: "ajwani-interface",
         paper: &AJWANI,
         place: "section 3.3.6",
-        about: "One device behind a fast, a slow and a very slow link.",
+        about: "One device behind a fast, a very slow and a slow link: 20, 0.96 and 2.2 MB/s, set for the \
+                figures of each.",
         claims: &[
             Claim::shape(
                 "relative",
                 "the interface does not change which pattern is faster",
                 "same order",
-                "links",
+                "of 9",
             )
             .near(
-                3.0,
-                3.0,
-                "links of three with which the order of the four patterns is the same",
+                9.0,
+                9.0,
+                "links of three and sizes of three (2, 32 and 512 KB): the order of the four patterns is \
+                 that of the first link at this size",
             ),
             Claim::figure("usb-read", "by USB 2.0 the card reads at most", 19.8, "MB/s")
-                .within(1.25, 2.0, LINK),
-            Claim::figure("usb-write", "and writes", 18.2, "MB/s").within(1.25, 2.0, LINK),
-            Claim::figure("pcmcia-read", "by PCMCIA it reads", 0.95, "MB/s").within(1.25, 2.0, LINK),
-            Claim::figure("pcmcia-write", "and writes", 0.95, "MB/s").within(1.25, 2.0, LINK),
-            Claim::figure("ide-read", "by IDE it reads", 2.16, "MB/s").within(1.25, 2.0, LINK),
-            Claim::figure("ide-write", "and writes", 4.38, "MB/s").within(1.25, 2.1, LINK).because(
-                "a simulated link is as fast one way as the other; nothing says what slowed the reads",
+                .within(1.25, 2.0, LINK)
+                .set(),
+            Claim::figure("usb-write", "and writes", 18.2, "MB/s").within(1.25, 2.0, LINK).set(),
+            Claim::figure("pcmcia-read", "by PCMCIA it reads", 0.95, "MB/s").within(1.25, 2.0, LINK).set(),
+            Claim::figure("pcmcia-write", "and writes", 0.95, "MB/s").within(1.25, 2.0, LINK).set(),
+            Claim::figure("ide-read", "by IDE it reads", 2.16, "MB/s").within(1.25, 2.0, LINK).set(),
+            Claim::figure("ide-write", "and writes", 4.38, "MB/s").within(1.25, 2.0, LINK).because(
+                "a simulated link is as fast one way as the other, and is set to what was read; nothing says \
+                 what slowed the reads",
             ),
         ],
         run: interfaces,
@@ -186,7 +205,7 @@ fn sizes() -> impl Iterator<Item = u64> {
 }
 
 /// The four patterns of one size, in the order of the table: SR, RR, SW, RW.
-fn four(stage: &Stage<'_>, bench: &mut Bench, bs: u64) -> Result<[Timed; 4]> {
+pub(super) fn four(stage: &Stage<'_>, bench: &mut Bench, bs: u64) -> Result<[Timed; 4]> {
     stage.fill(bench, FILL_BYTES)?;
     let mut timed = [Timed::default(); 4];
     for (timed, rw) in timed.iter_mut().zip(Rw::ALL) {
@@ -207,7 +226,7 @@ fn steady(stage: &Stage<'_>) -> Result<Found> {
     };
     let at = |wanted: u64| speeds.iter().find(|(bs, _)| *bs == wanted).expect("a size of the series").1;
     let mut found = Found::default();
-    found.measured("slowest", least(256 << 10, |[sr, rr, sw, rw]| sr.min(*rr).min(*sw) / rw));
+    found.measured("slowest", least(64 << 10, |[sr, rr, sw, rw]| sr.min(*rr).min(*sw) / rw));
     found.measured("ten", least(2 << 10, |[.., sw, rw]| sw / rw));
     found.measured("hundred", at(2 << 20)[2] / at(512)[3]);
     found.measured("evident", at(256 << 10)[2] / at(256 << 10)[3]);
@@ -215,8 +234,16 @@ fn steady(stage: &Stage<'_>) -> Result<Found> {
     let most = speeds.iter().map(|(_, [sr, rr, ..])| sr / rr).fold(0.0, f64::max);
     found.measured("random-reads", most);
     found.measured("grows", falls(&speeds) as f64);
+    found.measured("small", (0..4).map(|i| at(2 << 20)[i] / at(512)[i]).fold(ANY, f64::min));
     found.measured("latency", rows[2].1[1].mean_ms());
     found.measured("writes", rows[0].1[3].mean_ms());
+    drop(bench);
+    found.untold = Some("blocks of another size are a setting, which only a simulated SSD has");
+    if stage.heeds_settings() {
+        let slower: Vec<Set<'_>> = TOSHIBA.iter().chain(&SLOWER).copied().collect();
+        let mut bench = stage.device(STICK, &slower)?;
+        found.measured("writes-most", four(stage, &mut bench, 512)?[3].mean_ms());
+    }
     found.blocks.push(picture(&speeds));
     Ok(found)
 }
@@ -281,20 +308,23 @@ fn chunks(stage: &Stage<'_>) -> Result<Found> {
 fn interfaces(stage: &Stage<'_>) -> Result<Found> {
     stage.rebuilds()?;
     let mut found = Found::default();
-    let mut orders = Vec::new();
+    let mut orders = [const { Vec::new() }; 3];
     for (mb_s, names) in [
         ("20", ["usb-read", "usb-write"]),
         ("0.96", ["pcmcia-read", "pcmcia-write"]),
         ("2.2", ["ide-read", "ide-write"]),
     ] {
         let mut bench = stage.device(FAST, &[("capacity", "1GiB"), ("host.mb_s", mb_s)])?;
-        let [sr, rr, sw, rw] = four(stage, &mut bench, 32 << 10)?.map(|timed| timed.mb_s());
-        orders.push([rr < 1.1 * sr && sr < 1.1 * rr, sr >= 0.99 * sw, sw > rw]);
+        for (orders, bs) in orders.iter_mut().zip([2, 32, 512]) {
+            let [sr, rr, sw, rw] = four(stage, &mut bench, bs << 10)?.map(|timed| timed.mb_s());
+            orders.push([rr < 1.1 * sr && sr < 1.1 * rr, sr >= 0.99 * sw, sw > rw]);
+        }
         for (name, rw) in names.into_iter().zip([Rw::Read, Rw::Write]) {
             let large = over_all(&bench, rw, 2 << 20);
             found.measured(name, stage.timed(&mut bench, &large, Some(RUNTIME))?.mb_s());
         }
     }
-    found.measured("relative", orders.iter().filter(|order| **order == orders[0]).count() as f64);
+    let same = orders.iter().flat_map(|of_size| of_size.iter().filter(|order| **order == of_size[0]));
+    found.measured("relative", same.count() as f64);
     Ok(found)
 }

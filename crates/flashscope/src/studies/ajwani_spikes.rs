@@ -44,24 +44,27 @@ pub const STUDIES: &[Study] = &[Study {
     about: "20,000 random writes of a page of 4 KiB (which a number of 8 bytes becomes), on an SSD of 1 GiB \
             on which writes gather before they are put in place. How many gather and how many stay is set \
             so that the first spike and the period are the paper's; how long a spike takes follows from \
-            the merges.",
+            the merges. The paper's file of 8 GB is a fourth of its drive; what a spike takes depends on the \
+            spare blocks and not on the size.",
     claims: &[
-        Claim::figure("first", "spikes come after the first 3,000 random writes", 3000.0, "writes").within(
-            1.1,
-            2.0,
-            "within 10 %; the buffer is made for it",
-        ),
-        Claim::figure("every", "afterwards after every 2,000", 2000.0, "writes").within(
-            1.1,
-            2.0,
-            "within 10 %; the buffer is made for it",
-        ),
+        Claim::figure("first", "spikes come after the first 3,000 random writes", 3000.0, "writes")
+            .within(1.1, 2.0, "within 10 %; the buffer is made for it")
+            .set(),
+        Claim::figure("every", "afterwards after every 2,000", 2000.0, "writes")
+            .within(1.1, 2.0, "within 10 %; the buffer is made for it")
+            .set(),
         Claim::shape("spike", "the rearrangement takes 5 to 8 s", "5 to 8 s", "s")
             .near(5.0, 8.0, "the paper's range; the median spike")
-            .kind(1.0, 40.0),
+            .kind(2.0, 20.0),
         Claim::shape("fast", "2,000 random writes take less than 0.8 s otherwise", "below 0.8 s", "s")
             .near(0.0, 0.8, "2,000 times the median write")
-            .kind(0.0, 4.0),
+            .kind(0.0, 2.4),
+        Claim::not_here(
+            "others",
+            "many other flash devices do the same",
+            "many",
+            "devices that are not named; any simulated one whose writes gather does it",
+        ),
     ],
     run,
 }];
