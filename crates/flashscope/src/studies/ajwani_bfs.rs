@@ -1,5 +1,5 @@
-//! Paper 000, chapter 4: breadth-first search with its graph on flash and its pool on a disk, as a model of what
-//! it waits for. The algorithm itself is not here.
+//! Paper 000, chapter 4: breadth-first search with its graph on flash and its pool on a disk, as a model of
+//! what it waits for. The algorithm itself is not here.
 
 use anyhow::Result;
 use flashscope_core::pattern::Rw;
@@ -20,10 +20,10 @@ pub const STUDIES: &[Study] = &[Study {
     paper: &AJWANI,
     place: "chapter 4 and table 4.1",
     about: "A model of what breadth-first search waits for in a graph of 2^28 nodes (figure 4.1: a tree of \
-            root(B) + 1 levels, each of n / root(B) nodes): random reads of clusters, and a pool that is read \
-            and written in order. How many and how much is not told: both are solved from the two columns of \
-            table 4.1 that stripe over two devices, with the times of a simulated disk and SSD. The other two \
-            columns follow.",
+            root(B) + 1 levels, each of n / root(B) nodes): random reads of clusters, and a pool that is \
+            read and written in order. How many and how much is not told: both are solved from the two \
+            columns of table 4.1 that stripe over two devices, with the times of a simulated disk and SSD. \
+            The other two columns follow.",
     claims: &[
         Claim::figure("hours", "waiting with the graph on flash and the pool on a disk", 7.1, "h")
             .within(1.25, 2.0, "within a quarter, as a model of two terms")

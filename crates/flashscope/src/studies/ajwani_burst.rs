@@ -1,5 +1,5 @@
-//! Paper 000, section 3.3.3: what a burst of random writes does to what comes after it. How long that lasts is in
-//! `ajwani_recovery`.
+//! Paper 000, section 3.3.3: what a burst of random writes does to what comes after it. How long that lasts
+//! is in `ajwani_recovery`.
 
 use anyhow::Result;
 use flashscope_core::pattern::{Pattern, Rw};
@@ -25,29 +25,36 @@ pub const STUDIES: &[Study] = &[Study {
     name: "ajwani-burst",
     paper: &AJWANI,
     place: "section 3.3.3, figure 3.3",
-    about: "Bursts of 5, 30 and 60 s of random writes, of 2 KB and of the size that follows, then 30 phases of 4 s \
-            of sequential writes of 2 KB to 1 MB, beside their steady state. A page-mapped stick with 4 % of \
-            spare blocks stands for those that are slowed, and one with log blocks for those that are not.",
+    about: "Bursts of 5, 30 and 60 s of random writes, of 2 KB and of the size that follows, then 30 phases \
+            of 4 s of sequential writes of 2 KB to 1 MB, beside their steady state. A page-mapped stick with \
+            4 % of spare blocks stands for those that are slowed, and one with log blocks for those that are \
+            not.",
     claims: &[
         Claim::shape("small", "small writes lose over half for two minutes", "below 0.5", "of normal")
             .near(0.0, 0.5, "the median of the 30 phases of 2 KB, after 60 s of 2 KB")
             .kind(0.0, 0.75),
-        Claim::shape("large", "larger ones lose more than 10 %", "below 0.9", "of normal")
-            .near(0.3, 0.9, "the median of 256 KB, after 60 s of the same size; half of it is far more than 10 %"),
-        Claim::shape("order", "and less than small ones", "less", "x")
-            .near(1.05, 20.0, "what is left of 256 KB over what is left of 2 KB, after 60 s of the same size"),
+        Claim::shape("large", "larger ones lose more than 10 %", "below 0.9", "of normal").near(
+            0.3,
+            0.9,
+            "the median of 256 KB after 60 s of the same size; at least 0.3",
+        ),
+        Claim::shape("order", "and less than small ones", "less", "x").near(
+            1.05,
+            20.0,
+            "the share of 256 KB over that of 2 KB, after 60 s of the same size",
+        ),
         Claim::shape("order-2k", "after writes of 2 KB, too", "less", "x")
             .near(1.05, 20.0, "the same after 60 s of 2 KB")
             .because(
-                "here what must be copied depends on the burst alone, and costs large writes, which are faster, \
-                 the greater part of their speed",
+                "here what must be copied depends on the burst alone, and costs large writes, which are \
+                 faster, the greater part of their speed",
             )
             .at("figure 3.3"),
         Claim::shape("minute", "the effect can last a minute or more", "60 s", "s")
-            .near(60.0, 120.0, "sequential writes of 32 KB below 0.9 of normal, of the 120 s that are looked at")
+            .near(60.0, 120.0, "writes of 32 KB are below 0.9 of normal, of the 120 s that are looked at")
             .at("section 3.3.3"),
         Claim::shape("hours", "and in rare cases hours of sustained writing", "hours", "h")
-            .near(1.0, 100.0, "rewrites of everything, 20 at most, until the next has 0.95 of the usual speed")
+            .near(1.0, 100.0, "rewrites of everything, 20 at most, until the next is 5 % from normal")
             .at("section 3.3.3"),
         Claim::shape("reads", "subsequent reads are not affected", "1", "of normal")
             .near(0.95, 1.05, "within 5 %; 32 KB on the page-mapped stick")

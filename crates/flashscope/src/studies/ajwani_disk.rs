@@ -58,8 +58,8 @@ pub const STUDIES: &[Study] = &[
         name: "ajwani-hama",
         paper: &AJWANI,
         place: "table 3.1, Hama solid state disk of 32 GB",
-        about: "The row of an SSD behind IDE: four patterns of 512 B and 2 MB, on 4 GiB of eight channels. Its \
-                link of 30 MB/s, its command of 0.1 ms and units of 4 MiB are set from the row; the rest \
+        about: "The row of an SSD behind IDE: four patterns of 512 B and 2 MB, on 4 GiB of eight channels. \
+                Its link of 30 MB/s, its command of 0.1 ms and units of 4 MiB are set from the row; the rest \
                 follows.",
         claims: &[
             hama("sr-512", "sequential reads of 512 B", 2.9).set(),
@@ -85,16 +85,13 @@ pub const STUDIES: &[Study] = &[
         paper: &AJWANI,
         place: "section 3.3.1, comparison to hard disks; table 3.1, Seagate Barracuda and IBM Deskstar; \
                 appendix A",
-        about: "Desktop disks of 2008 and 2002 and a laptop's, beside the SSD of ajwani-hama, and the stick and \
-                the card of figure 3.1. A command takes 80 us on the machines of the paper, the tracks of the \
-                IBM's disk hold 240 KiB and a laptop's 640: set from table 3.1 and the text.",
+        about: "Desktop disks of 2008 and 2002 and a laptop's, beside the SSD of ajwani-hama, and the stick \
+                and the card of figure 3.1. A command takes 80 us on the machines of the paper, the tracks \
+                of the IBM's disk hold 240 KiB and a laptop's 640: set from table 3.1 and the text.",
         claims: &[
-            Claim::shape("access", "a hard disk's random access takes 5 to 15 ms", "5 to 15 ms", "ms").near(
-                5.0,
-                15.0,
-                "the paper's range",
-            )
-            .at(SENTENCES),
+            Claim::shape("access", "a hard disk's random access takes 5 to 15 ms", "5 to 15 ms", "ms")
+                .near(5.0, 15.0, "the paper's range")
+                .at(SENTENCES),
             Claim::shape("ten", "flash reads random pages at least 10 times faster", "x10", "x")
                 .near(10.0, ANY, "2 KB")
                 .at(SENTENCES),
@@ -119,10 +116,10 @@ pub const STUDIES: &[Study] = &[
                 .at(SENTENCES)
                 .set(),
             Claim::shape("laptop", "even a laptop's disk approaches 60 MB/s", "60 MB/s", "MB/s")
-                .near(45.0, 65.0, "approaches: from three quarters; a disk of 5,400 turns and 640 KiB a track")
+                .near(45.0, 65.0, "approaches: from three quarters; 5,400 turns and 640 KiB a track")
                 .at(SENTENCES)
                 .set(),
-            Claim::shape("inferior", "sequential reads and writes of flash are below the disk's", "below", "x")
+            Claim::shape("inferior", "sequential flash, reads and writes, is below the disk's", "below", "x")
                 .near(0.0, 0.95, "the SSD's over the disk's, the larger ratio of the two: visible, 5 %")
                 .at(SENTENCES),
             Claim::shape("thirty", "one flash device reads almost 30 MB/s", "30 MB/s", "MB/s")
@@ -151,8 +148,8 @@ pub const STUDIES: &[Study] = &[
             ),
             seagate("seagate-sw-512", "sequential writes of 512 B", 5.1),
             seagate("seagate-rw-512", "random writes of 512 B", 0.12).because(
-                "the simulated disk's cache holds 16,384 writes and sorts them all by place; the paper's gains \
-                 a factor of 1.9 over its reads, this one 8.2",
+                "the simulated disk's cache holds 16,384 writes and sorts them all by place; the paper's \
+                 gains a factor of 1.9 over its reads, this one 8.2",
             ),
             seagate("seagate-sr-2m", "sequential reads of 2 MB", 87.5).set(),
             seagate("seagate-rr-2m", "random reads of 2 MB", 69.6),
@@ -160,9 +157,8 @@ pub const STUDIES: &[Study] = &[
             seagate("seagate-rw-2m", "random writes of 2 MB", 71.7),
             ibm("ibm-sr-512", "IBM Deskstar, sequential reads of 512 B", 5.9).set(),
             ibm("ibm-rr-512", "random reads of 512 B", 0.03).set(),
-            ibm("ibm-sw-512", "sequential writes of 512 B", 4.1).because(
-                "a simulated disk takes as long over a command that writes as over one that reads",
-            ),
+            ibm("ibm-sw-512", "sequential writes of 512 B", 4.1)
+                .because("a simulated disk takes as long over a command that writes as over one that reads"),
             ibm("ibm-rw-512", "random writes of 512 B", 0.03),
             ibm("ibm-sr-2m", "sequential reads of 2 MB", 29.2).set(),
             ibm("ibm-rr-2m", "random reads of 2 MB", 22.0),

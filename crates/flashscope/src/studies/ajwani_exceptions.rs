@@ -32,7 +32,8 @@ pub(super) const CARD: [Set<'static>; 9] = [
     ("host.mb_s", "0"),
 ];
 const RUNTIME: Nanos = Nanos::from_s(30);
-/// Random writes of 2 KB after which a device is no longer in order: all logs are in use; twice over the card.
+/// Random writes of 2 KB after which a device is no longer in order: all logs are in use; twice over the
+/// card.
 const AGED_IOS: [u64; 2] = [2000, 262_144];
 
 const FITTED: &str = "set from this row: within a factor of 1.5";
@@ -102,9 +103,10 @@ pub const STUDIES: &[Study] = &[
         name: "ajwani-mapping",
         paper: &AJWANI,
         place: "appendix B, figure B.1",
-        about: "Flash mapped by blocks, over six channels, and by pages, on the card of figure 3.1b: that the \
-                first is so much faster in order is set by its channels, since mapping pages costs a simulated \
-                controller no time. And what the flash itself counts on devices mapped by blocks and by pages.",
+        about: "Flash mapped by blocks, over six channels, and by pages, on the card of figure 3.1b: that \
+                the first is so much faster in order is set by its channels, since mapping pages costs a \
+                simulated controller no time. And what the flash itself counts on devices mapped by blocks \
+                and by pages.",
         claims: &[
             Claim::shape("fast", "devices that write more than 15 MB/s in order", "15 MB/s", "MB/s")
                 .near(15.0, 25.0, "2 MB, six channels for it; the fastest that the paper measured has 24.5")

@@ -84,8 +84,8 @@ pub const STUDIES: &[Study] = &[
         paper: &AJWANI,
         place: "section 3.3.5, figure 3.4b",
         about: "A device of 1 MiB written in order, again and again, and looked at every 10,000 passes: the \
-                four patterns of 32 KB. No time of a simulated block depends on its erases, and its rating is \
-                set out of the way: what could slow it are the spare blocks and the mapping.",
+                four patterns of 32 KB. No time of a simulated block depends on its erases, and its rating \
+                is set out of the way: what could slow it are the spare blocks and the mapping.",
         claims: &[
             Claim::shape(
                 "constant",

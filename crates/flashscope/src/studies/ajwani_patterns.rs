@@ -92,8 +92,8 @@ pub const STUDIES: &[Study] = &[
                 .near(
                     300.0,
                     600.0,
-                    "512 B on the stick with blocks of twice as many pages and slower chips, set for it; four \
-                     devices of table 3.1 have 205 to 341 ms, as it is rounded",
+                    "512 B on the stick with blocks of twice as many pages and slower chips, set for it; \
+                     four devices of table 3.1 have 205 to 341 ms, as it is rounded",
                 )
                 .set(),
         ],
@@ -108,9 +108,7 @@ pub const STUDIES: &[Study] = &[
                 the table are in ajwani-table-3-1-others, ajwani-figure-3-1b, ajwani-hama and \
                 ajwani-hard-disk.",
         claims: &[
-            Claim::figure("sr-512", "sequential reads of 512 B", 0.8, "MB/s")
-                .within(1.5, 3.0, FITTED)
-                .set(),
+            Claim::figure("sr-512", "sequential reads of 512 B", 0.8, "MB/s").within(1.5, 3.0, FITTED).set(),
             Claim::figure("rr-512", "random reads of 512 B", 0.8, "MB/s").within(1.5, 3.0, ROW),
             Claim::figure("sw-512", "sequential writes of 512 B", 0.27, "MB/s").within(1.5, 3.0, ROW),
             Claim::figure("rw-512", "random writes of 512 B", 0.002, "MB/s")
@@ -119,9 +117,7 @@ pub const STUDIES: &[Study] = &[
                     "a merge copies 512 KiB in 147 ms here; 0.002 MB/s are 205 to 341 ms, as it is rounded: \
                      larger blocks, or slower flash",
                 ),
-            Claim::figure("sr-2m", "sequential reads of 2 MB", 12.38, "MB/s")
-                .within(1.5, 3.0, FITTED)
-                .set(),
+            Claim::figure("sr-2m", "sequential reads of 2 MB", 12.38, "MB/s").within(1.5, 3.0, FITTED).set(),
             Claim::figure("rr-2m", "random reads of 2 MB", 12.38, "MB/s").within(1.5, 3.0, ROW),
             Claim::figure("sw-2m", "sequential writes of 2 MB", 4.54, "MB/s").within(1.5, 3.0, ROW),
             Claim::figure("rw-2m", "random writes of 2 MB", 4.54, "MB/s").within(1.5, 3.0, ROW),

@@ -1,5 +1,5 @@
-//! Paper 000, appendix C: how long devices are slow after a burst of random writes. What they lose meanwhile is in
-//! `ajwani_burst`, and so is how both are measured.
+//! Paper 000, appendix C: how long devices are slow after a burst of random writes. What they lose meanwhile
+//! is in `ajwani_burst`, and so is how both are measured.
 
 use anyhow::Result;
 use flashscope_core::Nanos;
@@ -30,11 +30,11 @@ pub const STUDIES: &[Study] = &[Study {
     name: "ajwani-recovery",
     paper: &AJWANI,
     place: "appendix C; figures C.1, C.2, C.3 and C.4",
-    about: "Sequential writes of ten sizes after bursts. No one mechanism makes all of the paper's stick of C.1: \
-            for its medians there is one with log blocks for nearly every fourth block, and for its recovery in \
-            time (C.3, too) one that keeps 6 MiB of writes back, which is set for the 20 to 30 s. For C.2 there \
-            is the page-mapped stick of ajwani-burst, and for C.4 the same with four channels, rewritten as a \
-            whole.",
+    about: "Sequential writes of ten sizes after bursts. No one mechanism makes all of the paper's stick of \
+            C.1: for its medians there is one with log blocks for nearly every fourth block, and for its \
+            recovery in time (C.3, too) one that keeps 6 MiB of writes back, which is set for the 20 to 30 \
+            s. For C.2 there is the page-mapped stick of ajwani-burst, and for C.4 the same with four \
+            channels, rewritten as a whole.",
     claims: &[
         Claim::shape("c1-small", "C.1: very small writes lose more than half", "below 0.5", "of normal")
             .near(0.0, 0.5, "the median of 30 phases of 2 KB after 60 s of the same, many logs")
@@ -48,10 +48,10 @@ pub const STUDIES: &[Study] = &[Study {
             .near(0.3, 0.9, "the same of 256 KB")
             .at("figure C.1"),
         Claim::shape("similar", "bursts of 2 KB and of the same size do alike", "alike", "x")
-            .near(0.8, 1.25, "the median of ten sizes, many logs, the one's share over the other's; and loses")
+            .near(0.8, 1.25, "the one's share over the other's, many logs, the median of ten sizes")
             .at("figure C.1"),
         Claim::shape("at-once", "60 % of the median is usually reached at once", "usually", "of 10 sizes")
-            .near(6.0, 10.0, "sizes of 2 KB to 1 MB whose first phase has it, 6 MiB kept back: more than half")
+            .near(6.0, 10.0, "sizes of ten whose first phase has it, 6 MiB kept back: more than half")
             .kind(5.0, 10.0)
             .because("which sizes wait depends on how many writes are kept back, which is not known")
             .at("figure C.1"),
@@ -70,8 +70,8 @@ pub const STUDIES: &[Study] = &[Study {
         Claim::shape("random", "subsequent random writes are not affected", "1", "of normal")
             .near(0.9, 1.1, "2 KB for 90 s, with 60 s of them before and without: many logs, within 10 %")
             .because(
-                "without a burst the first 230 random writes find a log of their own, which takes a quarter off \
-                 these 90 s; on a device that writes so for longer it is lost",
+                "without a burst the first 230 random writes find a log of their own, which takes a quarter \
+                 off these 90 s; on a device that writes so for longer it is lost",
             )
             .at("appendix C"),
         Claim::shape("c2-slow", "C.2: sequential writes are slower throughout", "a decrease", "of normal")

@@ -43,8 +43,8 @@ pub const STUDIES: &[Study] = &[Study {
             "contents",
             "what is written holds the device's age, or the values 0 to 255 in turn",
             "0x00 to 0xff",
-            "what flash of the time does depends on addresses and not on data: a simulated device keeps none, \
-             and on a real one flashscope writes noise, which no compression shrinks",
+            "what flash of the time does depends on addresses and not on data: a simulated device keeps \
+             none, and on a real one flashscope writes noise, which no compression shrinks",
         ),
         Claim::not_here(
             "raw",

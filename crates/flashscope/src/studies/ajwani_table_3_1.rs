@@ -12,10 +12,10 @@ const STICK: &str = "sim:usb-stick-2009";
 /// Of all twelve. The spare blocks are those that logs need in units of up to 4 MiB.
 const COMMON: [Set<'static>; 2] = [("capacity", "512MiB"), ("over_provisioning", "0.25")];
 
-const LOOK_UP: &str = "here every page is found at once; what makes random reads slower than sequential ones on \
-                       this device (a table to be fetched, or reading ahead) is not told";
-const GATHER: &str = "how a device gathers the pieces of a page is not told: here each is written by itself, or \
-                      a buffer of 64 KiB joins them";
+const LOOK_UP: &str = "here every page is found at once; what makes random reads slower than sequential ones \
+                       on this device (a table to be fetched, or reading ahead) is not told";
+const GATHER: &str = "how a device gathers the pieces of a page is not told: here each is written by itself, \
+                      or a buffer of 64 KiB joins them";
 const UNIT: &str = "one size of what is mapped cannot give both this figure and that of 512 B";
 
 /// A figure that a setting was chosen from.
@@ -95,9 +95,9 @@ pub const STUDIES: &[Study] = &[Study {
     name: "ajwani-table-3-1-others",
     paper: &AJWANI,
     place: "table 3.1, twelve further flash devices",
-    about: "Twelve rows, each of a stick of 512 MiB with log blocks: its link, the time of a command and of a \
-            program, and the size of what is mapped are set from its row, and so is whether it has a buffer. \
-            Random reads and small sequential writes follow.",
+    about: "Twelve rows, each of a stick of 512 MiB with log blocks: its link, the time of a command and of \
+            a program, and the size of what is mapped are set from its row, and so is whether it has a \
+            buffer. Random reads and small sequential writes follow.",
     claims: CLAIMS,
     run,
 }];

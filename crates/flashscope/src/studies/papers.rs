@@ -22,17 +22,19 @@ pub struct Paper {
 pub type Part = (&'static str, &'static str);
 
 const DRAWING: &str = "a drawing that explains: it claims nothing that could be measured";
-const AJWANI_ABSTRACT: &str = "its two claims, better random reads and much worse random writes than a disk's, \
-    are those of section 3.3.1: ajwani-hard-disk";
-const AJWANI_AIMS: &str = "aims and related work; its figures are a forecast of the market for 2013, more than 20 \
-    devices (table 3.1 has 15 of flash), 1 and 2 devices in earlier work, and the 256 MB of a hybrid disk";
-const AJWANI_MACHINES: &str = "the machines (1.5 GHz and 512 MB to four cores of 2.6 GHz and 2.5 GB, Linux 2.6) and \
-    the kinds of device (USB 2.0, PCMCIA, IDE; SSDs of 16 and 32 GB): settings, of which nothing is measured";
-const AJWANI_GRAPH: &str = "a drawing of the trees that are searched: root(B) + 1 levels; what is claimed of them is \
-    table 4.1, in ajwani-bfs";
-const AJWANI_CONCLUSIONS: &str = "conclusions: what it claims is claimed above and run there, the throughput and \
-    random writes in ajwani-hard-disk, past history in ajwani-burst, misalignment in ajwani-misaligned, aging in \
-    ajwani-aging; its two cost models are proposals without figures";
+const AJWANI_ABSTRACT: &str = "its two claims, better random reads and much worse random writes than a \
+    disk's, are those of section 3.3.1: ajwani-hard-disk";
+const AJWANI_AIMS: &str = "aims and related work; its figures are a forecast of the market for 2013, more \
+    than 20 devices (table 3.1 has 15 of flash), 1 and 2 devices in earlier work, and the 256 MB of a hybrid \
+    disk";
+const AJWANI_MACHINES: &str = "the machines (1.5 GHz and 512 MB to four cores of 2.6 GHz and 2.5 GB, Linux \
+    2.6) and the kinds of device (USB 2.0, PCMCIA, IDE; SSDs of 16 and 32 GB): settings, of which nothing is \
+    measured";
+const AJWANI_GRAPH: &str = "a drawing of the trees that are searched: root(B) + 1 levels; what is claimed of \
+    them is table 4.1, in ajwani-bfs";
+const AJWANI_CONCLUSIONS: &str = "conclusions: what it claims is claimed above and run there, the throughput \
+    and random writes in ajwani-hard-disk, past history in ajwani-burst, misalignment in ajwani-misaligned, \
+    aging in ajwani-aging; its two cost models are proposals without figures";
 const ARGUMENT: &str = "why the benchmark is as it is: it claims nothing that could be measured";
 const OUTLINE: &str = "aims, related work, conclusions: what it claims is claimed again elsewhere";
 
