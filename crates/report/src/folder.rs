@@ -102,10 +102,13 @@ impl ResultFolder {
         if entries.next().is_some() {
             return refuse(HOLDS_OTHER, "choose an empty or a new folder with -o");
         }
-        let ios = path.join(IOS);
-        fs::create_dir(&ios).map_err(|cause| ReportError::file("create", &ios, cause))?;
-        files::replace(&path.join(RUNS), b"")?;
-        files::replace_json(&path.join(MANIFEST), manifest)?;
+        if let Err(error) = fill(path, manifest) {
+            // A folder that is no result yet would be in the way of the next attempt.
+            let _ = fs::remove_dir(path.join(IOS));
+            let _ = fs::remove_file(path.join(RUNS));
+            let _ = fs::remove_dir(path);
+            return Err(error);
+        }
         ResultFolder::locked(path, lock)
     }
 
@@ -190,4 +193,12 @@ impl ResultFolder {
     pub fn finished(&self) -> Result<Vec<Finished>, ReportError> {
         stored::finished(&self.path.join(RUNS))
     }
+}
+
+/// What every result begins with.
+fn fill(path: &Path, manifest: &Manifest) -> Result<(), ReportError> {
+    let ios = path.join(IOS);
+    fs::create_dir(&ios).map_err(|cause| ReportError::file("create", &ios, cause))?;
+    files::replace(&path.join(RUNS), b"")?;
+    files::replace_json(&path.join(MANIFEST), manifest)
 }

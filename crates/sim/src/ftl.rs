@@ -57,7 +57,7 @@ impl Setup<'_> {
     ///
     /// # Errors
     /// [`SimError::Setting`] for `over_provisioning`, with a value that will do if there is one.
-    pub fn need_spare_blocks(&self, ftl: &str, spare: u32) -> Result<(), SimError> {
+    pub fn need_spare_blocks(&self, spare: u32) -> Result<(), SimError> {
         let (have, data) = (self.geometry.blocks, self.logical_blocks());
         if have >= data.saturating_add(spare) {
             return Ok(());
@@ -65,15 +65,16 @@ impl Setup<'_> {
         let (per_block, logical) = (f64::from(self.geometry.pages_per_block), f64::from(self.logical_pages));
         let least = (f64::from(spare) * per_block / logical * 1e4).ceil() / 1e4;
         let remedy = if least <= OVER_PROVISIONING_MAX {
-            format!("set it to at least {least:.4}")
+            format!("set it to at least {least:.4}, or use a larger capacity")
         } else {
             "the device is too small: use a larger capacity or a smaller nand.pages_per_block".into()
         };
         Err(SimError::Setting {
             key: "over_provisioning".into(),
             problem: format!(
-                "leaves {} spare blocks, and the {ftl} FTL needs {spare} beside the {data} that hold data",
-                have.saturating_sub(data)
+                "leaves {} of the {spare} spare blocks that the FTL {} needs",
+                have.saturating_sub(data),
+                self.settings.ftl,
             ),
             remedy,
         })

@@ -121,7 +121,7 @@ fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
         rest: Preparation::Idle(asked.value("rest")?),
         busy: BUSY_DEPTH.min(asked.frame.queue_depth_max),
     };
-    let parts: Vec<String> = list(asked, "parts")?;
+    let parts: Vec<String> = asked.list("parts")?;
     if let Some(part) = parts.iter().find(|part| !PARTS.contains(&part.as_str())) {
         return wrong(format!("--set parts: '{part}' is no part; write some of: {}", PARTS.join(", ")));
     }
@@ -135,30 +135,13 @@ fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
             "buffer" => modern.buffer(asked.value("buffer_max")?)?,
             "fill" => modern.fill(),
             "spare" => modern.spare(asked.value("spare_max")?)?,
-            "tail" => modern.tail(list(asked, "rates")?)?,
+            "tail" => modern.tail(asked.list("rates")?)?,
             "flush" => modern.flush(),
             "trim" => modern.trim(),
-            _ => modern.idle(list(asked, "idles")?),
+            _ => modern.idle(asked.list("idles")?),
         });
     }
     Ok(acts)
-}
-
-/// The values of a setting that has several, each once.
-fn list<T: std::str::FromStr<Err: std::fmt::Display> + PartialEq>(
-    asked: &Asked<'_>,
-    name: &str,
-) -> Result<Vec<T>, BenchError> {
-    let all: String = asked.value(name)?;
-    let problem = |word: &str, error: T::Err| BenchError::Suite(format!("--set {name}: '{word}': {error}"));
-    let mut values = Vec::new();
-    for word in all.split(',').map(str::trim) {
-        let value = word.parse().map_err(|error| problem(word, error))?;
-        if !values.contains(&value) {
-            values.push(value);
-        }
-    }
-    Ok(values)
 }
 
 impl Modern<'_> {

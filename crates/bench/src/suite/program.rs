@@ -167,7 +167,32 @@ impl<'a> Asked<'a> {
             Some((_, value)) => value.as_str(),
             None => self.setting(name).map(default).ok_or_else(|| unknown(self.order, name))?,
         };
-        let problem = |error: T::Err| BenchError::Suite(format!("--set {name}={text}: {error}"));
+        self.parsed(name, text)
+    }
+
+    /// The values of a setting that has several with commas between them, each once.
+    ///
+    /// # Errors
+    /// As [`Asked::value`].
+    pub fn list<T: FromStr<Err: Display> + PartialEq>(&self, name: &str) -> Result<Vec<T>, BenchError> {
+        let all: String = self.value(name)?;
+        let mut values = Vec::new();
+        for word in all.split(',') {
+            let value = self.parsed(name, word)?;
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        Ok(values)
+    }
+
+    fn parsed<T: FromStr<Err: Display>>(&self, name: &str, text: &str) -> Result<T, BenchError> {
+        let problem = |error: T::Err| {
+            let like = self.setting(name).map_or("", |setting| setting.default);
+            BenchError::Suite(format!(
+                "--set {name}: '{text}' is no value of it ({error}); it is {like} by default"
+            ))
+        };
         text.trim().parse().map_err(problem)
     }
 

@@ -116,10 +116,9 @@ fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
     if pts.round < Nanos::from_ms(1) {
         return Err(BenchError::Suite("--set round: less than 1ms says nothing".into()));
     }
-    let tests: String = asked.value("tests")?;
     let mut acts = Vec::new();
-    for test in tests.split(',').map(str::trim) {
-        acts.extend(match test {
+    for test in asked.list::<String>("tests")? {
+        acts.extend(match test.as_str() {
             "iops" => pts.iops(),
             "throughput" => pts.throughput(),
             "latency" => pts.latency(),

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::claim::{Basis, with_unit};
 use super::judged::JudgedClaim;
+use super::run_on::described;
 use super::{Judged, Verdict};
 
 /// The words that open a line.
@@ -54,9 +55,13 @@ pub fn summary(all: &[Judged]) -> String {
 /// For a terminal.
 pub fn view(all: &[Judged], style: Style) -> String {
     let mut text = String::new();
-    for Judged { study, claims, .. } in all {
+    for Judged { study, claims, devices, .. } in all {
         text += &format!("{} · paper {}, {}\n", study.name, study.paper.number, study.place);
         text += &indented(study.about, "  ", style);
+        if !devices.is_empty() {
+            let run_on = format!("Run on {}.", described(devices).replace('`', ""));
+            text += &indented(&run_on, "  ", style);
+        }
         for judged in claims {
             text += &claim(judged, style);
         }

@@ -84,7 +84,7 @@ impl DftlFtl {
         let translation_pages = logical_pages.div_ceil(entries);
         // A quarter more than the map fills, and one block open, one to gain from.
         let map_blocks = (translation_pages + translation_pages / 4).div_ceil(geometry.pages_per_block) + 2;
-        setup.need_spare_blocks("dftl", map_blocks + DATA_SPARE + REBUILD_SPARE)?;
+        setup.need_spare_blocks(map_blocks + DATA_SPARE + REBUILD_SPARE)?;
         let policy = PolicySetup {
             blocks: geometry.blocks,
             pages_per_block: geometry.pages_per_block,

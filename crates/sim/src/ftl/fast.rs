@@ -80,7 +80,7 @@ impl FastFtl {
                 remedy: "use at least two, and fewer than over_provisioning leaves".into(),
             });
         }
-        setup.need_spare_blocks("fast", log_blocks.saturating_add(1))?;
+        setup.need_spare_blocks(log_blocks.saturating_add(1))?;
         let pages_per_block = setup.geometry.pages_per_block;
         Ok(FastFtl {
             logical_pages: setup.logical_pages,

@@ -64,7 +64,7 @@ impl HybridFtl {
     fn empty(setup: &Setup<'_>) -> Result<HybridFtl, SimError> {
         let open_blocks = setup.settings.hybrid.open_blocks;
         // One more than can be open: after a loss of power, a copy may have to begin again.
-        setup.need_spare_blocks("hybrid", open_blocks.max(1).saturating_add(1))?;
+        setup.need_spare_blocks(open_blocks.max(1).saturating_add(1))?;
         let blocks = setup.logical_blocks();
         Ok(HybridFtl {
             places: vec![NONE; setup.logical_pages as usize],

@@ -65,7 +65,7 @@ impl InPlace {
         let Setup { geometry, logical_pages, .. } = *setup;
         // One unit more than can be open: after a loss of power, a rewrite may have to begin again.
         let spare = (u64::from(layout.open_units.max(1)) + 1) * u64::from(layout.unit_blocks);
-        setup.need_spare_blocks(layout.ftl, u32::try_from(spare).unwrap_or(u32::MAX))?;
+        setup.need_spare_blocks(u32::try_from(spare).unwrap_or(u32::MAX))?;
         let blocks = setup.logical_blocks();
         let unit_pages = layout.unit_blocks * geometry.pages_per_block;
         Ok(InPlace {

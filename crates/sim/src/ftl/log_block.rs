@@ -100,7 +100,7 @@ impl LogBlockFtl {
                 remedy: "use at least one, and fewer than over_provisioning leaves".into(),
             });
         }
-        setup.need_spare_blocks("log-block", count.saturating_add(1))?;
+        setup.need_spare_blocks(count.saturating_add(1))?;
         let pages_per_block = setup.geometry.pages_per_block;
         let unused = Log { block: NONE, lbn: NONE, in_order: true, stamp: 0 };
         Ok(LogBlockFtl {

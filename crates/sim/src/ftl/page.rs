@@ -73,7 +73,7 @@ impl PageFtl {
         let Setup { settings, geometry, .. } = *setup;
         let PageSettings { frontiers, reserve_blocks, idle_blocks } = settings.page;
         let reserve_blocks = reserve_blocks.max(frontiers);
-        setup.need_spare_blocks("page", PageFtl::spare_blocks_needed(settings))?;
+        setup.need_spare_blocks(PageFtl::spare_blocks_needed(settings))?;
         let policy_setup = PolicySetup {
             blocks: geometry.blocks,
             pages_per_block: geometry.pages_per_block,

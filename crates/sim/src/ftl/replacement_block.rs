@@ -63,7 +63,7 @@ impl ReplacementBlockFtl {
     fn empty(setup: &Setup<'_>) -> Result<ReplacementBlockFtl, SimError> {
         let chain_max = setup.settings.replacement_block.chain_max;
         // One to fold with, and one replacement.
-        setup.need_spare_blocks("replacement-block", RESERVE_BLOCKS + 1)?;
+        setup.need_spare_blocks(RESERVE_BLOCKS + 1)?;
         let blocks = setup.logical_blocks() as usize;
         Ok(ReplacementBlockFtl {
             chains: vec![Vec::new(); blocks],

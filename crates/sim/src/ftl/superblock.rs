@@ -92,7 +92,7 @@ impl SuperblockFtl {
                 });
             }
         }
-        setup.need_spare_blocks("superblock", settings.update_blocks.saturating_add(1))?;
+        setup.need_spare_blocks(settings.update_blocks.saturating_add(1))?;
         let (all, each) = (setup.logical_blocks(), settings.logical_blocks);
         let superblock = |first: u32| Superblock {
             own: each.min(all - first),

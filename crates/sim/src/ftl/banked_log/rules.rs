@@ -126,7 +126,7 @@ impl Rules {
         let BankedLogSettings { banks, log_blocks, put_off, any_order, together, .. } =
             setup.settings.banked_log;
         let least = log_blocks.saturating_add(2);
-        setup.need_spare_blocks("banked-log", least.saturating_mul(banks))?;
+        setup.need_spare_blocks(least.saturating_mul(banks))?;
         let or_else = |given: u32, otherwise: u32| if given == 0 { otherwise } else { given };
         let per_block = setup.geometry.pages_per_block;
         let on_each_plane = setup.geometry.stripe * setup.settings.nand.pages_per_program;
