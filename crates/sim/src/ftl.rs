@@ -65,7 +65,7 @@ impl Setup<'_> {
         let (per_block, logical) = (f64::from(self.geometry.pages_per_block), f64::from(self.logical_pages));
         let least = (f64::from(spare) * per_block / logical * 1e4).ceil() / 1e4;
         let remedy = if least <= OVER_PROVISIONING_MAX {
-            format!("set it to at least {least:.4}, or use a larger capacity")
+            format!("use a larger capacity, or set it to at least {least:.4}")
         } else {
             "the device is too small: use a larger capacity or a smaller nand.pages_per_block".into()
         };

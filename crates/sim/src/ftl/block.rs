@@ -36,7 +36,7 @@ pub struct BlockFtl {
 }
 
 fn layout(setup: &Setup<'_>) -> Layout {
-    Layout { ftl: "block", unit_blocks: 1, open_units: setup.settings.block.open_blocks }
+    Layout { unit_blocks: 1, open_units: setup.settings.block.open_blocks }
 }
 
 impl Ftl for BlockFtl {

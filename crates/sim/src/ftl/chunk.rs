@@ -55,7 +55,7 @@ fn layout(setup: &Setup<'_>) -> Result<Layout, SimError> {
             remedy: "use a multiple of the block that is smaller than the device, or a smaller block".into(),
         });
     }
-    Ok(Layout { ftl: "chunk", unit_blocks: (size / block_bytes) as u32, open_units: open_chunks })
+    Ok(Layout { unit_blocks: (size / block_bytes) as u32, open_units: open_chunks })
 }
 
 impl Ftl for ChunkFtl {

@@ -23,8 +23,6 @@ use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token}
 /// How an FTL with fixed places is laid out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
-    /// Its name in messages.
-    pub ftl: &'static str,
     /// Blocks that are mapped as one.
     pub unit_blocks: u32,
     /// Units that may be open; with 0, each overwrite closes its unit at once.
