@@ -33,6 +33,7 @@ mod ajwani_table_3_1;
 mod almost_sequential;
 mod bplru_buffers;
 mod bplru_example;
+mod bplru_ftls;
 mod bplru_linux;
 mod bplru_prototype;
 mod bplru_table;
@@ -140,6 +141,7 @@ const FILES: &[&[Study]] = &[
     uflip_results::STUDIES,
     uflip_hints::STUDIES,
     bplru_example::STUDIES,
+    bplru_ftls::STUDIES,
     bplru_workloads::STUDIES,
     bplru_buffers::STUDIES,
     bplru_linux::STUDIES,
