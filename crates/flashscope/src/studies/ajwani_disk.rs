@@ -4,7 +4,7 @@
 use anyhow::Result;
 use flashscope_core::pattern::Rw;
 
-use super::ajwani_algorithms::{HAMA, random_read_ms, speed};
+use super::ajwani_algorithms::{HAMA, random_read_ms, random_reads_ms, speed};
 use super::ajwani_exceptions::CARD;
 use super::ajwani_patterns::{STICK, TOSHIBA, four};
 use super::claim::ANY;
@@ -223,13 +223,14 @@ fn of_all(
 fn disks(stage: &Stage<'_>) -> Result<Found> {
     stage.compares()?;
     let mut found = Found::default();
-    let access_ms = random_read_ms(stage, &mut *stage.device(DISK, &NEW)?, 2048)?;
+    let access = random_reads_ms(stage, &mut *stage.device(DISK, &NEW)?, 2048)?;
+    let access_ms = access.value;
     let disk = eight(stage, DISK, &NEW, "seagate-", &mut found)?;
     eight(stage, DISK, &OLD, "ibm-", &mut found)?;
     found.measured("laptop", speed(stage, &mut *stage.device(DISK, &LAPTOP)?, Rw::Read, 2 << 20)?);
     let read_ms = random_read_ms(stage, &mut *stage.device(SSD, &HAMA)?, 2048)?;
     let flash = eight(stage, SSD, &HAMA, "hama-", &mut found)?;
-    found.measured("access", access_ms);
+    found.measured("access", access);
     found.measured("ten", access_ms / read_ms);
     found.measured("half-ms", read_ms);
     let ratios: Vec<f64> = flash.iter().zip(disk).map(|(flash, disk)| flash / disk).collect();
