@@ -166,6 +166,8 @@ impl<'a> Stage<'a> {
             self.note_used(self.on.unwrap_or(name));
             return Ok(Subject::Held(held));
         }
+        // A disk or a rig has none of an SSD's settings.
+        let settings = if self.heeds_settings() { settings } else { &[] };
         let text = with_settings(self.on.unwrap_or(name), settings);
         self.note_used(&text);
         let named = Named::parse(&text);

@@ -3,6 +3,7 @@
 use flashscope_report::{Style, counted, digits, wrap};
 use serde_json::{Value, json};
 
+use super::Verdict::NotHere;
 use super::claim::{Basis, with_unit};
 use super::judged::JudgedClaim;
 use super::run_on::described;
@@ -45,10 +46,10 @@ pub fn summary(all: &[Judged]) -> String {
         let judged = all.iter().flat_map(|judged| &judged.claims);
         judged.filter(|judged| judged.measure.is_some() && judged.claim.basis == basis).count()
     };
-    let bases = match (of(Basis::Set), of(Basis::Computed)) {
-        (0, 0) => String::new(),
-        (set, computed) => format!("; of these {set} as set in the device, {computed} computed without one"),
-    };
+    let bases = [(of(Basis::Set), "as set in the device"), (of(Basis::Computed), "computed without one")];
+    let bases = bases.iter().filter(|(count, _)| *count > 0).map(|(count, how)| format!("{count} {how}"));
+    let bases = bases.collect::<Vec<_>>().join(", ");
+    let bases = if bases.is_empty() { bases } else { format!("; of these {bases}") };
     format!("{}: {}{bases}", counted(claims, "claim"), counts.join(", "))
 }
 
@@ -62,12 +63,25 @@ pub fn view(all: &[Judged], style: Style) -> String {
             let run_on = format!("Run on {}.", described(devices).replace('`', ""));
             text += &indented(&run_on, "  ", style);
         }
-        for judged in claims {
-            text += &claim(judged, style);
+        match untold(claims) {
+            Some(reason) => {
+                let all = counted(claims.len() as u64, "claim");
+                text +=
+                    &indented(&format!("{} {all} cannot be run here: {reason}", mark(NotHere)), "  ", style);
+            }
+            None => text.extend(claims.iter().map(|judged| claim(judged, style))),
         }
         text.push('\n');
     }
     text + &summary(all) + "\n"
+}
+
+/// Why none of several claims was run, if it is the same for all.
+fn untold(claims: &[JudgedClaim]) -> Option<&str> {
+    let [first, others @ ..] = claims else { return None };
+    let is_alike = |other: &JudgedClaim| other.measure.is_none() && other.reason == first.reason;
+    let is_untold = first.verdict == NotHere && !others.is_empty() && claims.iter().all(is_alike);
+    is_untold.then_some(&first.reason)
 }
 
 fn claim(judged: &JudgedClaim, style: Style) -> String {
