@@ -152,7 +152,8 @@ fn mean_of(times: &[f64], each: f64) -> Measure {
     let (count, middle) = (times.len() as f64, mean(times));
     let variance = times.iter().map(|time| (time - middle).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
     let half = 1.96 * (variance / count).sqrt();
-    let interval = (half > 0.0).then(|| [each * (middle - half), each * (middle + half)]);
+    // What a device takes always has none but that of rounding.
+    let interval = (half > 1e-9 * middle).then(|| [each * (middle - half), each * (middle + half)]);
     Measure { value: each * middle, interval }
 }
 
