@@ -66,6 +66,11 @@ impl StateSource {
         StateSource { offset_bytes, size_bytes, sector_bytes, order, seed, next: from, pieces }
     }
 
+    /// Pieces in all, counting empty ones.
+    pub fn pieces(&self) -> u64 {
+        self.pieces
+    }
+
     /// Pieces handed out, counting empty ones: where to go on after an interruption.
     pub fn done_pieces(&self) -> u64 {
         self.next

@@ -40,12 +40,14 @@ mod bplru_table;
 mod bplru_techniques;
 mod bplru_workloads;
 mod rewrite_penalty;
+mod uflip_classes;
 mod uflip_granularity;
 mod uflip_hints;
 mod uflip_locality;
 mod uflip_patterns;
 mod uflip_pause;
 mod uflip_phases;
+mod uflip_plan;
 mod uflip_results;
 mod uflip_state;
 mod uflip_table_3;
@@ -134,6 +136,8 @@ const FILES: &[&[Study]] = &[
     uflip_patterns::STUDIES,
     uflip_state::STUDIES,
     uflip_phases::STUDIES,
+    uflip_classes::STUDIES,
+    uflip_plan::STUDIES,
     uflip_pause::STUDIES,
     uflip_granularity::STUDIES,
     uflip_locality::STUDIES,

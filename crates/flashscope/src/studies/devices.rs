@@ -47,3 +47,6 @@ pub const SLC_SSD: &str = "sim:slc-sata-2009";
 pub const MLC_LOG_BLOCKS: &str = "sim:usb-stick-2009";
 /// A page-mapped MLC drive of 2009: that of paper 004, and of paper 003's Intel B.
 pub const MLC_SSD: &str = "sim:x25m-2009";
+
+/// A hard disk of their time, to compare with.
+pub const DISK: &str = "sim:hdd-7200";

@@ -92,7 +92,7 @@ pub static UFLIP: Paper = Paper {
     title: "uFLIP: Understanding flash IO patterns",
     published: "CIDR 2009",
     parts: &[
-        ("section 1", OUTLINE),
+        ("section 1", ""),
         ("section 2", ""),
         ("figure 1", ""),
         ("section 3.1", ""),

@@ -40,9 +40,17 @@ impl<'a> Session<'a> {
 
     /// Brings the whole device into a state, and tells how long that took.
     pub fn enforce(&mut self, state: State) -> Result<Nanos> {
+        self.enforce_last(state, 1)
+    }
+
+    /// The last part of that work alone: one of so many.
+    pub fn enforce_last(&mut self, state: State, parts: u64) -> Result<Nanos> {
         let space = (0, self.size().0);
         let sector_bytes = u64::from(self.bench.info().logical_block_bytes);
-        let source = StateSource::new(state, space, sector_bytes, self.next_seed(), 0);
+        let seed = self.next_seed();
+        let pieces = StateSource::new(state, space, sector_bytes, seed, 0).pieces();
+        let from = pieces / parts * (parts - 1);
+        let source = StateSource::new(state, space, sector_bytes, seed, from);
         let mut streams = [Stream { source, pacing: Pacing::CONSECUTIVE }];
         let mut spent = Nanos::ZERO;
         self.stage.serve(&mut self.bench, &mut streams, true, None, &mut |io| spent = spent + io.response)?;
