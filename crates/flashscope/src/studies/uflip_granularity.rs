@@ -80,15 +80,10 @@ pub const STUDIES: &[Study] = &[
                 .kind(0.5, 1.5)
                 .because(MERGE)
                 .at("section 5.2"),
-            Claim::shape(
-                "rig",
-                "both on the rig, whose curve says so: the further from 1",
-                "x1",
-                "x",
-            )
-            .near(0.8, 1.25, RATIO)
-            .set()
-            .at("section 5.2"),
+            Claim::shape("rig", "both on the rig, whose curve says so: the further from 1", "x1", "x")
+                .near(0.8, 1.25, RATIO)
+                .set()
+                .at("section 5.2"),
             Claim::shape(
                 "faster",
                 "small random writes are serviced much faster: one of 16 KB in one of 4 KB",

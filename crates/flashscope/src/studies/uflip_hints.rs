@@ -80,14 +80,9 @@ pub const STUDIES: &[Study] = &[
             )
             .near(10.0, ANY, "an order of magnitude")
             .at("section 5.2"),
-            Claim::shape(
-                "usb-others",
-                "the same of SR, RR and SW: the least of the three",
-                "large",
-                "x",
-            )
-            .near(2.0, ANY, "table 3 has 4.3, 3.8 and 6: at least half")
-            .at("section 5.2"),
+            Claim::shape("usb-others", "the same of SR, RR and SW: the least of the three", "large", "x")
+                .near(2.0, ANY, "table 3 has 4.3, 3.8 and 6: at least half")
+                .at("section 5.2"),
             Claim::shape(
                 "low-end",
                 "and between low-end and high-end SSDs: random writes of the Transcend MLC in the worst of \
@@ -174,8 +169,10 @@ pub const STUDIES: &[Study] = &[
             )
             .near(1.5, 4.0, "the worse of the two; figure 6 makes it x2: 4.8 ms in 4 for 4 KB, 5 for 32")
             .kind(1.5, 10.0)
-            .because("4 KB cost a whole merge in log blocks, where the paper's small writes add up \
-             (figure 6)"),
+            .because(
+                "4 KB cost a whole merge in log blocks, where the paper's small writes add up \
+             (figure 6)",
+            ),
             Claim::not_here(
                 "five-minutes",
                 "hint 2: by the five-minute rule, 4 KB pages are best for reads",
@@ -207,14 +204,9 @@ pub const STUDIES: &[Study] = &[
                 "of 7",
             )
             .near(5.0, 7.0, MOST),
-            Claim::shape(
-                "eight-partitions",
-                "4 to 8: 8 streams",
-                "2 of 7",
-                "of 7",
-            )
-            .near(1.0, 3.0, "table 3: the Memoright at x1, the HyperX at x20")
-            .because("the Memoright's six logs make four streams"),
+            Claim::shape("eight-partitions", "4 to 8: 8 streams", "2 of 7", "of 7")
+                .near(1.0, 3.0, "table 3: the Memoright at x1, the HyperX at x20")
+                .because("the Memoright's six logs make four streams"),
             Claim::shape(
                 "more-partitions",
                 "with more streams than table 3 has, the performance degrades significantly: twice as many \

@@ -59,11 +59,7 @@ pub const STUDIES: &[Study] = &[
                 "dear writes",
                 "x",
             )
-            .near(
-                3.0,
-                ANY,
-                "the dearest of random writes, in median ones: beyond any noise of a bus",
-            )
+            .near(3.0, ANY, "the dearest of random writes, in median ones: beyond any noise of a bus")
             .at("section 2"),
             Claim::shape(
                 "map-in-ram",
@@ -152,16 +148,11 @@ pub const STUDIES: &[Study] = &[
             .near(0.0, 0.0, COUNT)
             .at("table 1")
             .computed(),
-            count("micro-benchmarks", "nine micro-benchmarks, the last of them bursts", 9.0, \
-            "").at("section 3.2"),
+            count("micro-benchmarks", "nine micro-benchmarks, the last of them bursts", 9.0, "")
+                .at("section 3.2"),
             count("mixes", "six combinations of two baselines", 6.0, "").at("section 3.2"),
             count("granularity", "IOSize: 2^0 to 2^9 sectors, four baselines", 40.0, "points"),
-            count(
-                "non-powers",
-                "plus some non-powers of 2: eight more of each with --full",
-                72.0,
-                "points",
-            ),
+            count("non-powers", "plus some non-powers of 2: eight more of each with --full", 72.0, "points"),
             count("alignment", "IOShift: 2^0 sectors to IOSize (2^6), four baselines", 28.0, "points"),
             count(
                 "locality",
@@ -174,8 +165,12 @@ pub const STUDIES: &[Study] = &[
             count("parallelism", "ParallelDegree: 2^0 to 2^4, four baselines", 20.0, "points"),
             count("mix", "Ratio: 2^0 to 2^6, six mixes", 42.0, "points"),
             count("pause", "Pause: 2^0 to 2^8 times 0.1 ms, four baselines", 36.0, "points"),
-            count("burst", "Burst: 2^0 to 2^6 times 10 IOs at a pause of 100 ms, four baselines", 28.0, \
-            "points"),
+            count(
+                "burst",
+                "Burst: 2^0 to 2^6 times 10 IOs at a pause of 100 ms, four baselines",
+                28.0,
+                "points",
+            ),
         ],
         run: patterns,
     },

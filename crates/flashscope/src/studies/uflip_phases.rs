@@ -58,10 +58,15 @@ pub const STUDIES: &[Study] = &[
                 "points",
             )
             .near(5.0, ANY, "beyond the noise of a run"),
-            Claim::figure("ratio", "from more than 4 reads for each write, 512 IOs see only cheap \
-             writes", 4.0, "")
-                .near(4.0, 8.0, RATIO)
-                .because(BEHIND),
+            Claim::figure(
+                "ratio",
+                "from more than 4 reads for each write, 512 IOs see only cheap \
+             writes",
+                4.0,
+                "",
+            )
+            .near(4.0, 8.0, RATIO)
+            .because(BEHIND),
             Claim::shape("meaningless", MEANINGLESS, "many times as much", "x")
                 .near(5.0, ANY, "more than any other effect of a mix")
                 .because(BEHIND),
@@ -81,12 +86,9 @@ pub const STUDIES: &[Study] = &[
         about: "Random writes on the Mtron, and their running average with and without the start-up, \
                 which is set: 64 merges that each of two banks may put off.",
         claims: &[
-            Claim::figure("startup", "the start-up is about 125 IOs", 125.0, "IOs").within(
-                1.1,
-                2.0,
-                "\"about\", read off a picture; elsewhere the paper has 128",
-            )
-            .set(),
+            Claim::figure("startup", "the start-up is about 125 IOs", 125.0, "IOs")
+                .within(1.1, 2.0, "\"about\", read off a picture; elsewhere the paper has 128")
+                .set(),
             Claim::shape(
                 "period",
                 "the period is quite short: IOs from one dear write to the next, on the average",

@@ -34,9 +34,14 @@ pub const STUDIES: &[Study] = &[
                 1.3,
                 "random writes with that pause in sequential ones, the worse of the two devices",
             ),
-            Claim::figure("total", "the total time is the same whatever the pause, up to a random \
-             write", 1.0, "x")
-                .near(0.85, 1.15, NO_EFFECT),
+            Claim::figure(
+                "total",
+                "the total time is the same whatever the pause, up to a random \
+             write",
+                1.0,
+                "x",
+            )
+            .near(0.85, 1.15, NO_EFFECT),
             Claim::figure(
                 "burst",
                 "bursts alike: the total time is the same whatever their length, where they are long enough \
