@@ -420,11 +420,8 @@ mod tests {
                     continue;
                 }
                 let (start, end) = (pattern.offset.0, pattern.end_bytes());
-                assert!(
-                    used.iter().all(|&(s, e)| end <= s || e <= start),
-                    "{} overlaps",
-                    step.experiment.id()
-                );
+                let is_free = used.iter().all(|&(s, e)| end <= s || e <= start);
+                assert!(is_free, "{} overlaps", step.experiment.id());
                 used.push((start, end));
             }
             assert!(plan.steps.iter().any(|step| !step.before.is_empty()));
@@ -436,10 +433,8 @@ mod tests {
         let plan = Plan::new(&target(4 << 30), &settings()).unwrap();
         let has_room = |step: &&Step| step.experiment.pattern.size <= plan.frame.room;
         let roams = |step: &&Step| {
-            let micro = step.experiment.micro.as_str();
-            (micro == "mix" || micro == "order")
-                && writes_in_order(&step.experiment.pattern)
-                && !has_room(step)
+            let Experiment { micro, pattern, .. } = &step.experiment;
+            ["mix", "order"].contains(&micro.as_str()) && writes_in_order(pattern) && !has_room(step)
         };
         for repeat in 0..3 {
             let steps: Vec<&Step> = plan.steps.iter().filter(|step| step.repeat == repeat).collect();
@@ -455,10 +450,8 @@ mod tests {
         let plan = Plan::new(&target(4 << 30), &settings()).unwrap();
         for repeat in 0..3 {
             let of_pass = plan.steps.iter().filter(|step| step.repeat == repeat);
-            let after_baselines = of_pass.filter(|step| step.experiment.micro != "baseline");
-            let sequential: Vec<bool> =
-                after_baselines.map(|step| writes_in_order(&step.experiment.pattern)).collect();
-            assert!(sequential.is_sorted() && sequential.contains(&true), "repeat {repeat}");
+            let after = of_pass.map(|step| &step.experiment).filter(|after| after.micro != "baseline");
+            assert!(after.is_sorted_by_key(|after| writes_in_order(&after.pattern)), "repeat {repeat}");
         }
     }
 
