@@ -48,8 +48,7 @@ pub const STUDIES: &[Study] = &[Study {
             .because(
                 "here what must be copied depends on the burst alone, and costs large writes, which are \
                  faster, the greater part of their speed",
-            )
-            .at("figure 3.3"),
+            ),
         Claim::shape("minute", "the effect can last a minute or more", "60 s", "s")
             .near(60.0, 120.0, "writes of 32 KB are below 0.9 of normal, of the 120 s that are looked at")
             .at("section 3.3.3"),

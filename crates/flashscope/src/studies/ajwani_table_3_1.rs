@@ -39,14 +39,14 @@ macro_rules! table {
        [$mb_s:literal, $command_us:literal, $program_us:literal, $pages:literal, $channels:literal],
        $more:expr;)*) => {
         const CLAIMS: &[Claim] = &[$(
-            set(concat!($name, "-sr-512"), concat!($words, ", sequential reads of 512 B"), $sr),
-            follows(concat!($name, "-rr-512"), "random reads of 512 B", $rr, LOOK_UP),
-            follows(concat!($name, "-sw-512"), "sequential writes of 512 B", $sw, GATHER),
-            set(concat!($name, "-rw-512"), "random writes of 512 B", $rw),
-            set(concat!($name, "-sr-2m"), "sequential reads of 2 MB", $large_sr),
-            follows(concat!($name, "-rr-2m"), "random reads of 2 MB", $large_rr, LOOK_UP),
-            set(concat!($name, "-sw-2m"), "sequential writes of 2 MB", $large_sw),
-            set(concat!($name, "-rw-2m"), "random writes of 2 MB", $large_rw),
+            set(concat!($name, "-sr-512"), concat!($words, ": sequential reads of 512 B"), $sr),
+            follows(concat!($name, "-rr-512"), concat!($words, ": random reads of 512 B"), $rr, LOOK_UP),
+            follows(concat!($name, "-sw-512"), concat!($words, ": sequential writes of 512 B"), $sw, GATHER),
+            set(concat!($name, "-rw-512"), concat!($words, ": random writes of 512 B"), $rw),
+            set(concat!($name, "-sr-2m"), concat!($words, ": sequential reads of 2 MB"), $large_sr),
+            follows(concat!($name, "-rr-2m"), concat!($words, ": random reads of 2 MB"), $large_rr, LOOK_UP),
+            set(concat!($name, "-sw-2m"), concat!($words, ": sequential writes of 2 MB"), $large_sw),
+            set(concat!($name, "-rw-2m"), concat!($words, ": random writes of 2 MB"), $large_rw),
         )*];
         const DEVICES: &[([Set<'static>; 5], &[Set<'static>])] = &[$((
             [
