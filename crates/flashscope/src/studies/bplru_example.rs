@@ -86,7 +86,7 @@ pub const STUDIES: &[Study] = &[
     Study {
         name: "bplru-merges",
         paper: &BPLRU,
-        place: "section 2, figure 1",
+        place: "section 2",
         about: "A block of the board written in order, and eight blocks written at one page each.",
         claims: &[
             Claim::figure("switch-erases", "a switch merge takes a single erase", 1.0, "")
@@ -179,7 +179,7 @@ pub const STUDIES: &[Study] = &[
         claims: &[
             Claim::figure(
                 "figure-3",
-                "figure 3: when sector 15 comes again, block 1 leaves with sectors 5 and 6",
+                "when sector 15 comes again, block 1 leaves with sectors 5 and 6",
                 2.0,
                 "sectors",
             )
@@ -200,14 +200,9 @@ pub const STUDIES: &[Study] = &[
             )
             .near(2.0, 2.0, "writes of 12 and 15 afterwards that find their sectors still in the RAM")
             .at(FIGURE_3),
-            Claim::figure(
-                "figure-4-reads",
-                "figure 4: of block 3, 12 and 15 are there: 13 and 14 are read",
-                2.0,
-                "",
-            )
-            .near(2.0, 2.0, COUNT)
-            .at(FIGURE_4),
+            Claim::figure("figure-4-reads", "of block 3, 12 and 15 are there: 13 and 14 are read", 2.0, "")
+                .near(2.0, 2.0, COUNT)
+                .at(FIGURE_4),
             Claim::figure("figure-4-writes", "then four sectors are written in order", 4.0, "")
                 .near(4.0, 4.0, COUNT)
                 .at(FIGURE_4),
@@ -216,7 +211,7 @@ pub const STUDIES: &[Study] = &[
                 .at(FIGURE_4),
             Claim::figure(
                 "figure-5",
-                "figure 5: block 2, written fully sequentially, is the next victim",
+                "block 2, written fully sequentially, is the next victim",
                 4.0,
                 "sectors",
             )
@@ -224,7 +219,7 @@ pub const STUDIES: &[Study] = &[
             .at("section 3.3 and figure 5"),
             Claim::not_here(
                 "figure-6",
-                "figure 6: two index references find any sector in the RAM",
+                "two index references find any sector in the RAM",
                 "2",
                 "how a program looks things up costs a simulated device no time",
             )
@@ -268,7 +263,7 @@ fn in_order_mb_s(stage: &Stage<'_>, bench: &mut Bench, rw: Rw) -> Result<f64> {
     const PART: Bytes = Bytes(128 << 20);
     let last = (bench.info().size_bytes - PART.0) >> 21 << 21;
     let mut ms_of_all = 0.0;
-    for start in [0, last / 2 >> 21 << 21, last] {
+    for start in [0, (last / 2) >> 21 << 21, last] {
         let part = Pattern { bs: Bytes(1 << 20), ..Pattern::baseline(rw, Bytes(start), PART) };
         let pattern = Pattern { number_ios: Some(PART.0 >> 20), ..part };
         ms_of_all += stage.timed(bench, &pattern, None)?.mean_ms();

@@ -45,7 +45,7 @@ pub const STUDIES: &[Study] = &[
         claims: &[
             Claim::not_here(
                 "board",
-                "figure 19: an ARM940T at 200 MHz, 32 MB of SDRAM, USB 2.0, two sockets for 1 GB of MLC \
+                "an ARM940T at 200 MHz, 32 MB of SDRAM, USB 2.0, two sockets for 1 GB of MLC \
                  flash, seven log blocks; a Pentium 4 of 2.4 GHz with 512 MB as its host",
                 "a board",
                 "a photograph; flash, buffer and log blocks are those of sim:bplru-board",
@@ -101,7 +101,8 @@ pub const STUDIES: &[Study] = &[
                 "the heights of figure 20, and of the lines of figures 7 to 18",
                 "pictures",
                 "the pictures' values are not in the text: what its words say of them is held against ours",
-            ),
+            )
+            .at(FIGURE_20),
         ],
         run: figure_20,
     },

@@ -78,7 +78,7 @@ pub const STUDIES: &[Study] = &[
                 .kind(3.3, 30.0)
                 .because(
                     "the model copies one file after the other and changes its tables little: BPLRU without \
-                     compensation is already within 3 % of the flash's speed in order",
+                     compensation is already within 4 % of the flash's speed in order",
                 )
                 .at("section 4.3 and figure 18"),
             Claim::shape(

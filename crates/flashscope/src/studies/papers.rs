@@ -127,7 +127,7 @@ pub static BPLRU: Paper = Paper {
     parts: &[
         ("section 1", ""),
         ("section 2", ""),
-        ("figure 1", ""),
+        ("figure 1", DRAWING),
         ("figure 2", DRAWING),
         ("section 3.1", ""),
         ("figure 3", ""),
