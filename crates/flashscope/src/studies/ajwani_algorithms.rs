@@ -153,7 +153,7 @@ fn mean_of(times: &[f64], each: f64) -> Measure {
     let variance = times.iter().map(|time| (time - middle).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
     let half = 1.96 * (variance / count).sqrt();
     // What a device takes always has none but that of rounding.
-    let interval = (half > 1e-9 * middle).then(|| [each * (middle - half), each * (middle + half)]);
+    let interval = (half > 1e-9 * middle).then_some([each * (middle - half), each * (middle + half)]);
     Measure { value: each * middle, interval }
 }
 
