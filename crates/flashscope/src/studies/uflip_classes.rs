@@ -22,7 +22,7 @@ const STARTUP_IOS_MIN: usize = 15;
 pub const STUDIES: &[Study] = &[Study {
     name: "uflip-classes",
     paper: &UFLIP,
-    place: "sections 4.2 and 5.1",
+    place: "section 5.1",
     about: "Start-up and oscillation of all baselines of all devices of table 3, and the paper's rules from \
             them; the start-ups on the rigs too, which test the method. That of the Mtron and the Memoright \
             follows from the merges that their profiles let banks put off.",

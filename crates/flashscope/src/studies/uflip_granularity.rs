@@ -115,7 +115,8 @@ pub const STUDIES: &[Study] = &[
         about: "All baselines on the Kingston DTI, with IOs of 512 B to 256 KB.",
         claims: &[
             Claim::figure("random-writes", "random writes take around 260 ms", 260.0, "ms")
-                .within(1.2, 2.0, ONE_DIGIT),
+                .within(1.2, 2.0, ONE_DIGIT)
+                .at("section 5.2"),
             Claim::shape(
                 "constant",
                 "whatever their size: the dearest size in the cheapest",
@@ -123,7 +124,8 @@ pub const STUDIES: &[Study] = &[
                 "x",
             )
             .near(1.0, 1.3, "\"rather\": within 30 %")
-            .kind(1.0, 2.0),
+            .kind(1.0, 2.0)
+            .at("section 5.2"),
             Claim::shape(
                 "small",
                 "small sequential writes cost significantly more than those of 32 KB: the cheapest size \
@@ -151,7 +153,8 @@ pub const STUDIES: &[Study] = &[
             )
             .near(10.0, 100.0, "against the mean of SR, RR and SW at 32 KB")
             .kind(5.0, 316.0)
-            .because("table 3's own row of this device makes it x110"),
+            .because("table 3's own row of this device makes it x110")
+            .at("section 5.2"),
         ],
         run: kingston,
     },

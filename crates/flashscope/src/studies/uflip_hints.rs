@@ -159,7 +159,8 @@ pub const STUDIES: &[Study] = &[
                 "better",
                 "x",
             )
-            .near(1.2, ANY, "beyond any noise, on every device"),
+            .near(1.2, ANY, "beyond any noise, on every device")
+            .at("section 5.3"),
             Claim::shape(
                 "block-size",
                 "hint 2: large blocks benefit writes: MB/s of random writes of 32 KB in those of \
@@ -172,41 +173,48 @@ pub const STUDIES: &[Study] = &[
             .because(
                 "4 KB cost a whole merge in log blocks, where the paper's small writes add up \
              (figure 6)",
-            ),
+            )
+            .at("section 5.3"),
             Claim::not_here(
                 "five-minutes",
                 "hint 2: by the five-minute rule, 4 KB pages are best for reads",
                 "4 KB",
                 "follows from prices of 2008",
-            ),
+            )
+            .at("section 5.3"),
             Claim::shape(
                 "area",
                 "hint 4: in 4 MB random writes are nearly as good as sequential ones on most devices",
                 "most",
                 "of 7",
             )
-            .near(5.0, 7.0, GOOD),
+            .near(5.0, 7.0, GOOD)
+            .at("section 5.3"),
             Claim::shape("area-of-16", "in 4 to 16 MB: in 16 MB", "2 of 7", "of 7")
                 .near(1.0, 3.0, "table 3: Samsung at x1.5, HyperX at x20; one to three")
                 .kind(0.0, 4.0)
-                .because("the Samsung's is x2.2 of 16 MB"),
+                .because("the Samsung's is x2.2 of 16 MB")
+                .at("section 5.3"),
             Claim::shape(
                 "outside",
                 "hint 4: over larger areas they are dear: the whole device in 4 MB, median device",
                 "dear",
                 "x",
             )
-            .near(4.0, ANY, "more than any factor of the cheap area but one device's"),
+            .near(4.0, ANY, "more than any factor of the cheap area but one device's")
+            .at("section 5.3"),
             Claim::shape(
                 "partitions",
                 "hint 5: 4 sequential streams are acceptable, on most devices",
                 "most",
                 "of 7",
             )
-            .near(5.0, 7.0, MOST),
+            .near(5.0, 7.0, MOST)
+            .at("section 5.3"),
             Claim::shape("eight-partitions", "4 to 8: 8 streams", "2 of 7", "of 7")
                 .near(1.0, 3.0, "table 3: the Memoright at x1, the HyperX at x20")
-                .because("the Memoright's six logs make four streams"),
+                .because("the Memoright's six logs make four streams")
+                .at("section 5.3"),
             Claim::shape(
                 "more-partitions",
                 "with more streams than table 3 has, the performance degrades significantly: twice as many \
@@ -226,7 +234,8 @@ pub const STUDIES: &[Study] = &[
                 "of 7",
             )
             .near(5.0, 7.0, "half to one and a half of a random write; most: at least five")
-            .kind(4.0, 7.0),
+            .kind(4.0, 7.0)
+            .at("section 5.3"),
         ],
         run: hints,
     },

@@ -60,7 +60,8 @@ pub const STUDIES: &[Study] = &[Study {
             "none",
             "x",
         )
-        .near(0.8, 1.25, "equal within 25 %"),
+        .near(0.8, 1.25, "equal within 25 %")
+        .at("section 5.2"),
         Claim::shape(
             "sequential",
             "locality does not affect sequential writes, until the area becomes so small that they are in \
@@ -70,13 +71,15 @@ pub const STUDIES: &[Study] = &[Study {
         )
         .near(32.0, 256.0, "up to eight IOs")
         .kind(32.0, 4096.0)
-        .because("in less than a log block, of 1 to 4 MiB here, a sequential write meets its own log again"),
+        .because("in less than a log block, of 1 to 4 MiB here, a sequential write meets its own log again")
+        .at("section 5.2"),
         Claim::figure("in-place", "and on 1 IO they are: the Samsung's, in sequential writes", 0.6, "x")
             .within(1.3, 1.7, "table 3's factor in place, of one digit")
             .because(
                 "a place of one IO stays in RAM, and only the link counts; table 3's x0.5 is against \
                  sequential writes in a space of 64 MiB, which are a little cheaper than over all",
-            ),
+            )
+            .at("section 5.2"),
     ],
     run,
 }];

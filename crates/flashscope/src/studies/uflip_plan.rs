@@ -22,7 +22,8 @@ pub const STUDIES: &[Study] = &[Study {
     claims: &[
         Claim::figure("resets", "on 32 GB the state is never reset", 0.0, "resets")
             .near(0.0, 0.0, COUNT)
-            .computed(),
+            .computed()
+            .at("section 4.2"),
         Claim::shape(
             "resets-of-small",
             "resets are inserted only when the target spaces of sequential writes are larger than the \
@@ -40,7 +41,8 @@ pub const STUDIES: &[Study] = &[Study {
             "overlaps",
         )
         .near(0.0, 0.0, COUNT)
-        .computed(),
+        .computed()
+        .at("sections 4.1 and 4.2"),
         Claim::figure(
             "without-space",
             "so do all of them: runs with sequential writes that have no space of their own",
@@ -52,7 +54,8 @@ pub const STUDIES: &[Study] = &[Study {
             "mixes with random IOs and steps beyond a space's size go over the whole device, as table 1 \
              defines them; they come last",
         )
-        .computed(),
+        .computed()
+        .at("section 4.2"),
         Claim::figure(
             "grouped",
             "experiments with sequential writes are delayed and grouped together: runs without any behind \

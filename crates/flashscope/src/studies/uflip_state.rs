@@ -105,13 +105,15 @@ pub const STUDIES: &[Study] = &[
                 "here 2 million IOs of 8 ms each. Sizes drawn evenly from 0.5 to 128 KB make half a million \
                  IOs, 36 ms for each, while table 3 has 5 ms for a random write of 32 KB on this device: \
                  they must have cost far more than any IO that the paper gives a time for",
-            ),
+            )
+            .at("section 5.1"),
             Claim::not_here(
                 "corsair",
                 "and 35 days on the Corsair",
                 "35 days",
                 "the Corsair is in none of the paper's results: nothing says how to build it",
-            ),
+            )
+            .at("section 5.1"),
             Claim::shape(
                 "varies",
                 "the time varies significantly, from hours to weeks",
@@ -120,7 +122,8 @@ pub const STUDIES: &[Study] = &[
             )
             .near(168.0, 672.0, "35 days for half the bytes of the Memoright's 5 hours: within an octave")
             .kind(10.0, 1000.0)
-            .because("the slowest device that the paper describes is taken, which is not the Corsair"),
+            .because("the slowest device that the paper describes is taken, which is not the Corsair")
+            .at("section 5.1"),
             Claim::shape("faster", "enforcing the sequential state is much faster", "much faster", "x").near(
                 3.0,
                 ANY,
@@ -133,14 +136,16 @@ pub const STUDIES: &[Study] = &[
                 17.0,
                 "h",
             )
-            .within(1.42, 3.0, "how often it was enforced is not said: within half an octave"),
+            .within(1.42, 3.0, "how often it was enforced is not said: within half an octave")
+            .at("section 5.1"),
             Claim::shape(
                 "cheaper",
                 "so that the random state, enforced once, is cheaper: hours in all against hours for one",
                 "more",
                 "x",
             )
-            .near(1.5, ANY, "the paper's 17 in 5 is 3.4"),
+            .near(1.5, ANY, "the paper's 17 in 5 is 3.4")
+            .at("section 5.1"),
         ],
         run: enforcement,
     },
