@@ -53,17 +53,27 @@ fn a_device_without_startup_or_oscillation_shows_none_of_uflips_figures() {
 
 #[test]
 fn without_the_mechanism_its_claims_differ() {
-    let line = "ajwani-spikes bplru-table-1 bplru-merges";
-    let ids =
-        ["ajwani-spikes/every", "bplru-table-1/lru", "bplru-table-1/block-lru", "bplru-merges/full-writes"];
+    let line = "ajwani-spikes bplru-table-1 bplru-merges bplru-ftls bplru-techniques bplru-compensation";
+    let ids = [
+        "ajwani-spikes/every",
+        "bplru-table-1/lru",
+        "bplru-table-1/block-lru",
+        "bplru-merges/full-writes",
+        "bplru-ftls/logs",
+        "bplru-techniques/figure-3-victim",
+        "bplru-compensation/padded",
+    ];
     let right = claims(line);
     ids.iter().for_each(|id| assert_eq!(verdict(&right, id), "reproduced", "{id}"));
-    // No writes gather; every sector finds a log block; blocks are smaller than the paper's.
+    // No writes gather; every sector finds a log block; blocks are smaller than the paper's; and so on.
     for (on, id) in [
         ("ajwani-spikes --on sim:slc-sata-2009?buffer=lru", ids[0]),
         ("bplru-table-1 --on sim:bplru-board?log_block.log_blocks=5&over_provisioning=1.4", ids[1]),
         ("bplru-table-1 --on sim:bplru-board?ram.size=40KiB", ids[2]),
         ("bplru-merges --on sim:bplru-board?nand.pages_per_block=64", ids[3]),
+        ("bplru-ftls --on sim:bplru-board?log_block.log_blocks=5", ids[4]),
+        ("bplru-techniques --on sim:bplru-board?ram.size=40KiB", ids[5]),
+        ("bplru-compensation --on sim:bplru-board?bplru.compensation=false", ids[6]),
     ] {
         assert_eq!(verdict(&claims(on), id), "differs", "{on}");
     }

@@ -189,11 +189,19 @@ fn run(stage: &Stage<'_>) -> Result<Found> {
     let least_exchanged = EXCHANGED.iter().zip(&exchanged).find(falls);
     found.measured("little", least_exchanged.map_or(100.0, |((_, percent), _)| *percent as f64));
     let of_orders = ORDERS.map(|order| order.0);
-    found.blocks.push(picture("almost-sequential", of_orders.into_iter().zip(&curves)));
+    found.blocks.push(picture(
+        "almost-sequential",
+        "Throughput against device capacities written",
+        of_orders.into_iter().zip(&curves),
+    ));
     let of_exchanged = EXCHANGED.map(|order| order.0);
     let with_both_ends = [("repeated", repeated), ("new permutation", &curves[4])];
     let all = with_both_ends.into_iter().chain(of_exchanged.into_iter().zip(&exchanged));
-    found.blocks.push(picture("exchanged", all));
+    found.blocks.push(picture(
+        "exchanged",
+        "A permutation of which a part is exchanged after each pass",
+        all,
+    ));
     Ok(found)
 }
 
@@ -312,12 +320,11 @@ fn erase_unit_kib(stage: &Stage<'_>) -> Result<f64> {
     Ok(simulated.erase_unit_bytes as f64 / 1024.0)
 }
 
-fn picture<'a>(id: &str, curves: impl Iterator<Item = (&'a str, &'a Vec<f64>)>) -> Block {
+fn picture<'a>(id: &str, title: &str, curves: impl Iterator<Item = (&'a str, &'a Vec<f64>)>) -> Block {
     let point = |(number, mb_s): (usize, &f64)| ((number as f64 + 0.5) / WINDOWS as f64, *mb_s);
     let line =
         |(name, curve): (&str, &Vec<f64>)| (name.to_string(), curve.iter().enumerate().map(point).collect());
     let axes = [("written", "capacities"), ("throughput", "MB/s")]
         .map(|(label, unit)| Axis::of(label, unit, Scale::Linear));
-    let title = "Throughput against device capacities written";
     lines(id, title, axes, curves.map(line).collect())
 }
