@@ -104,18 +104,11 @@ pub const STUDIES: &[Study] = &[
             .at("section 2"),
             Claim::not_here(
                 "inside",
-                "the Memoright has an FPGA, 16 MB of RAM and a condenser",
+                "the Memoright has an FPGA, 16 MB of RAM and a condenser; USB drives typically two chips",
                 "a photograph",
                 "needs the drive opened",
             )
-            .at("figure 1 and section 5.2"),
-            Claim::not_here(
-                "usb-chips",
-                "USB drives typically have two chips",
-                "two",
-                "needs the drives opened",
-            )
-            .at("section 3.2"),
+            .at("figure 1, sections 3.2 and 5.2"),
         ],
         run: chips,
     },
