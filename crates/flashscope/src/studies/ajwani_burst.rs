@@ -104,10 +104,10 @@ pub(super) fn disturbed<'a>(
 }
 
 /// MB/s of sequential writes in each phase.
-pub(super) fn phases(stage: &Stage<'_>, bench: &mut Bench, bs: u64) -> Result<Vec<f64>> {
+pub(super) fn phases(stage: &Stage<'_>, bench: &mut Bench, rw: Rw, bs: u64) -> Result<Vec<f64>> {
     let phase = stage.time(PHASE);
     let mut bytes = vec![0u64; PHASES];
-    let writes = Pattern { number_ios: None, ..over_all(bench, Rw::Write, bs) };
+    let writes = Pattern { number_ios: None, ..over_all(bench, rw, bs) };
     let end = Nanos(PHASE.0 * PHASES as u64);
     let mut begun = None;
     stage.each_io(bench, &writes, Some(end), &mut |io: &Io| {
@@ -122,7 +122,7 @@ pub(super) fn phases(stage: &Stage<'_>, bench: &mut Bench, bs: u64) -> Result<Ve
 
 /// Phases of `bs` after a burst of `burst_bs` and so many seconds, as shares of the median without one.
 pub(super) fn after(stage: &Stage<'_>, settings: &[Set<'_>], bs: u64, burst: (u64, u64)) -> Result<Vec<f64>> {
-    let normal = median(&phases(stage, &mut *ordered(stage, settings)?, bs)?);
+    let normal = median(&phases(stage, &mut *ordered(stage, settings)?, Rw::Write, bs)?);
     after_as(stage, settings, (bs, normal), burst)
 }
 
@@ -132,7 +132,7 @@ fn after_as(
     (bs, normal): (u64, f64),
     (burst_bs, seconds): (u64, u64),
 ) -> Result<Vec<f64>> {
-    let after = phases(stage, &mut *disturbed(stage, settings, burst_bs, seconds)?, bs)?;
+    let after = phases(stage, &mut *disturbed(stage, settings, burst_bs, seconds)?, Rw::Write, bs)?;
     Ok(after.into_iter().map(|mb_s| mb_s / normal).collect())
 }
 
@@ -146,7 +146,7 @@ impl BySize {
     pub(super) fn of(stage: &Stage<'_>, settings: &[Set<'_>], lengths_s: &[u64]) -> Result<BySize> {
         let mut rows = Vec::new();
         for bs in sizes() {
-            let normal = median(&phases(stage, &mut *ordered(stage, settings)?, bs)?);
+            let normal = median(&phases(stage, &mut *ordered(stage, settings)?, Rw::Write, bs)?);
             let mut medians = Vec::new();
             for seconds in lengths_s {
                 let same = median(&after_as(stage, settings, (bs, normal), (bs, *seconds))?);

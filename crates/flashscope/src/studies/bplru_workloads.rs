@@ -21,7 +21,9 @@ pub const STUDIES: &[Study] = &[Study {
     place: "section 4.1",
     about: "The generated traces that stand for the paper's (flashscope trace generate), with the settings \
             of the other studies, and a recorded one, as flashscope trace stats sees them. Their files and \
-            sizes are set to the paper's: what is found is what the file system adds, and in which order.",
+            sizes are set to the paper's: what is found is what the file system adds, and in which order. \
+            The paper's programs (Office 2003 with the full options, PCMark05, linux-2.6.21 with 1,285 folders unpacked and compiled), \
+            whose traces are not to be had, are stood for by others of their kind.",
     claims: &[
         Claim::figure("w2-bytes", "W2 fills a folder of a 1-GB partition with 100 MB", 100.0, "MB")
             .near(90.0, 120.0, "the files, and a fifth for what the file system adds")
@@ -55,15 +57,6 @@ pub const STUDIES: &[Study] = &[Study {
         Claim::shape("w6-random", "in small parts, almost at random", "random", "%")
             .near(0.0, 20.0, IN_ORDER)
             .computed(),
-        Claim::not_here(
-            "programs",
-            "W1, W3, W7, W8: MS Office 2003 with the full options, PCMark05's hard-disk test, linux-2.6.21 \
-             with its 1,285 folders unpacked, and compiled with the default configuration; traced with \
-             Blktrace, Diskmon and TraceView",
-            "four tasks",
-            "programs and archives by name, whose traces are not to be had: other traces of the kind stand \
-             for them (untar-ext3 unpacks 22,162 files of 203 MB)",
-        ),
         Claim::figure("w7-bytes", "W7: 21,594 files of 10.7 KB", 231.0, "MB")
             .near(220.0, 280.0, "21,594 times 10.7 KB, and a fifth for what the file system adds")
             .kind(160.0, 370.0)
