@@ -22,8 +22,9 @@ pub const STUDIES: &[Study] = &[Study {
     about: "The generated traces that stand for the paper's (flashscope trace generate), with the settings \
             of the other studies, and a recorded one, as flashscope trace stats sees them. Their files and \
             sizes are set to the paper's: what is found is what the file system adds, and in which order. \
-            The paper's programs (Office 2003 with the full options, PCMark05, linux-2.6.21 with 1,285 folders unpacked and compiled), \
-            whose traces are not to be had, are stood for by others of their kind.",
+            The paper's programs (Office 2003 with the full options, PCMark05, linux-2.6.21 with 1,285 \
+            folders unpacked and compiled), whose traces are not to be had, are stood for by others of \
+            their kind.",
     claims: &[
         Claim::figure("w2-bytes", "W2 fills a folder of a 1-GB partition with 100 MB", 100.0, "MB")
             .near(90.0, 120.0, "the files, and a fifth for what the file system adds")
