@@ -10,6 +10,7 @@ use flashscope_bench::Lab;
 use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, Completion, ErrorKind, Op, Request, Target, TargetError, TargetInfo, Time};
 use flashscope_device::{DataPattern, DeviceTarget, Engine, EngineSpec, Handle, Intent, NullTarget};
+use flashscope_sim::settings::{Initial, Settings};
 use flashscope_sim::ssd::inside::Inside;
 use flashscope_sim::{Disk, Profile, Rig, RigSpec, Ssd, profiles, rigs};
 
@@ -60,13 +61,17 @@ impl Named {
         Err(Usage(format!("{flag} has no effect on {name}, which is no real device; leave it out")))
     }
 
-    /// Refuses a virtual device that there is not, without making it.
+    /// Refuses a virtual device that there is not, or that cannot be made, without filling it.
     pub fn must_exist(&self) -> Result<()> {
         match self {
             Named::Rig(name) => rig_spec(name).map(drop),
             Named::Sim(text) => {
                 let (name, overrides) = split_overrides(text)?;
-                profile(name, &overrides).map(drop)
+                if let Profile::Ssd(settings) = profile(name, &overrides)? {
+                    let empty = Settings { initial: Initial::Empty, ..*settings };
+                    Ssd::new(name, empty, 0).map_err(|error| Usage(error.to_string()))?;
+                }
+                Ok(())
             }
             Named::Null | Named::Path(_) => Ok(()),
         }

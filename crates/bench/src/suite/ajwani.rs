@@ -96,7 +96,10 @@ fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
     acts.extend(plans.rewrites());
     acts.extend(plans.misaligned());
     acts.extend(plans.long(asked.value("long")?));
-    acts.extend(plans.endurance(asked.value("endurance")?, asked.value("endurance_writes")?));
+    acts.extend(plans.endurance(
+        asked.count("endurance", 0..=1000)?,
+        asked.count("endurance_writes", 1..=1 << 20)? as u32,
+    ));
     Ok(acts)
 }
 

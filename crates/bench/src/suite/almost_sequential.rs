@@ -70,10 +70,7 @@ fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
         ));
     }
     let bs = asked.frame.bs;
-    let passes: u64 = asked.value("passes")?;
-    if !(2..=1000).contains(&passes) {
-        return Err(BenchError::Suite(format!("--set passes={passes}: write 2 or more, and at most 1000")));
-    }
+    let passes = asked.count("passes", 2..=1000)?;
     let size = asked.whole(bs).0;
     let mut acts = vec![Act::Prepare(FILL)];
     for rw in [Rw::RandRead, Rw::RandWrite] {
@@ -265,7 +262,7 @@ fn about_collector(orders: &[Order<'_>], reading: &mut Reading) {
         "All five cost alike, and not much more than sequential: what they pay is for coming to another \
          address. No reclamation is seen that tells one order from another."
     } else if regular >= LIKE && repeated >= LIKE && gaps < LIKE {
-        "Whatever repeats itself is as fast as sequential, and the least change of order between rewrites is \
+        "Whatever repeats itself is as fast as sequential, and what takes another order at each rewrite is \
          not: the device maps chunks to where it writes next, and its collector keeps what it moves apart. \
          Write in any order, but in the same one again."
     } else if repeated < LIKE

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use flashscope_analysis::{Cut, Experiment};
@@ -168,6 +169,19 @@ impl<'a> Asked<'a> {
             None => self.setting(name).map(default).ok_or_else(|| unknown(self.order, name))?,
         };
         self.parsed(name, text)
+    }
+
+    /// A setting that is a count between two ends.
+    ///
+    /// # Errors
+    /// As [`Asked::value`], and a count beyond them.
+    pub fn count(&self, name: &str, allowed: RangeInclusive<u64>) -> Result<u64, BenchError> {
+        let count = self.value(name)?;
+        if allowed.contains(&count) {
+            return Ok(count);
+        }
+        let (least, most) = allowed.into_inner();
+        Err(BenchError::Suite(format!("--set {name}={count}: write a number from {least} to {most}")))
     }
 
     /// The values of a setting that has several with commas between them, each once.

@@ -48,10 +48,7 @@ const ZONES: u64 = 64;
 const BURST_BS: u64 = 64 << 10;
 
 fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
-    let (ios, capacities) = (asked.value::<u64>("ios")?, asked.value::<u64>("capacities")?);
-    if ios < 16 || capacities == 0 {
-        return Err(BenchError::Suite("--set: ios is 16 or more, capacities 1 or more".into()));
-    }
+    let (ios, capacities) = (asked.count("ios", 16..=1 << 24)?, asked.count("capacities", 1..=1000)?);
     let bs = asked.frame.bs;
     let timed = |micro: &str, rw: Rw| {
         let pattern = if rw.is_random() { asked.permuted(rw, bs) } else { asked.baseline(rw, bs) };

@@ -98,18 +98,14 @@ struct Pts<'a> {
 }
 
 fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
-    let at_least = |name: &str, least: u64| match asked.value::<u64>(name)? {
-        few if few < least => Err(BenchError::Suite(format!("--set {name}={few}: write {least} or more"))),
-        enough => Ok(enough),
-    };
     let most = u64::from(asked.frame.queue_depth_max);
-    let jobs = at_least("jobs", 1)?.min(most);
-    let depth = at_least("depth", 1)?.min(most / jobs);
+    let jobs = asked.count("jobs", 1..=4096)?.min(most);
+    let depth = asked.count("depth", 1..=65_536)?.min(most / jobs);
     let pts = Pts {
         asked,
         round: asked.value("round")?,
-        rounds: at_least("rounds", 5)?,
-        cycles: at_least("cycles", 1)?,
+        rounds: asked.count("rounds", 5..=1000)?,
+        cycles: asked.count("cycles", 1..=1000)?,
         jobs: jobs as u32,
         depth: depth.max(1) as u32,
     };

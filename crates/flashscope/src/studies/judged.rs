@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Result, ensure};
 use flashscope_report::html::document::Block;
 
-use super::claim::Ground;
+use super::claim::{Basis, Ground};
 use super::stage::NotHere;
 use super::{Claim, Found, Measure, Stage, Study, Verdict};
 use crate::exit::{Interrupted, message};
@@ -31,6 +31,8 @@ pub struct JudgedClaim {
     pub measure: Option<Measure>,
     /// What became of it.
     pub verdict: Verdict,
+    /// On the simulated device that the study was written for.
+    pub is_the_papers_device: bool,
     /// Why, where that is not plain from the numbers; may be empty.
     pub reason: String,
 }
@@ -43,15 +45,21 @@ impl Judged {
 }
 
 impl JudgedClaim {
+    /// What an agreement rests on; what differs, or is of another device, was neither.
+    pub fn basis(&self) -> Basis {
+        let agrees = matches!(self.verdict, Verdict::Reproduced | Verdict::InKind);
+        if agrees && self.is_the_papers_device { self.claim.basis } else { Basis::Found }
+    }
+
     /// The verdict in words, and whether it was set or computed rather than found.
     pub fn verdict_in_words(&self) -> String {
-        let note = if self.measure.is_some() { self.claim.basis.note() } else { "" };
-        format!("{}{note}", self.verdict.name())
+        format!("{}{}", self.verdict.name(), self.basis().note())
     }
 
     /// A claim of which nothing was measured, and why.
     fn not_here(claim: &'static Claim, reason: &str) -> JudgedClaim {
-        JudgedClaim { claim, measure: None, verdict: Verdict::NotHere, reason: reason.into() }
+        let verdict = Verdict::NotHere;
+        JudgedClaim { claim, measure: None, verdict, is_the_papers_device: false, reason: reason.into() }
     }
 }
 
@@ -120,7 +128,8 @@ fn judged(study: &Study, claim: &'static Claim, found: &Found, stage: &Stage<'_>
         let value = measure.as_ref().map_or(f64::NAN, |measure| measure.value);
         let verdict = claim.verdict(value, ground);
         let reason = if verdict == Verdict::Reproduced { "" } else { claim.reason };
-        return Ok(JudgedClaim { claim, measure, verdict, reason: reason.into() });
+        let is_the_papers_device = ground == Ground::Paper;
+        return Ok(JudgedClaim { claim, measure, verdict, is_the_papers_device, reason: reason.into() });
     }
     let told = measure.filter(|measure| !measure.value.is_nan());
     let untold = found.untold.unwrap_or("this device alone does not tell it, or nothing of it happened");
@@ -129,7 +138,7 @@ fn judged(study: &Study, claim: &'static Claim, found: &Found, stage: &Stage<'_>
         Some(why) => JudgedClaim { measure: Some(measure), ..JudgedClaim::not_here(claim, why) },
         None => {
             let verdict = claim.verdict(measure.value, ground);
-            JudgedClaim { claim, measure: Some(measure), verdict, reason: String::new() }
+            JudgedClaim { measure: Some(measure), verdict, ..JudgedClaim::not_here(claim, "") }
         }
     })
 }

@@ -250,8 +250,8 @@ fn dearer_and_slower(times: &[f64]) -> f64 {
     (0..7).map(of).sum::<usize>() as f64
 }
 
-/// The page of an index of which a random read brings the most comparisons in its time (Graefe, the paper's
-/// [4]: entries of 20 bytes), in KiB.
+/// The page of an index of which a random read brings the most comparisons in its time (Graefe, who is
+/// cited there: entries of 20 bytes), in KiB.
 fn best_page_kib(stage: &Stage<'_>, device: &str) -> Result<f64> {
     let mut session = Session::used(stage, device)?;
     let mut best = (0.0, 0.0);

@@ -44,7 +44,7 @@ pub fn summary(all: &[Judged]) -> String {
     let counts = counts(all).map(|(verdict, count)| format!("{count} {}", verdict.name()));
     let of = |basis| {
         let judged = all.iter().flat_map(|judged| &judged.claims);
-        judged.filter(|judged| judged.measure.is_some() && judged.claim.basis == basis).count()
+        judged.filter(|judged| judged.basis() == basis).count()
     };
     let bases = [(of(Basis::Set), "as set in the device"), (of(Basis::Computed), "computed without one")];
     let bases = bases.iter().filter(|(count, _)| *count > 0).map(|(count, how)| format!("{count} {how}"));
@@ -126,7 +126,7 @@ fn entry(judged: &Judged, claimed: &JudgedClaim) -> Value {
         "says": claim.words,
         "published": claim.published(),
         "devices": judged.devices,
-        "basis": claim.basis,
+        "basis": claimed.basis(),
         "unit": claim.unit,
         "measured": claimed.measure.as_ref().map(|measure| measure.value),
         "interval": claimed.measure.as_ref().and_then(|measure| measure.interval),
