@@ -34,7 +34,7 @@ fn claims(ended: &Ended) -> Vec<Value> {
 
 /// Studies that between them use everything: times, counts of IOs, bursts, sessions, single IOs, fills.
 const STUDIES: &str = "ajwani-table-3-1 ajwani-chunks ajwani-aging ajwani-misaligned ajwani-spikes \
-                       bplru-power-loss almost-sequential";
+                       bplru-power-loss almost-sequential uflip-startup uflip-alignment";
 
 /// Each claim has a number, or a reason.
 #[track_caller]

@@ -52,8 +52,8 @@ pub const STUDIES: &[Study] = &[Study {
         Claim::shape("minute", "the effect can last a minute or more", "60 s", "s")
             .near(60.0, 120.0, "writes of 32 KB are below 0.9 of normal, of the 120 s that are looked at")
             .at("section 3.3.3"),
-        Claim::shape("hours", "and in rare cases hours of sustained writing", "hours", "h")
-            .near(1.0, 100.0, "rewrites of everything, 20 at most, until the next is 5 % from normal")
+        Claim::shape("hours", "and in rare cases hours of sustained writing: at least", "hours", "h")
+            .near(1.0, 100.0, "20 rewrites of everything, after which the next is not within 5 % of normal")
             .at("section 3.3.3"),
         Claim::shape("reads", "subsequent reads are not affected", "1", "of normal")
             .near(0.95, 1.05, "within 5 %; 32 KB on the page-mapped stick")

@@ -135,18 +135,18 @@ pub const STUDIES: &[Study] = &[
                 .near(20.0, 25.0, "from four fifths of it")
                 .at(SENTENCES),
             Claim::shape("most", "no flash device exceeds 30 MB/s", "30 MB/s", "MB/s")
-                .near(
-                    20.0,
-                    30.0,
-                    "the fastest of any pattern on the stick, the card and the SSD; table 3.1 has one stick \
-                     with 33.14",
+                .kind(20.0, 30.0)
+                .tolerated("the fastest of any pattern on the stick, the card and the SSD")
+                .because(
+                    "table 3.1 itself has a stick with 33.14, against the sentence, and so has \
+                     ajwani-table-3-1-others",
                 )
                 .at("appendix A")
                 .set(),
             Claim::shape("parallel", "several chips written in parallel give high throughput", "high", "x")
                 .near(4.0, 8.1, "one channel and eight of the same chips: at least half of eight times")
                 .at(SENTENCES),
-            seagate("seagate-sr-512", "Seagate Barracuda, sequential reads of 512 B", 6.2).set(),
+            seagate("seagate-sr-512", "sequential reads of 512 B", 6.2).set(),
             seagate("seagate-rr-512", "random reads of 512 B", 0.063).because(
                 "8.1 ms each in the paper, where table 2.1 has 11.3 ms for the same disk; here 13.2: half a \
                  turn and a third of the longest way, without a queue",
@@ -160,7 +160,7 @@ pub const STUDIES: &[Study] = &[
             seagate("seagate-rr-2m", "random reads of 2 MB", 69.6),
             seagate("seagate-sw-2m", "sequential writes of 2 MB", 88.1).set(),
             seagate("seagate-rw-2m", "random writes of 2 MB", 71.7),
-            ibm("ibm-sr-512", "IBM Deskstar, sequential reads of 512 B", 5.9).set(),
+            ibm("ibm-sr-512", "sequential reads of 512 B", 5.9).set(),
             ibm("ibm-rr-512", "random reads of 512 B", 0.03).set(),
             ibm("ibm-sw-512", "sequential writes of 512 B", 4.1)
                 .because("a simulated disk takes as long over a command that writes as over one that reads"),

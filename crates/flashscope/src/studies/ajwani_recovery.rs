@@ -36,7 +36,7 @@ pub const STUDIES: &[Study] = &[Study {
             s. For C.2 there is the page-mapped stick of ajwani-burst, and for C.4 the same with four \
             channels, rewritten as a whole.",
     claims: &[
-        Claim::shape("c1-small", "C.1: very small writes lose more than half", "below 0.5", "of normal")
+        Claim::shape("c1-small", "very small writes lose more than half", "below 0.5", "of normal")
             .near(0.0, 0.5, "the median of 30 phases of 2 KB after 60 s of the same, many logs")
             .kind(0.0, 0.83)
             .because(
@@ -70,7 +70,7 @@ pub const STUDIES: &[Study] = &[Study {
         Claim::shape("random", "subsequent random writes are not affected", "1", "of normal")
             .near(0.9, 1.1, "2 KB: the median of 30 phases after 60 s of them, in that without: within 10 %")
             .at("appendix C"),
-        Claim::shape("c2-slow", "C.2: sequential writes are slower throughout", "a decrease", "of normal")
+        Claim::shape("c2-slow", "sequential writes are slower throughout", "a decrease", "of normal")
             .near(0.0, 0.9, "the fastest of 30 phases of 32 KB after 60 s of 2 KB: visible, 10 %")
             .at("figure C.2"),
         Claim::shape("c2", "and the decrease is constant, with no recovery", "constant", "x")
@@ -78,7 +78,7 @@ pub const STUDIES: &[Study] = &[Study {
             .at("figure C.2"),
         Claim::shape(
             "first",
-            "C.3: after 30 s of random writes of 32 KB they slow down to about 30 %",
+            "after 30 s of random writes of 32 KB they slow down to about 30 %",
             "0.3",
             "of normal",
         )
@@ -93,7 +93,7 @@ pub const STUDIES: &[Study] = &[Study {
             .near(0.8, 1.1, "the mean of the phases from 32 s on; 6 MiB kept back are set for it")
             .at("figure C.3")
             .set(),
-        Claim::shape("five", "C.4: sequential writes drop below 5 %", "below 0.05", "of normal")
+        Claim::shape("five", "sequential writes drop below 5 %", "below 0.05", "of normal")
             .near(0.0, 0.05, "in the slowest phase of 2 KB, 32 KB or 1 MB after 60 s of 2 KB")
             .kind(0.0, 0.15)
             .because("how much is copied for each write depends on the spare blocks, which are not known")

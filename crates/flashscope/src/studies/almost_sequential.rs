@@ -71,7 +71,7 @@ pub const STUDIES: &[Study] = &[Study {
             "model",
             "by the disk access model, which holds them for equal up to a constant, sequential is twice as \
              fast as regular gaps for b < 2B",
-            "x2",
+            "x2 at all",
             "of 3 sizes",
         )
         .near(3.0, 3.0, "with blocks B of b, 2 b and 4 b: twice the transfers for each chunk, exactly")

@@ -148,6 +148,11 @@ impl Claim {
         Claim { reason, ..Claim::shape(name, words, published, "") }
     }
 
+    /// What the paper says, behind the place that is this claim's own.
+    pub fn told(&self) -> String {
+        self.place.map_or(String::new(), |place| format!("{place}: ")) + self.words
+    }
+
     /// What is published, as a person reads it.
     pub fn published(&self) -> String {
         match self.published {
@@ -169,11 +174,12 @@ impl Claim {
     /// Why nothing that is found there says anything of it.
     pub fn says_nothing_of(&self, ground: Ground) -> Option<&'static str> {
         let is_figure = matches!(self.published, Published::Figure(_)) && !is_relative(self.unit);
+        let is_of_its_device = is_figure || is_of_speed(self.unit);
         match ground {
             Ground::Simulated | Ground::Real if self.basis == Basis::Computed => {
                 Some("no matter of a device: a model's arithmetic, or a fact of the workload")
             }
-            Ground::Real if is_figure => Some("a figure of the paper's device: another has its own"),
+            Ground::Real if is_of_its_device => Some("a figure of the paper's device: another has its own"),
             _ => None,
         }
     }
@@ -193,6 +199,11 @@ impl Claim {
 /// Whether a number in this unit compares measured things, so that it needs no device of the same speed.
 fn is_relative(unit: &str) -> bool {
     ["x", "%", "points"].contains(&unit) || unit.starts_with("of ")
+}
+
+/// Whether a number in this unit is how fast a device is: a time, or a rate.
+fn is_of_speed(unit: &str) -> bool {
+    ["us", "ms", "s", "min", "h", "days", "years", "MB/s"].contains(&unit)
 }
 
 /// A number with its unit as a person reads it.
@@ -249,6 +260,16 @@ impl Verdict {
     }
 }
 
+impl Verdict {
+    /// So many claims with it, in words.
+    pub fn of(self, count: usize) -> String {
+        match (self, count) {
+            (Verdict::Differs, count) if count != 1 => format!("{count} differ"),
+            _ => format!("{count} {}", self.name()),
+        }
+    }
+}
+
 /// What was measured for a claim.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measure {
@@ -292,6 +313,9 @@ mod tests {
         let claim = Claim::figure("access", "takes 0.1 ms", 0.1, "ms").within(1.5, 3.0, "one digit");
         assert_eq!(claim.verdict(10.0, Ground::Simulated), Verdict::Differs);
         assert_eq!(claim.verdict(0.1, Ground::Real), Verdict::NotHere);
+        let claim = Claim::shape("writes", "more than 100 ms", "100 ms", "ms").near(100.0, ANY, "as told");
+        assert_eq!(claim.verdict(0.02, Ground::Real), Verdict::NotHere);
+        assert_eq!(claim.verdict(0.02, Ground::Simulated), Verdict::Differs);
     }
 
     #[test]

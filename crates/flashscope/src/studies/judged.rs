@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Result, ensure};
+use flashscope_core::TargetError;
 use flashscope_report::html::document::Block;
 
 use super::claim::{Basis, Ground};
@@ -79,7 +80,7 @@ pub fn judge(
     std::thread::scope(|scope| {
         for _ in 0..jobs.clamp(1, studies.len().max(1)) {
             scope.spawn(|| {
-                while let Some((place, study)) = claim_next(&next, studies) {
+                while let Some((place, study)) = next_study(&next, studies) {
                     let result = run(study, stage);
                     match &result {
                         Ok(judged) => done(judged),
@@ -97,7 +98,7 @@ pub fn judge(
     if judged.is_empty() { Err(Interrupted.into()) } else { Ok(judged) }
 }
 
-fn claim_next(next: &AtomicUsize, studies: &[&'static Study]) -> Option<(usize, &'static Study)> {
+fn next_study(next: &AtomicUsize, studies: &[&'static Study]) -> Option<(usize, &'static Study)> {
     let place = next.fetch_add(1, Ordering::Relaxed);
     studies.get(place).map(|study| (place, *study))
 }
@@ -107,16 +108,20 @@ fn run(study: &'static Study, stage: &Stage<'_>) -> Result<Judged> {
     let stage = &stage.of_a_study();
     let found = match (study.run)(stage) {
         Ok(found) => found,
-        Err(error)
-            if error.is::<NotHere>() || (!stage.is_the_papers_device() && !error.is::<Interrupted>()) =>
-        {
-            return Ok(not_here(study, &message(&error)));
-        }
+        Err(error) if is_verdict(&error, stage) => return Ok(not_here(study, &message(&error))),
         Err(error) => return Err(error.context(format!("study {}", study.name))),
     };
     let claims = study.claims.iter().map(|claim| judged(study, claim, &found, stage));
     let claims = claims.collect::<Result<_>>()?;
     Ok(Judged { study, claims, devices: stage.devices_used(), blocks: found.blocks })
+}
+
+/// Whether what ended a study only says that it is not for the device that a person named. A real one that
+/// fails an IO is no finding of a paper.
+fn is_verdict(error: &anyhow::Error, stage: &Stage<'_>) -> bool {
+    let is_failed_io = stage.ground() == Ground::Real && error.chain().any(|cause| cause.is::<TargetError>());
+    let is_of_the_device = !stage.is_the_papers_device() && !error.is::<Interrupted>() && !is_failed_io;
+    error.is::<NotHere>() || is_of_the_device
 }
 
 fn judged(study: &Study, claim: &'static Claim, found: &Found, stage: &Stage<'_>) -> Result<JudgedClaim> {

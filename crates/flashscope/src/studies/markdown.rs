@@ -39,7 +39,8 @@ What only a simulated SSD can tell says so.
 *Reproduced*: the figure, or the order that the words give, within the tolerance that `--json` tells with its
 reason. *In kind*: the order and shape, not the figure. *As set*: the device was given this figure, or one
 from which it follows: the simulator does as it is told, and no more. *Computed*: a model's arithmetic, or a
-fact of a workload, with no device in it. The seed is fixed: every machine finds the same.
+fact of a workload or a plan; a device gives it times at most. A *rig* is a device that is told how to behave,
+to try the method. The seed is fixed: every machine finds the same.
 ";
 
 /// The studies of each section, table and figure, and what became of their claims of it.
@@ -59,7 +60,7 @@ fn index(paper: &Paper, of_paper: &[&Judged]) -> String {
 fn verdicts(claims: &[&JudgedClaim]) -> String {
     let of = |verdict: Verdict| (verdict, claims.iter().filter(|claim| claim.verdict == verdict).count());
     let counts = Verdict::ALL.map(of).into_iter().filter(|(_, count)| *count > 0);
-    counts.map(|(verdict, count)| format!("{count} {}", verdict.name())).collect::<Vec<_>>().join(", ")
+    counts.map(|(verdict, count)| verdict.of(count)).collect::<Vec<_>>().join(", ")
 }
 
 fn section(paper: &Paper, all: &[Judged]) -> String {
@@ -91,10 +92,9 @@ fn study(judged: &Judged) -> String {
     }
     text += "\n\n| the paper says | published | here | |\n|---|---|---|---|\n";
     for claim in &judged.claims {
-        let place = claim.claim.place.map_or(String::new(), |place| format!("{place}: "));
-        let words = format!("{place}{}", claim.claim.words);
         let reason = if claim.reason.is_empty() { String::new() } else { format!(": {}", claim.reason) };
-        let row = [&words, &claim.claim.published(), &measured(claim), &claim.verdict_in_words()];
+        let row =
+            [&claim.claim.told(), &claim.claim.published(), &measured(claim), &claim.verdict_in_words()];
         text += &format!("| {}{} |\n", row.map(|cell| cell.replace('|', "\\|")).join(" | "), reason);
     }
     text

@@ -66,7 +66,7 @@ fn item(judged: &JudgedClaim) -> Item {
     let claim = judged.claim;
     let text = format!(
         "{}: published {}, here {}; {}.",
-        claim.words,
+        claim.told(),
         claim.published(),
         measured(judged),
         judged.verdict_in_words()

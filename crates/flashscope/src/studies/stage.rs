@@ -174,6 +174,12 @@ impl<'a> Stage<'a> {
         Ok(Subject::New(Box::new(Bench::open(&named, self.opening)?)))
     }
 
+    /// The devices that a study goes through: one alone, in their place, where `--on` names it.
+    pub fn each_of<'d>(&self, devices: &'d [&'d str]) -> impl Iterator<Item = &'d str> {
+        let count = if self.is_the_papers_device() { devices.len() } else { 1 };
+        devices.iter().take(count).copied()
+    }
+
     /// A time of a paper, as long as it is on this device: on a real one in proportion to `--runtime`, which
     /// stands for 30 s.
     pub fn time(&self, paper: Nanos) -> Nanos {

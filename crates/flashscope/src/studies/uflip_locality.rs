@@ -66,7 +66,7 @@ pub const STUDIES: &[Study] = &[Study {
         Claim::figure("in-place", "and on 1 IO they are: the Samsung's, in sequential writes", 0.6, "x")
             .within(1.3, 1.7, "table 3's factor in place, of one digit")
             .because(
-                "a place of one IO stays in RAM, and only the link counts; table 3's x0.5 is against \
+                "a place of one IO stays in RAM, and only the link counts; uflip-samsung's x0.5 is against \
                  sequential writes in a space of 64 MiB, which are a little cheaper than over all",
             )
             .at("section 5.2"),
@@ -75,6 +75,7 @@ pub const STUDIES: &[Study] = &[Study {
 }];
 
 fn run(stage: &Stage<'_>) -> Result<Found> {
+    stage.compares()?;
     let mut found = Found::default();
     let mut curves = Vec::new();
     let mut smallest: f64 = 0.0;

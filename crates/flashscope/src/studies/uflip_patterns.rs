@@ -133,7 +133,7 @@ pub const STUDIES: &[Study] = &[
             .computed(),
             Claim::figure(
                 "places",
-                "table 1's formulas of sequential, random, shifted, ordered, partitioned and parallel \
+                "the formulas of sequential, random, shifted, ordered, partitioned and parallel \
                  addresses; Incr = -1 goes on at the space's end, which table 1 leaves",
                 0.0,
                 "IOs off",

@@ -48,6 +48,7 @@ pub const STUDIES: &[Study] = &[Study {
 }];
 
 fn run(stage: &Stage<'_>) -> Result<Found> {
+    stage.compares()?;
     let mut found = Found::default();
     let (mut others, mut after_a_second) = (0, 0);
     for device in TABLE_3 {

@@ -155,6 +155,7 @@ pub const STUDIES: &[Study] = &[
 const IOS: u64 = 2048;
 
 fn delayed(stage: &Stage<'_>) -> Result<Found> {
+    stage.compares()?;
     let (mut alike, mut totals, mut bursts, mut others) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (place, device) in TABLE_3.into_iter().enumerate() {
         let mut session = Session::used(stage, device)?;
@@ -228,7 +229,7 @@ const MIXES: [(Rw, Rw); 6] = [
 
 fn mix(stage: &Stage<'_>) -> Result<Found> {
     let mut off = Vec::new();
-    for device in [MEMORIGHT, SAMSUNG, KINGSTON_DTI] {
+    for device in stage.each_of(&[MEMORIGHT, SAMSUNG, KINGSTON_DTI]) {
         off.extend(off_the_sum(&mut Session::used(stage, device)?, 6)?);
     }
     let mut found = Found::default();
@@ -275,7 +276,7 @@ fn mixed(session: &mut Session<'_>, first: Rw, second: Rw, ratio: u32) -> Result
 
 fn parallel(stage: &Stage<'_>) -> Result<Found> {
     let (mut gains, mut alike, mut dearer) = (Vec::new(), Vec::new(), Vec::new());
-    for device in TABLE_3 {
+    for device in stage.each_of(&TABLE_3) {
         let mut session = Session::used(stage, device)?;
         for rw in Rw::ALL {
             // The first writes pay for what the state before left to be merged.

@@ -230,6 +230,7 @@ fn changes(session: &mut Session<'_>) -> Result<[f64; 3]> {
 }
 
 fn enforcement(stage: &Stage<'_>) -> Result<Found> {
+    stage.compares()?;
     let hours = |device: &str, state: State| -> Result<f64> {
         let mut session = Session::fresh(stage, device, &[])?;
         let Nanos(spent) = session.enforce(state)?;

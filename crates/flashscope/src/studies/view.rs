@@ -41,7 +41,7 @@ fn counts(all: &[Judged]) -> [(Verdict, usize); 4] {
 /// One sentence on all of them.
 pub fn summary(all: &[Judged]) -> String {
     let claims = all.iter().map(|judged| judged.claims.len() as u64).sum();
-    let counts = counts(all).map(|(verdict, count)| format!("{count} {}", verdict.name()));
+    let counts = counts(all).map(|(verdict, count)| verdict.of(count));
     let of = |basis| {
         let judged = all.iter().flat_map(|judged| &judged.claims);
         judged.filter(|judged| judged.basis() == basis).count()
@@ -87,7 +87,7 @@ fn untold(claims: &[JudgedClaim]) -> Option<&str> {
 fn claim(judged: &JudgedClaim, style: Style) -> String {
     let JudgedClaim { claim, verdict, reason, .. } = judged;
     let said = judged.verdict_in_words();
-    let mut text = indented(&format!("{} {}", mark(*verdict), claim.words), "  ", style);
+    let mut text = indented(&format!("{} {}", mark(*verdict), claim.told()), "  ", style);
     let found = format!("published {} · here {} · {said}", claim.published(), measured(judged));
     text += &indented(&found, "      ", style);
     if !reason.is_empty() {
