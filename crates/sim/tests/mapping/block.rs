@@ -79,7 +79,7 @@ fn it_needs_a_block_for_each_open_one_and_one_more() {
     settings.capacity = Bytes(2048 * 8 * 100);
     settings.over_provisioning = 0.02;
     let problem = Ssd::new("small", Settings { ..settings.clone() }, 1).map(|_| ()).unwrap_err().to_string();
-    assert!(problem.contains("the block FTL needs 3"), "{problem}");
+    assert!(problem.contains("2 of the 3 spare blocks that the FTL block needs"), "{problem}");
     settings.over_provisioning = 0.03;
     assert!(Ssd::new("small", settings, 1).is_ok());
 }
