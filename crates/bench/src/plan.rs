@@ -317,7 +317,7 @@ fn rank(micro: &Micro, pattern: &Pattern, frame: &Frame) -> u32 {
     match micro.name {
         "baseline" => 0,
         _ if !pattern.writes() => 1,
-        _ if !writes_in_order(pattern) => 2,
+        _ if !pattern.has(Rw::Write) => 2,
         "mix" if pattern.size > frame.room => 8,
         "order" if pattern.size > frame.room => 9,
         "mix" => 4,
@@ -326,10 +326,6 @@ fn rank(micro: &Micro, pattern: &Pattern, frame: &Frame) -> u32 {
         "order" => 7,
         _ => 3,
     }
-}
-
-fn writes_in_order(pattern: &Pattern) -> bool {
-    pattern.rw == Rw::Write || pattern.mix.is_some_and(|mix| mix.rw == Rw::Write)
 }
 
 /// Gives every run its place. Sequential writes never share a target space: only they disturb the state
@@ -434,7 +430,7 @@ mod tests {
         let has_room = |step: &&Step| step.experiment.pattern.size <= plan.frame.room;
         let roams = |step: &&Step| {
             let Experiment { micro, pattern, .. } = &step.experiment;
-            ["mix", "order"].contains(&micro.as_str()) && writes_in_order(pattern) && !has_room(step)
+            ["mix", "order"].contains(&micro.as_str()) && pattern.has(Rw::Write) && !has_room(step)
         };
         for repeat in 0..3 {
             let steps: Vec<&Step> = plan.steps.iter().filter(|step| step.repeat == repeat).collect();
@@ -451,7 +447,7 @@ mod tests {
         for repeat in 0..3 {
             let of_pass = plan.steps.iter().filter(|step| step.repeat == repeat);
             let after = of_pass.map(|step| &step.experiment).filter(|after| after.micro != "baseline");
-            assert!(after.is_sorted_by_key(|after| writes_in_order(&after.pattern)), "repeat {repeat}");
+            assert!(after.is_sorted_by_key(|after| after.pattern.has(Rw::Write)), "repeat {repeat}");
         }
     }
 

@@ -231,6 +231,11 @@ impl Pattern {
         }
     }
 
+    /// Whether it, or what is mixed into it, is of this kind.
+    pub fn has(&self, rw: Rw) -> bool {
+        self.rw == rw || self.mix.is_some_and(|mix| mix.rw == rw)
+    }
+
     /// One past the last byte that it may touch. The shift moves every IO, so the last one ends that much
     /// beyond the target space, as table 1's formulas have it. `u64::MAX` stands for anything beyond that.
     pub fn end_bytes(&self) -> u64 {

@@ -95,6 +95,13 @@ pub struct Merges {
     pub full_merges: u64,
 }
 
+impl Merges {
+    /// Of any kind.
+    pub fn total(&self) -> u64 {
+        self.switch_merges + self.partial_merges + self.full_merges
+    }
+}
+
 /// A trim that is durable: copies of the page with a lower token hold nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tombstone {

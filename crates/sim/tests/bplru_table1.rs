@@ -55,7 +55,7 @@ fn merges(sectors: &[Lpn], log_blocks: u32) -> u64 {
     }
     assert_eq!(nand.fault(), None);
     let merges = ftl.merges();
-    merges.switch_merges + merges.partial_merges + merges.full_merges
+    merges.total()
 }
 
 #[test]

@@ -9,7 +9,7 @@ use flashscope_analysis::{Cut, Experiment};
 use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, Location, Nanos, Pattern, Rw, TargetInfo};
 
-use super::{Order, Setting};
+use super::Order;
 use crate::error::BenchError;
 use crate::micro::{Frame, Scope};
 use crate::plan::{Plan, Settings, frame};
@@ -163,10 +163,9 @@ impl<'a> Asked<'a> {
     /// A value that it cannot take, or a setting that the suite does not have.
     pub fn value<T: FromStr<Err: Display>>(&self, name: &str) -> Result<T, BenchError> {
         let given = self.order.values.iter().rev().find(|(given, _)| given == name);
-        let default = |setting: &Setting| if self.is_quick() { setting.quick } else { setting.default };
         let text = match given {
             Some((_, value)) => value.as_str(),
-            None => self.setting(name).map(default).ok_or_else(|| unknown(self.order, name))?,
+            None => self.default(name).ok_or_else(|| unknown(self.order, name))?,
         };
         self.parsed(name, text)
     }
@@ -202,7 +201,7 @@ impl<'a> Asked<'a> {
 
     fn parsed<T: FromStr<Err: Display>>(&self, name: &str, text: &str) -> Result<T, BenchError> {
         let problem = |error: T::Err| {
-            let like = self.setting(name).map_or("", |setting| setting.default);
+            let like = self.default(name).unwrap_or_default();
             BenchError::Suite(format!(
                 "--set {name}: '{text}' is no value of it ({error}); it is {like} by default"
             ))
@@ -210,8 +209,10 @@ impl<'a> Asked<'a> {
         text.trim().parse().map_err(problem)
     }
 
-    fn setting(&self, name: &str) -> Option<&'static Setting> {
-        self.order.suite.settings.iter().find(|setting| setting.name == name)
+    /// What a setting of the suite is if it is not given.
+    fn default(&self, name: &str) -> Option<&'static str> {
+        let setting = self.order.suite.settings.iter().find(|setting| setting.name == name)?;
+        Some(if self.is_quick() { setting.quick } else { setting.default })
     }
 
     /// The span in whole IOs of `bs`.

@@ -6,16 +6,15 @@ use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_core::seed::{Random, derive};
 use flashscope_core::{Bytes, Nanos, Op, Request, RequestSource, Stream};
 
+use super::devices::{DISK, SLC_SSD};
 use super::papers::AJWANI;
 use super::session::mean;
 use super::stage::{Set, over_all};
 use super::{Claim, Found, Measure, Stage, Study};
 use crate::target::Bench;
 
-const DISK: &str = "sim:hdd-7200";
-/// An SSD behind IDE, of the class of the Hama of 32 GB: reads at 28 MB/s.
-const SSD: &str = "sim:slc-sata-2009";
-/// Superblocks of 4 MiB, and a little RAM that joins small writes in order.
+/// An SSD behind IDE, of the class of the Hama of 32 GB: reads at 28 MB/s, superblocks of 4 MiB, and a little
+/// RAM that joins small writes in order.
 pub(super) const HAMA: [Set<'static>; 7] = [
     ("capacity", "4GiB"),
     ("host.mb_s", "30"),
@@ -48,7 +47,7 @@ pub const STUDIES: &[Study] = &[
                 .computed(),
         ],
         run: |stage| {
-            let mut bench = stage.device(SSD, &HAMA)?;
+            let mut bench = stage.device(SLC_SSD, &HAMA)?;
             let read_ms = random_read_ms(stage, &mut bench, 512)?;
             let elements = (1u64 << 30) as f64;
             let mut found = Found::default();
@@ -168,7 +167,7 @@ fn algorithms(stage: &Stage<'_>) -> Result<Found> {
     let (mut writes, mut sorts, mut searches) = (Vec::new(), Vec::new(), Vec::new());
     for (device, settings, names) in [
         (DISK, &[][..], ["read-disk", "scan-disk", "write-disk", "sort-disk", "search-disk"]),
-        (SSD, &HAMA[..], ["read-flash", "scan-flash", "write-flash", "sort-flash", "search-flash"]),
+        (SLC_SSD, &HAMA[..], ["read-flash", "scan-flash", "write-flash", "sort-flash", "search-flash"]),
     ] {
         let mut bench = stage.device(device, settings)?;
         let read_ms = random_reads_ms(stage, &mut bench, PROBE_BYTES)?;

@@ -5,12 +5,11 @@ use anyhow::Result;
 use flashscope_core::pattern::Rw;
 
 use super::ajwani_algorithms::{HAMA, random_read_ms, speed};
-use super::ajwani_disk::DISK;
+use super::devices::{DISK, SLC_SSD};
 use super::papers::AJWANI;
 use super::stage::Set;
 use super::{Claim, Found, Stage, Study};
 
-const SSD: &str = "sim:slc-sata-2009";
 /// A disk that reads and writes 88 MB/s, as table 3.1 has it of the paper's.
 const BARRACUDA: [Set<'static>; 2] = [("disk.outer_track", "715KiB"), ("disk.inner_track", "358KiB")];
 
@@ -113,7 +112,7 @@ fn solved(flash: &Costs, disk: &Costs) -> (f64, f64) {
 
 fn run(stage: &Stage<'_>) -> Result<Found> {
     stage.compares()?;
-    let (flash, disk) = (costs(stage, SSD, &HAMA)?, costs(stage, DISK, &BARRACUDA)?);
+    let (flash, disk) = (costs(stage, SLC_SSD, &HAMA)?, costs(stage, DISK, &BARRACUDA)?);
     let (reads, pool_mb) = solved(&flash, &disk);
     // One device is waited for, then the other: a level needs its clusters before it scans the pool.
     let apart_h =

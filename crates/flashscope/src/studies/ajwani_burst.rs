@@ -6,6 +6,7 @@ use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_core::{Io, Nanos};
 use flashscope_report::html::document::{Axis, Block, Chart, Scale};
 
+use super::devices::MLC_LOG_BLOCKS;
 use super::papers::AJWANI;
 use super::picture::{Line, chart};
 use super::session::{mean, median};
@@ -13,7 +14,6 @@ use super::stage::{Set, Subject, over_all};
 use super::{Claim, Found, Stage, Study};
 use crate::target::Bench;
 
-const STICK: &str = "sim:usb-stick-2009";
 /// Page mapping with few spare blocks: what is fast after order and slow after disorder.
 pub(super) const PAGES: [Set<'static>; 3] =
     [("capacity", "512MiB"), ("ftl", "page"), ("over_provisioning", "0.04")];
@@ -85,7 +85,7 @@ pub(super) fn sizes() -> impl Iterator<Item = u64> {
 
 /// A device that was written in order.
 pub(super) fn ordered<'a>(stage: &'a Stage<'_>, settings: &[Set<'_>]) -> Result<Subject<'a>> {
-    let mut bench = stage.device(STICK, settings)?;
+    let mut bench = stage.device(MLC_LOG_BLOCKS, settings)?;
     stage.fill(&mut bench, 1 << 20)?;
     Ok(bench)
 }

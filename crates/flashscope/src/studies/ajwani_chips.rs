@@ -4,14 +4,14 @@ use anyhow::Result;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_core::{Bytes, Io};
 
-use super::claim::ANY;
+use super::claim::{ANY, CHIP_DATA};
+use super::devices::SLC_SSD;
 use super::papers::AJWANI;
 use super::session::{greatest, median};
 use super::stage::{Set, over_all};
 use super::work::Work;
 use super::{Claim, Found, Stage, Study};
 
-const SSD: &str = "sim:slc-sata-2009";
 const CHIP: [Set<'static>; 8] = [
     ("capacity", "64MiB"),
     ("ftl", "page"),
@@ -67,13 +67,13 @@ pub const STUDIES: &[Study] = &[Study {
             "pages",
             "a page holds 2,048 + 64 bytes, or 512 + 16, and is programmed one to three times",
             "2 KB + 64 B",
-            "a chip's data sheet says it, and a simulator is told it: nothing can be run to find it out",
+            CHIP_DATA,
         ),
         Claim::not_here(
             "endurance",
             "a block is guaranteed for 10,000 to 1,000,000 erases",
             "10^4 to 10^6",
-            "a chip's data sheet says it, and a simulator is told it: nothing can be run to find it out",
+            CHIP_DATA,
         ),
     ],
     run,
@@ -81,7 +81,7 @@ pub const STUDIES: &[Study] = &[Study {
 
 fn run(stage: &Stage<'_>) -> Result<Found> {
     let mut found = Found::default();
-    let mut bench = stage.device(SSD, &CHIP)?;
+    let mut bench = stage.device(SLC_SSD, &CHIP)?;
     let mut times_us = |rw| -> Result<Vec<f64>> {
         let pages = Pattern { number_ios: Some(2048), ..over_all(&bench, rw, 2 << 10) };
         let mut times = Vec::new();
@@ -107,7 +107,7 @@ fn run(stage: &Stage<'_>) -> Result<Found> {
         for (claim, levelling) in [("levelling", "static"), ("unlevelled", "none")] {
             let settings: Vec<Set<'_>> =
                 CHIP.iter().copied().chain([("wear.levelling", levelling)]).collect();
-            let wear = stage.simulate(SSD, &settings, &hot)?.device.wear;
+            let wear = stage.simulate(SLC_SSD, &settings, &hot)?.device.wear;
             found.measured(claim, f64::from(wear.max) / wear.mean);
         }
     }

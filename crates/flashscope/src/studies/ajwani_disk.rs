@@ -6,15 +6,14 @@ use flashscope_core::pattern::Rw;
 
 use super::ajwani_algorithms::{HAMA, random_read_ms, random_reads_ms, speed};
 use super::ajwani_exceptions::CARD;
-use super::ajwani_patterns::{STICK, TOSHIBA, four};
+use super::ajwani_patterns::{COLUMNS, TOSHIBA, four};
 use super::claim::ANY;
+use super::devices::{DISK, MLC_LOG_BLOCKS, SLC_SSD};
 use super::papers::AJWANI;
 use super::session::greatest;
 use super::stage::{Set, Timed};
 use super::{Claim, Found, Stage, Study};
 
-pub(super) const DISK: &str = "sim:hdd-7200";
-const SSD: &str = "sim:slc-sata-2009";
 /// A command takes 80 us on the machines of the paper: 6.2 MB/s in pieces of 512 B.
 const NEW: [Set<'static>; 1] = [("disk.command_us", "80")];
 /// A disk of 2002: smaller tracks, a slower arm, a cache of few segments.
@@ -76,7 +75,7 @@ pub const STUDIES: &[Study] = &[
         ],
         run: |stage| {
             let mut found = Found::default();
-            eight(stage, SSD, &HAMA, "", &mut found)?;
+            eight(stage, SLC_SSD, &HAMA, "", &mut found)?;
             Ok(found)
         },
     },
@@ -176,10 +175,6 @@ pub const STUDIES: &[Study] = &[
 
 /// Random reads of 512 B among the columns.
 const SMALL_RANDOM_READS: usize = 1;
-/// The columns of table 3.1, in its order.
-const COLUMNS: [[&str; 4]; 2] =
-    [["sr-512", "rr-512", "sw-512", "rw-512"], ["sr-2m", "rr-2m", "sw-2m", "rw-2m"]];
-
 /// A row of table 3.1; noted for the claims that begin with `prefix`, unless there are none.
 fn eight(
     stage: &Stage<'_>,
@@ -189,7 +184,7 @@ fn eight(
     found: &mut Found,
 ) -> Result<[f64; 8]> {
     let mut row = [0.0; 8];
-    for (i, (bs, names)) in [512, 2 << 20].into_iter().zip(COLUMNS).enumerate() {
+    for (i, (bs, names)) in COLUMNS.into_iter().enumerate() {
         let mut bench = stage.device(device, settings)?;
         for (k, (rw, name)) in Rw::ALL.into_iter().zip(names).enumerate() {
             row[4 * i + k] = speed(stage, &mut bench, rw, bs)?;
@@ -213,13 +208,13 @@ fn of_all(
 ) -> Result<()> {
     let (mut slowest_ms, mut fastest_mb_s) = (ssd_ms, greatest(ssd_mb_s.iter().copied()));
     for settings in [&TOSHIBA[..], &CARD] {
-        let mut bench = stage.device(STICK, settings)?;
+        let mut bench = stage.device(MLC_LOG_BLOCKS, settings)?;
         slowest_ms = slowest_ms.max(random_read_ms(stage, &mut bench, 2048)?);
         fastest_mb_s = four(stage, &mut bench, 2 << 20)?.iter().map(Timed::mb_s).fold(fastest_mb_s, f64::max);
     }
     found.measured("all", disk_ms / slowest_ms);
     found.measured("most", fastest_mb_s);
-    let mut stick = stage.device(STICK, &TOSHIBA)?;
+    let mut stick = stage.device(MLC_LOG_BLOCKS, &TOSHIBA)?;
     let write_ms = four(stage, &mut stick, 512)?[3].mean_ms();
     found.measured("slower", write_ms / disk_ms);
     Ok(())
@@ -233,8 +228,8 @@ fn disks(stage: &Stage<'_>) -> Result<Found> {
     let disk = eight(stage, DISK, &NEW, "seagate-", &mut found)?;
     eight(stage, DISK, &OLD, "ibm-", &mut found)?;
     found.measured("laptop", speed(stage, &mut *stage.device(DISK, &LAPTOP)?, Rw::Read, 2 << 20)?);
-    let read_ms = random_read_ms(stage, &mut *stage.device(SSD, &HAMA)?, 2048)?;
-    let flash = eight(stage, SSD, &HAMA, "hama-", &mut found)?;
+    let read_ms = random_read_ms(stage, &mut *stage.device(SLC_SSD, &HAMA)?, 2048)?;
+    let flash = eight(stage, SLC_SSD, &HAMA, "hama-", &mut found)?;
     found.measured("access", access);
     found.measured("ten", access_ms / read_ms);
     found.measured("half-ms", read_ms);
@@ -249,7 +244,7 @@ fn disks(stage: &Stage<'_>) -> Result<Found> {
     of_all(stage, access_ms, read_ms, &flash, &mut found)?;
     let written = |channels: &str, stripe: &str| {
         let settings = [("capacity", "1GiB"), ("nand.channels", channels), ("nand.stripe", stripe)];
-        speed(stage, &mut *stage.device(SSD, &settings)?, Rw::Write, 2 << 20)
+        speed(stage, &mut *stage.device(SLC_SSD, &settings)?, Rw::Write, 2 << 20)
     };
     found.measured("parallel", written("8", "16")? / written("1", "2")?);
     Ok(found)

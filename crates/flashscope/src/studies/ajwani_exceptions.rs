@@ -7,7 +7,9 @@ use flashscope_core::{Bytes, Nanos};
 use flashscope_report::html::document::{Axis, Scale};
 
 use super::ajwani_algorithms::HAMA;
+use super::ajwani_patterns::COLUMNS;
 use super::claim::ANY;
+use super::devices::{MLC_LOG_BLOCKS, SLC_SSD};
 use super::papers::AJWANI;
 use super::picture::lines;
 use super::stage::{Set, Timed, over_all};
@@ -15,7 +17,6 @@ use super::work::Work;
 use super::{Claim, Found, Stage, Study};
 use crate::target::Bench;
 
-const STICK: &str = "sim:usb-stick-2009";
 /// Log blocks over enough chips for more than 15 MB/s.
 const BLOCKS: [Set<'static>; 4] =
     [("capacity", "1GiB"), ("nand.channels", "6"), ("over_provisioning", "0.05"), ("host.mb_s", "40")];
@@ -205,7 +206,7 @@ fn card(stage: &Stage<'_>) -> Result<Found> {
     let mut rows: Vec<(u64, [f64; 4])> = Vec::new();
     let mut small_ms = 0.0;
     for bs in sizes {
-        let mut bench = stage.device(STICK, &CARD)?;
+        let mut bench = stage.device(MLC_LOG_BLOCKS, &CARD)?;
         let [sr, rr, sw] = three(stage, &mut bench, bs)?.map(|timed| timed.mb_s());
         let writes = over_all(&bench, Rw::RandWrite, bs);
         // As much as all of it in random places: what was in order is no longer.
@@ -220,9 +221,7 @@ fn card(stage: &Stage<'_>) -> Result<Found> {
     }
     let at = |bs| rows.iter().find(|row| row.0 == bs).expect("a size of the series").1;
     let mut found = Found::default();
-    for (bs, names) in
-        [(512, ["sr-512", "rr-512", "sw-512", "rw-512"]), (2 << 20, ["sr-2m", "rr-2m", "sw-2m", "rw-2m"])]
-    {
+    for (bs, names) in COLUMNS {
         names.into_iter().zip(at(bs)).for_each(|(name, mb_s)| found.measured(name, mb_s));
     }
     found.measured("writes-faster", at(2 << 20)[2] / at(2 << 20)[0]);
@@ -250,15 +249,16 @@ fn mapping(stage: &Stage<'_>) -> Result<Found> {
         stage.timed(&mut bench, &Pattern { number_ios: Some(aged), ..writes.clone() }, stage.cap())?;
         Ok((mb_s, stage.timed(&mut bench, &writes, Some(RUNTIME))?.mean_ms()))
     };
-    let (blocks, pages) = (of(STICK, &BLOCKS, AGED_IOS[0])?, of(STICK, &CARD, AGED_IOS[1])?);
+    let (blocks, pages) =
+        (of(MLC_LOG_BLOCKS, &BLOCKS, AGED_IOS[0])?, of(MLC_LOG_BLOCKS, &CARD, AGED_IOS[1])?);
     found.measured("fast", blocks.0);
-    found.measured("blocks", blocks.1.min(of("sim:slc-sata-2009", &HAMA, AGED_IOS[0])?.1));
+    found.measured("blocks", blocks.1.min(of(SLC_SSD, &HAMA, AGED_IOS[0])?.1));
     found.measured("pages", pages.1);
     found.measured("slow", pages.0);
     found.measured("random-span", blocks.1 / pages.1);
     found.measured("ordered-span", blocks.0 / pages.0);
     let read_ahead = [("capacity", "256MiB"), ("ram.read_ahead", "64KiB")];
-    let mut bench = stage.device(STICK, &read_ahead)?;
+    let mut bench = stage.device(MLC_LOG_BLOCKS, &read_ahead)?;
     let mut speed = |rw| -> Result<f64> {
         let pattern = over_all(&bench, rw, 4 << 10);
         Ok(stage.timed(&mut bench, &pattern, Some(RUNTIME))?.mb_s())
@@ -276,7 +276,7 @@ fn counted(stage: &Stage<'_>, found: &mut Found) -> Result<()> {
         let writes = Pattern { bs: Bytes(2 << 10), ..Pattern::baseline(rw, Bytes(0), SIZE) };
         let writes = Pattern { number_ios: Some(passes * SIZE.0 / writes.bs.0 / 16), ..writes };
         let settings: Vec<Set<'_>> = [("capacity", "128MiB")].iter().chain(settings).copied().collect();
-        let simulated = stage.simulate(STICK, &settings, &Work::Pattern(writes))?;
+        let simulated = stage.simulate(MLC_LOG_BLOCKS, &settings, &Work::Pattern(writes))?;
         let pages_per_block = simulated.erase_unit_bytes as f64 / 2048.0;
         Ok((simulated.device.write_amplification.unwrap_or(f64::NAN), pages_per_block))
     };

@@ -6,6 +6,7 @@ use flashscope_core::{Bytes, Nanos};
 use flashscope_report::html::document::{Axis, Block, Chart, Scale};
 
 use super::claim::ANY;
+use super::devices::MLC_LOG_BLOCKS;
 use super::papers::AJWANI;
 use super::picture::{chart, lines};
 use super::session::{greatest, median};
@@ -13,7 +14,6 @@ use super::stage::{Set, over_all};
 use super::{Claim, Found, Stage, Study};
 use crate::target::Bench;
 
-const STICK: &str = "sim:usb-stick-2009";
 const SMALL: [Set<'static>; 1] = [("capacity", "512MiB")];
 /// Mapped in units of 16 KiB.
 const UNITS: [Set<'static>; 4] =
@@ -134,7 +134,7 @@ fn misaligned(stage: &Stage<'_>) -> Result<Found> {
     let mut found = Found::default();
     let mut curves = Vec::new();
     let mut slow_sizes = 0;
-    let mut logs = stage.device(STICK, &SMALL)?;
+    let mut logs = stage.device(MLC_LOG_BLOCKS, &SMALL)?;
     stage.fill(&mut logs, 1 << 20)?;
     for (claim, shift) in [("by-2", 2 * KIB), ("by-16", 16 * KIB), ("by-32", 32 * KIB)] {
         let mut points = Vec::new();
@@ -167,7 +167,7 @@ fn misaligned(stage: &Stage<'_>) -> Result<Found> {
     if stage.heeds_settings() {
         for (claim, shift) in [("only-2", 2 * KIB), ("not-16", 16 * KIB), ("not-32", 32 * KIB)] {
             let of = |shift| {
-                let mut units = stage.device(STICK, &UNITS)?;
+                let mut units = stage.device(MLC_LOG_BLOCKS, &UNITS)?;
                 stage.fill(&mut units, 1 << 20)?;
                 shifted(stage, &mut units, Rw::RandWrite, 64 * KIB, shift)
             };
@@ -193,7 +193,7 @@ fn aging(stage: &Stage<'_>) -> Result<Found> {
     /// Passes of a real device: it is not worn out for a study.
     const FEW: usize = 20;
     let (between, looks, many) = if stage.is_held() { (FEW, 1, FEW) } else { (10_000, 6, 320_000) };
-    let mut bench = stage.device(STICK, &TINY)?;
+    let mut bench = stage.device(MLC_LOG_BLOCKS, &TINY)?;
     // Once to forget how it began.
     patterns(stage, &mut bench)?;
     let mut seen = vec![(0, patterns(stage, &mut bench)?)];

@@ -8,6 +8,7 @@ use flashscope_core::{Bytes, Nanos};
 use flashscope_report::html::document::{Axis, Block, Scale};
 
 use super::claim::ANY;
+use super::devices::{MLC_LOG_BLOCKS, SLC_SSD};
 use super::papers::AJWANI;
 use super::picture::lines;
 use super::stage::{Set, Timed, over_all};
@@ -15,14 +16,10 @@ use super::work::Work;
 use super::{Claim, Found, Stage, Study};
 use crate::target::Bench;
 
-/// A stick of the class of the Toshiba TransMemory of 1 GB: its capacity, its interface.
-pub(super) const STICK: &str = "sim:usb-stick-2009";
 pub(super) const TOSHIBA: [Set<'static>; 3] =
     [("capacity", "1GiB"), ("host.mb_s", "13"), ("host.command_us", "460")];
 /// Blocks of twice as many pages, of chips that are an eighth slower.
 const SLOWER: [Set<'static>; 2] = [("nand.pages_per_block", "256"), ("nand.program_us", "[900]")];
-/// A device that is faster than any of the paper's links.
-const FAST: &str = "sim:slc-sata-2009";
 /// A device that maps chunks of 512 KB, as the paper believes that most do.
 const CHUNKS: [Set<'static>; 2] = [("capacity", "1GiB"), ("ftl", "chunk")];
 /// What the whole device is written with before each block size.
@@ -34,6 +31,10 @@ const ORDER: &str = "the paper gives an order, and no figure";
 const LINK: &str = "2 MB: within 25 % of the link that is set";
 const FITTED: &str = "the link and a command are set from this row: within a factor of 1.5";
 const ROW: &str = "another stick of the class behind its link: within a factor of 1.5";
+
+/// The columns of table 3.1, in its order: block sizes, and the names of their claims.
+pub(super) const COLUMNS: [(u64, [&str; 4]); 2] =
+    [(512, ["sr-512", "rr-512", "sw-512", "rw-512"]), (2 << 20, ["sr-2m", "rr-2m", "sw-2m", "rw-2m"])];
 
 /// All of them.
 pub const STUDIES: &[Study] = &[
@@ -217,7 +218,7 @@ pub(super) fn four(stage: &Stage<'_>, bench: &mut Bench, bs: u64) -> Result<[Tim
 }
 
 fn steady(stage: &Stage<'_>) -> Result<Found> {
-    let mut bench = stage.device(STICK, &TOSHIBA)?;
+    let mut bench = stage.device(MLC_LOG_BLOCKS, &TOSHIBA)?;
     let mut rows = Vec::new();
     for bs in sizes() {
         rows.push((bs, four(stage, &mut bench, bs)?));
@@ -243,7 +244,7 @@ fn steady(stage: &Stage<'_>) -> Result<Found> {
     found.untold = Some("chips and blocks of another kind are set for the paper's stick alone");
     if stage.is_the_papers_device() {
         let slower: Vec<Set<'_>> = TOSHIBA.iter().chain(&SLOWER).copied().collect();
-        let mut bench = stage.device(STICK, &slower)?;
+        let mut bench = stage.device(MLC_LOG_BLOCKS, &slower)?;
         found.measured("writes-most", four(stage, &mut bench, 512)?[3].mean_ms());
     }
     found.blocks.push(picture(&speeds));
@@ -267,11 +268,9 @@ fn picture(speeds: &[(u64, [f64; 4])]) -> Block {
 }
 
 fn table_3_1(stage: &Stage<'_>) -> Result<Found> {
-    let mut bench = stage.device(STICK, &TOSHIBA)?;
+    let mut bench = stage.device(MLC_LOG_BLOCKS, &TOSHIBA)?;
     let mut found = Found::default();
-    for (bs, names) in
-        [(512, ["sr-512", "rr-512", "sw-512", "rw-512"]), (2 << 20, ["sr-2m", "rr-2m", "sw-2m", "rw-2m"])]
-    {
+    for (bs, names) in COLUMNS {
         let row = four(stage, &mut bench, bs)?;
         names.iter().zip(row).for_each(|(name, timed)| found.measured(name, timed.mb_s()));
     }
@@ -279,7 +278,7 @@ fn table_3_1(stage: &Stage<'_>) -> Result<Found> {
 }
 
 fn chunks(stage: &Stage<'_>) -> Result<Found> {
-    let mut bench = stage.device(STICK, &CHUNKS)?;
+    let mut bench = stage.device(MLC_LOG_BLOCKS, &CHUNKS)?;
     stage.fill(&mut bench, FILL_BYTES)?;
     let mut times = Vec::new();
     for bs in (11..=21).map(|exponent| 1u64 << exponent) {
@@ -299,7 +298,7 @@ fn chunks(stage: &Stage<'_>) -> Result<Found> {
         for (claim, bs) in [("unread", 512u64 << 10), ("whole", 2 << 10)] {
             let writes = Pattern::baseline(Rw::RandWrite, Bytes(0), Bytes(1 << 30));
             let writes = Pattern { bs: Bytes(bs), number_ios: Some(512), ..writes };
-            let device = stage.simulate(STICK, &CHUNKS, &Work::Pattern(writes))?.device;
+            let device = stage.simulate(MLC_LOG_BLOCKS, &CHUNKS, &Work::Pattern(writes))?.device;
             let pages = if claim == "unread" { device.page_reads } else { 2 * device.page_programs };
             found.measured(claim, pages as f64 / 512.0);
         }
@@ -316,7 +315,7 @@ fn interfaces(stage: &Stage<'_>) -> Result<Found> {
         ("0.96", ["pcmcia-read", "pcmcia-write"]),
         ("2.2", ["ide-read", "ide-write"]),
     ] {
-        let mut bench = stage.device(FAST, &[("capacity", "1GiB"), ("host.mb_s", mb_s)])?;
+        let mut bench = stage.device(SLC_SSD, &[("capacity", "1GiB"), ("host.mb_s", mb_s)])?;
         for (orders, bs) in orders.iter_mut().zip([2, 32, 512]) {
             let [sr, rr, sw, rw] = four(stage, &mut bench, bs << 10)?.map(|timed| timed.mb_s());
             orders.push([rr < 1.1 * sr && sr < 1.1 * rr, sr >= 0.99 * sw, sw > rw]);

@@ -9,13 +9,13 @@ use flashscope_core::Io;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_report::html::document::{Axis, Block, Chart, Scale};
 
+use super::devices::SLC_SSD;
 use super::papers::AJWANI;
 use super::picture::chart;
 use super::session::median;
 use super::stage::{Set, over_all};
 use super::{Claim, Found, Stage, Study};
 
-const SSD: &str = "sim:slc-sata-2009";
 /// One chip as fast as the whole Hama is (28 MB/s read, 24.5 written), mapped by pages of 4 KiB.
 const GATHERING: [Set<'static>; 16] = [
     ("capacity", "1GiB"),
@@ -74,7 +74,7 @@ const WRITES: u64 = 20_000;
 const SPIKE: f64 = 100.0;
 
 fn run(stage: &Stage<'_>) -> Result<Found> {
-    let mut bench = stage.device(SSD, &GATHERING)?;
+    let mut bench = stage.device(SLC_SSD, &GATHERING)?;
     let writes = Pattern { number_ios: Some(WRITES), ..over_all(&bench, Rw::RandWrite, 4 << 10) };
     let mut times_s = Vec::new();
     stage.every_io(&mut bench, &writes, &mut |io: &Io| times_s.push(io.response.as_s()))?;

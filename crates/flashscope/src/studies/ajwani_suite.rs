@@ -6,10 +6,9 @@ use flashscope_bench::{GAIN_MIN, Length, Order, Plan, Preparation, Settings, Sui
 use flashscope_core::pattern::Rw;
 use flashscope_core::{Bytes, Nanos};
 
+use super::devices::MLC_LOG_BLOCKS;
 use super::papers::AJWANI;
 use super::{Claim, Found, Stage, Study};
-
-const STICK: &str = "sim:usb-stick-2009";
 
 const fn count(name: &'static str, words: &'static str, figure: f64, unit: &'static str) -> Claim {
     Claim::figure(name, words, figure, unit).near(figure, figure, "a setting of the plan: exactly").computed()
@@ -52,7 +51,7 @@ pub const STUDIES: &[Study] = &[Study {
 }];
 
 fn run(stage: &Stage<'_>) -> Result<Found> {
-    let bench = stage.device(STICK, &[("capacity", "4GiB")])?;
+    let bench = stage.device(MLC_LOG_BLOCKS, &[("capacity", "4GiB")])?;
     let suite = Suite::find("ajwani")?;
     let values = [("endurance".to_string(), "1".to_string())];
     let order = Order { suite, values: &values, can_trim: false };

@@ -4,11 +4,11 @@
 use anyhow::Result;
 
 use super::ajwani_patterns::four;
+use super::devices::MLC_LOG_BLOCKS;
 use super::papers::AJWANI;
 use super::stage::Set;
 use super::{Claim, Found, Stage, Study};
 
-const STICK: &str = "sim:usb-stick-2009";
 /// Of all twelve. The spare blocks are those that logs need in units of up to 4 MiB.
 const COMMON: [Set<'static>; 2] = [("capacity", "512MiB"), ("over_provisioning", "0.25")];
 
@@ -107,7 +107,7 @@ fn run(stage: &Stage<'_>) -> Result<Found> {
     let mut found = Found::default();
     for ((settings, more), claims) in DEVICES.iter().zip(CLAIMS.chunks(8)) {
         let all: Vec<Set<'_>> = COMMON.iter().chain(settings).chain(*more).copied().collect();
-        let mut bench = stage.device(STICK, &all)?;
+        let mut bench = stage.device(MLC_LOG_BLOCKS, &all)?;
         let (small, large) = (four(stage, &mut bench, 512)?, four(stage, &mut bench, 2 << 20)?);
         let row = small.iter().chain(&large);
         claims.iter().zip(row).for_each(|(claim, timed)| found.measured(claim.name, timed.mb_s()));

@@ -9,7 +9,7 @@ use flashscope_core::seed::Random;
 use flashscope_core::{Bytes, Io, Pacing, PatternSource, Request, RequestSource, Stream};
 use flashscope_report::html::document::{Axis, Block, Scale};
 
-use super::claim::ANY;
+use super::claim::{ANY, LOST_PICTURES};
 use super::devices::MLC_SSD as DRIVE;
 use super::papers::ALMOST_SEQUENTIAL;
 use super::picture::lines;
@@ -130,13 +130,8 @@ pub const STUDIES: &[Study] = &[Study {
         Claim::shape("amplified", "with random gaps write amplification begins to show", "shows", "x")
             .near(1.2, ANY, "over four capacities, the first of which needs no collection")
             .at("part 3"),
-        Claim::not_here(
-            "values",
-            "the throughputs of both pictures",
-            "curves",
-            "the pictures' values are not in the text: what its words say of them is held against ours",
-        )
-        .at("pictures 1 and 2"),
+        Claim::not_here("values", "the throughputs of both pictures", "curves", LOST_PICTURES)
+            .at("pictures 1 and 2"),
     ],
     run,
 }];

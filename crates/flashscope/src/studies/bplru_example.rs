@@ -6,15 +6,13 @@ use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
 
 use super::claim::ANY;
+use super::devices::{BOARD, DISK, SLC_SSD};
 use super::papers::BPLRU;
 use super::stage::{Set, Simulated, over_all};
 use super::work::Work;
 use super::{Claim, Found, Stage, Study};
 use crate::target::Bench;
 
-const BOARD: &str = "sim:bplru-board";
-const DISK: &str = "sim:hdd-7200";
-const SSD: &str = "sim:slc-sata-2009";
 /// The example's board: five blocks of four sectors and two log blocks; eight sectors of RAM.
 const EXAMPLE: [Set<'static>; 5] = [
     ("capacity", "40KiB"),
@@ -240,7 +238,7 @@ fn ssd_and_disk(stage: &Stage<'_>) -> Result<Found> {
         Ok([read, reads?, writes?, short_ms(stage, &mut bench, Rw::RandWrite)?])
     };
     let disk = of(DISK, &[])?;
-    let ssd = of(SSD, &[("capacity", "1GiB")])?;
+    let ssd = of(SLC_SSD, &[("capacity", "1GiB")])?;
     found.measured("random-reads", disk[0] / ssd[0]);
     // 7,200 turns a minute.
     found.measured("seek", disk[0] - 60_000.0 / 7200.0 / 2.0);
@@ -322,9 +320,8 @@ fn table_1(stage: &Stage<'_>) -> Result<Found> {
     let mut hits = 0;
     for policy in ["lru", "block-lru"] {
         let device = example(stage, &[("buffer", policy)], &TABLE_1)?.device;
-        let merges = device.merges;
+        let merges = device.merges.total();
         hits += device.buffer_hits;
-        let merges = merges.switch_merges + merges.partial_merges + merges.full_merges;
         found.measured(policy, merges as f64);
         if policy == "block-lru" {
             found.measured("block-hits", TABLE_1.len() as f64 - (merges + EXAMPLE_LOGS) as f64);

@@ -5,8 +5,9 @@ use anyhow::Result;
 use flashscope_core::Bytes;
 use flashscope_core::pattern::{Location, Pattern, Rw};
 
-use super::bplru_table::{BOARD, buffered, in_order};
+use super::bplru_table::{buffered, in_order};
 use super::claim::ANY;
+use super::devices::BOARD;
 use super::papers::BPLRU;
 use super::session::{greatest, least};
 use super::stage::{Set, Simulated};
@@ -167,7 +168,7 @@ fn unmerged(stage: &Stage<'_>) -> Result<u64> {
     for blocks in 1..=64 {
         let pages = (0..blocks).map(|block| block * PAGES_PER_BLOCK + 1).collect();
         let merges = stage.simulate(BOARD, &[], &Work::Writes(2048, pages))?.device.merges;
-        if merges.full_merges + merges.partial_merges + merges.switch_merges > 0 {
+        if merges.total() > 0 {
             return Ok(blocks - 1);
         }
     }
@@ -176,8 +177,7 @@ fn unmerged(stage: &Stage<'_>) -> Result<u64> {
 
 /// The part of the time that a page for each merge would take.
 fn map_percent(run: &Simulated) -> f64 {
-    let merges = run.device.merges;
-    let merges = merges.full_merges + merges.partial_merges + merges.switch_merges;
+    let merges = run.device.merges.total();
     let ms = run.device.host_written_bytes as f64 / 1e3 / run.mb_s;
     100.0 * merges as f64 * PROGRAM_MS / ms
 }

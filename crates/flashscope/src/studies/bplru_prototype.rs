@@ -9,7 +9,8 @@ use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_report::html::document::{Axis, Block, Chart, Scale};
 
-use super::claim::ANY;
+use super::claim::{ANY, LOST_PICTURES};
+use super::devices::{BOARD, SLC_SSD};
 use super::papers::BPLRU;
 use super::picture::{Line, chart};
 use super::session::{greatest, median};
@@ -17,8 +18,6 @@ use super::stage::{Set, over_all};
 use super::work::Work;
 use super::{Claim, Found, Stage, Study};
 
-const BOARD: &str = "sim:bplru-board";
-const SSD: &str = "sim:slc-sata-2009";
 const ALL: &[&str] = &["none", "lru", "fab", "bplru"];
 /// As in the paper's simulation: operation counts alone.
 const COUNTS: [Set<'static>; 3] =
@@ -104,7 +103,7 @@ pub const STUDIES: &[Study] = &[
                 "values",
                 "the heights of figure 20, and of the lines of figures 7 to 18",
                 "pictures",
-                "the pictures' values are not in the text: what its words say of them is held against ours",
+                LOST_PICTURES,
             )
             .at(FIGURE_20),
         ],
@@ -164,7 +163,7 @@ pub const STUDIES: &[Study] = &[
         .because("the board's one chip, at 2.4 MB/s, would take 3.5 s")],
         run: |stage| {
             let settings = [("capacity", "1GiB"), ("initial", "empty")];
-            let mut bench = stage.device(SSD, &settings)?;
+            let mut bench = stage.device(SLC_SSD, &settings)?;
             let buffer = over_all(&bench, Rw::Write, 1 << 20);
             let written = stage.timed(&mut bench, &Pattern { number_ios: Some(8), ..buffer }, None)?;
             let mut found = Found::default();

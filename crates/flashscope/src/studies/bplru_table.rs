@@ -5,13 +5,12 @@ use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_report::html::document::{Axis, Block, Scale};
 
+use super::devices::BOARD;
 use super::picture::lines;
 use super::stage::{Set, Simulated};
 use super::work::Work;
 use super::{Found, Stage};
 
-/// The board of the paper's simulation.
-pub const BOARD: &str = "sim:bplru-board";
 /// As in the paper's simulation: no flush commands, no reads.
 pub const RULES: [Set<'static>; 2] = [("host.ignore_flush", "true"), ("host.ignore_reads", "true")];
 /// The paper's sizes of the buffer.

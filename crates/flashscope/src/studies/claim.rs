@@ -42,6 +42,17 @@ pub enum Basis {
     Computed,
 }
 
+impl Basis {
+    /// What a verdict adds to be honest about it.
+    pub fn note(self) -> &'static str {
+        match self {
+            Basis::Found => "",
+            Basis::Set => " (as set)",
+            Basis::Computed => " (computed)",
+        }
+    }
+}
+
 /// What a claim is judged on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ground {
@@ -61,6 +72,13 @@ pub enum Published {
     /// A relation, or several numbers, in words.
     Words(&'static str),
 }
+
+/// Why what the data sheet of a chip says cannot be run.
+pub const CHIP_DATA: &str =
+    "a chip's data sheet says it, and a simulator is told it: nothing can be run to find it out";
+/// Why the points of a printed picture cannot be held against ours.
+pub const LOST_PICTURES: &str =
+    "the pictures' values are not in the text: what its words say of them is held against ours";
 
 /// From the first value to the second, both included.
 type Range = (f64, f64);
@@ -234,17 +252,6 @@ pub enum Verdict {
     NotHere,
 }
 
-impl Basis {
-    /// What a verdict adds to be honest about it.
-    pub fn note(self) -> &'static str {
-        match self {
-            Basis::Found => "",
-            Basis::Set => " (as set)",
-            Basis::Computed => " (computed)",
-        }
-    }
-}
-
 impl Verdict {
     /// All, best first.
     pub const ALL: [Verdict; 4] = [Verdict::Reproduced, Verdict::InKind, Verdict::Differs, Verdict::NotHere];
@@ -258,9 +265,7 @@ impl Verdict {
             Verdict::NotHere => "cannot be run here",
         }
     }
-}
 
-impl Verdict {
     /// So many claims with it, in words.
     pub fn of(self, count: usize) -> String {
         match (self, count) {

@@ -1,4 +1,5 @@
-//! The devices of the papers, each as the simulated one that stands for it: chosen here, and nowhere else.
+//! The devices of the papers, each as the simulated one that stands for it: chosen here and nowhere else.
+//! What a study sets on top of one is with the study.
 
 /// Memoright MR25.2-032S. This and the next six are made of mechanisms, and scaled down, with no fewer spare
 /// blocks than they need: nothing that they show depends on their size.
@@ -43,8 +44,10 @@ pub mod rigs {
 
 /// An SSD of their time and class whose flash is simulated: what a device holds matters to it.
 pub const SLC_SSD: &str = "sim:slc-sata-2009";
-/// An MLC drive whose FTL rewrites whole blocks, as paper 003 has it.
+/// An MLC stick whose FTL rewrites whole blocks: most devices of paper 000, and as paper 003 has a drive.
 pub const MLC_LOG_BLOCKS: &str = "sim:usb-stick-2009";
+/// The prototype of paper 002, and its simulation.
+pub const BOARD: &str = "sim:bplru-board";
 /// A page-mapped MLC drive of 2009: that of paper 004, and of paper 003's Intel B.
 pub const MLC_SSD: &str = "sim:x25m-2009";
 

@@ -32,8 +32,8 @@ pub struct JudgedClaim {
     pub measure: Option<Measure>,
     /// What became of it.
     pub verdict: Verdict,
-    /// On the simulated device that the study was written for.
-    pub is_the_papers_device: bool,
+    /// What an agreement rests on: what differs, or is of another device, was neither set nor computed.
+    pub basis: Basis,
     /// Why, where that is not plain from the numbers; may be empty.
     pub reason: String,
 }
@@ -46,21 +46,15 @@ impl Judged {
 }
 
 impl JudgedClaim {
-    /// What an agreement rests on; what differs, or is of another device, was neither.
-    pub fn basis(&self) -> Basis {
-        let agrees = matches!(self.verdict, Verdict::Reproduced | Verdict::InKind);
-        if agrees && self.is_the_papers_device { self.claim.basis } else { Basis::Found }
-    }
-
     /// The verdict in words, and whether it was set or computed rather than found.
     pub fn verdict_in_words(&self) -> String {
-        format!("{}{}", self.verdict.name(), self.basis().note())
+        format!("{}{}", self.verdict.name(), self.basis.note())
     }
 
     /// A claim of which nothing was measured, and why.
     fn not_here(claim: &'static Claim, reason: &str) -> JudgedClaim {
         let verdict = Verdict::NotHere;
-        JudgedClaim { claim, measure: None, verdict, is_the_papers_device: false, reason: reason.into() }
+        JudgedClaim { claim, measure: None, verdict, basis: Basis::Found, reason: reason.into() }
     }
 }
 
@@ -133,19 +127,16 @@ fn judged(study: &Study, claim: &'static Claim, found: &Found, stage: &Stage<'_>
         let value = measure.as_ref().map_or(f64::NAN, |measure| measure.value);
         let verdict = claim.verdict(value, ground);
         let reason = if verdict == Verdict::Reproduced { "" } else { claim.reason };
-        let is_the_papers_device = ground == Ground::Paper;
-        return Ok(JudgedClaim { claim, measure, verdict, is_the_papers_device, reason: reason.into() });
+        let agrees = matches!(verdict, Verdict::Reproduced | Verdict::InKind);
+        let basis = if agrees { claim.basis } else { Basis::Found };
+        return Ok(JudgedClaim { claim, measure, verdict, basis, reason: reason.into() });
     }
     let told = measure.filter(|measure| !measure.value.is_nan());
     let untold = found.untold.unwrap_or("this device alone does not tell it, or nothing of it happened");
     let Some(measure) = told else { return Ok(JudgedClaim::not_here(claim, untold)) };
-    Ok(match claim.says_nothing_of(ground) {
-        Some(why) => JudgedClaim { measure: Some(measure), ..JudgedClaim::not_here(claim, why) },
-        None => {
-            let verdict = claim.verdict(measure.value, ground);
-            JudgedClaim { measure: Some(measure), verdict, ..JudgedClaim::not_here(claim, "") }
-        }
-    })
+    let verdict = claim.verdict(measure.value, ground);
+    let reason = claim.says_nothing_of(ground).unwrap_or_default();
+    Ok(JudgedClaim { measure: Some(measure), verdict, ..JudgedClaim::not_here(claim, reason) })
 }
 
 fn not_here(study: &'static Study, reason: &str) -> Judged {

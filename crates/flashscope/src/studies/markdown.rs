@@ -73,7 +73,7 @@ fn section(paper: &Paper, all: &[Judged]) -> String {
     text += &format!("{}. {}.\n", paper.authors, paper.published);
     // Of a part of the studies it would leave holes.
     let is_whole = of_paper.len() == studies().filter(|s| s.paper.number == paper.number).count();
-    if is_whole && !paper.parts.is_empty() {
+    if is_whole {
         text += &index(paper, &of_paper);
     }
     for judged in of_paper {

@@ -5,7 +5,7 @@ use flashscope_report::html::document::{
 };
 
 use super::judged::JudgedClaim;
-use super::run_on::described;
+use super::run_on;
 use super::view::{measured, summary};
 use super::{Judged, Verdict};
 
@@ -54,7 +54,7 @@ fn section(judged: &Judged) -> Section {
     let study = judged.study;
     let mut about = format!("Paper {}, {}. {}", study.paper.number, study.place, study.about);
     if !judged.devices.is_empty() {
-        about += &format!(" Run on {}.", described(&judged.devices).replace('`', ""));
+        about += &format!(" Run on {}.", run_on::plain(&judged.devices));
     }
     let items = judged.claims.iter().map(item).collect();
     let mut blocks = vec![Block::Text { text: about }, Block::Items { items }];

@@ -13,8 +13,7 @@ pub struct Paper {
     pub title: &'static str,
     /// Where and when.
     pub published: &'static str,
-    /// Its sections, tables and figures, each with why no study belongs to it, where none does; empty for a
-    /// paper without numbers of that kind.
+    /// Its sections, tables and figures, each with why no claim belongs to it, where none does.
     pub parts: &'static [Part],
 }
 

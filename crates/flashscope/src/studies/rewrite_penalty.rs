@@ -5,7 +5,7 @@ use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_report::html::document::{Axis, Block, Chart, Scale};
 
-use super::claim::ANY;
+use super::claim::{ANY, LOST_PICTURES};
 use super::devices::{MLC_LOG_BLOCKS, MLC_SSD};
 use super::papers::REWRITE;
 use super::picture::{Line, chart, lines};
@@ -84,7 +84,7 @@ pub const STUDIES: &[Study] = &[
                 "values",
                 "the response times of figure 1, the bars of figure 2",
                 "bars",
-                "the pictures' values are not in the text: what its words say of them is held against ours",
+                LOST_PICTURES,
             )
             .at(FIGURE_1),
         ],

@@ -17,6 +17,11 @@ pub fn described(targets: &[String]) -> String {
     groups.iter().map(|(name, of_name)| group(name, of_name)).collect::<Vec<_>>().join("; ")
 }
 
+/// The same for what shows no Markdown.
+pub fn plain(targets: &[String]) -> String {
+    described(targets).replace('`', "")
+}
+
 /// The settings of one TARGET. The last of a name holds.
 type Settings<'a> = Vec<(&'a str, &'a str)>;
 

@@ -5,7 +5,7 @@ use flashscope_bench::{Frame, MICROS, Micro, Scope, State};
 use flashscope_core::pattern::{Location, Pattern, Rw};
 use flashscope_core::{Bytes, Nanos, PatternSource, Request, RequestSource};
 
-use super::claim::ANY;
+use super::claim::{ANY, CHIP_DATA};
 use super::devices::{MLC_SSD, SLC_SSD, rigs::MTRON};
 use super::papers::UFLIP;
 use super::session::{Session, greatest, median};
@@ -13,8 +13,6 @@ use super::stage::{Set, Work};
 use super::{Claim, Found, Stage, Study};
 
 const COUNT: &str = "a count: exactly";
-const DATA_SHEET: &str =
-    "a chip's data sheet says it, and a simulator is told it: nothing can be run to find it out";
 /// Scaled down: what is counted is per block.
 const SPACE: Bytes = Bytes(256 << 20);
 const SMALL: [Set<'static>; 1] = [("capacity", "256MiB")];
@@ -37,7 +35,7 @@ pub const STUDIES: &[Study] = &[
                 "page",
                 "a flash page holds 2 KB of data and 64 bytes of bookkeeping",
                 "2 KB, 64 B",
-                DATA_SHEET,
+                CHIP_DATA,
             )
             .at("section 2"),
             Claim::figure("block", "a flash block is erased as one, typically 64 flash pages", 64.0, "pages")
@@ -50,7 +48,7 @@ pub const STUDIES: &[Study] = &[
                  slower than SLC and lives shorter; chips have two planes, and are written in order \
                  within a block",
                 "10^5, 10^6",
-                DATA_SHEET,
+                CHIP_DATA,
             )
             .at("section 2"),
             Claim::shape(

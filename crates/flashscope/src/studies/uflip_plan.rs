@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use flashscope_bench::{Effort, Plan, Preparation, Scope, Settings, State, Step};
-use flashscope_core::pattern::{Pattern, Rw};
+use flashscope_core::pattern::Rw;
 use flashscope_core::{Bytes, TargetInfo};
 
 use super::papers::UFLIP;
@@ -108,11 +108,7 @@ pub fn of_the_paper(seed: u64, size_bytes: u64) -> Result<Plan> {
 
 /// Whether a run has random writes.
 pub fn writes_at_random(step: &Step) -> bool {
-    has(&step.experiment.pattern, Rw::RandWrite)
-}
-
-fn has(pattern: &Pattern, rw: Rw) -> bool {
-    pattern.rw == rw || pattern.mix.is_some_and(|mix| mix.rw == rw)
+    step.experiment.pattern.has(Rw::RandWrite)
 }
 
 fn run(stage: &Stage<'_>) -> Result<Found> {
@@ -136,7 +132,7 @@ fn run(stage: &Stage<'_>) -> Result<Found> {
 }
 
 fn writes_in_order(step: &Step) -> bool {
-    has(&step.experiment.pattern, Rw::Write)
+    step.experiment.pattern.has(Rw::Write)
 }
 
 /// Runs of a pass without sequential writes, behind the first with such. Baselines tell what the others need.

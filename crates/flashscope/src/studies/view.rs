@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use super::Verdict::NotHere;
 use super::claim::{Basis, with_unit};
 use super::judged::JudgedClaim;
-use super::run_on::described;
+use super::run_on;
 use super::{Judged, Verdict};
 
-/// The words that open a line.
+/// The mark that opens a line.
 fn mark(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Reproduced => "✓",
@@ -44,7 +44,7 @@ pub fn summary(all: &[Judged]) -> String {
     let counts = counts(all).map(|(verdict, count)| verdict.of(count));
     let of = |basis| {
         let judged = all.iter().flat_map(|judged| &judged.claims);
-        judged.filter(|judged| judged.basis() == basis).count()
+        judged.filter(|judged| judged.basis == basis).count()
     };
     let bases = [(of(Basis::Set), "as set in the device"), (of(Basis::Computed), "computed without one")];
     let bases = bases.iter().filter(|(count, _)| *count > 0).map(|(count, how)| format!("{count} {how}"));
@@ -60,7 +60,7 @@ pub fn view(all: &[Judged], style: Style) -> String {
         text += &format!("{} · paper {}, {}\n", study.name, study.paper.number, study.place);
         text += &indented(study.about, "  ", style);
         if !devices.is_empty() {
-            let run_on = format!("Run on {}.", described(devices).replace('`', ""));
+            let run_on = format!("Run on {}.", run_on::plain(devices));
             text += &indented(&run_on, "  ", style);
         }
         match untold(claims) {
@@ -126,7 +126,7 @@ fn entry(judged: &Judged, claimed: &JudgedClaim) -> Value {
         "says": claim.words,
         "published": claim.published(),
         "devices": judged.devices,
-        "basis": claimed.basis(),
+        "basis": claimed.basis,
         "unit": claim.unit,
         "measured": claimed.measure.as_ref().map(|measure| measure.value),
         "interval": claimed.measure.as_ref().and_then(|measure| measure.interval),
