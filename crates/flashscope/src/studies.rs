@@ -18,39 +18,11 @@ mod stage;
 mod view;
 mod work;
 
-mod ajwani_algorithms;
-mod ajwani_bfs;
-mod ajwani_burst;
-mod ajwani_chips;
-mod ajwani_disk;
-mod ajwani_exceptions;
-mod ajwani_history;
-mod ajwani_patterns;
-mod ajwani_recovery;
-mod ajwani_spikes;
-mod ajwani_suite;
-mod ajwani_table_3_1;
+mod ajwani;
 mod almost_sequential;
-mod bplru_buffers;
-mod bplru_example;
-mod bplru_ftls;
-mod bplru_linux;
-mod bplru_prototype;
-mod bplru_table;
-mod bplru_techniques;
-mod bplru_workloads;
+mod bplru;
 mod rewrite_penalty;
-mod uflip_classes;
-mod uflip_granularity;
-mod uflip_hints;
-mod uflip_locality;
-mod uflip_patterns;
-mod uflip_pause;
-mod uflip_phases;
-mod uflip_plan;
-mod uflip_results;
-mod uflip_state;
-mod uflip_table_3;
+mod uflip;
 
 use anyhow::Result;
 use flashscope_analysis::Indicator;
@@ -119,47 +91,13 @@ impl Found {
     }
 }
 
-/// All studies, a list for each file.
-const FILES: &[&[Study]] = &[
-    ajwani_algorithms::STUDIES,
-    ajwani_chips::STUDIES,
-    ajwani_patterns::STUDIES,
-    ajwani_table_3_1::STUDIES,
-    ajwani_disk::STUDIES,
-    ajwani_spikes::STUDIES,
-    ajwani_burst::STUDIES,
-    ajwani_recovery::STUDIES,
-    ajwani_history::STUDIES,
-    ajwani_bfs::STUDIES,
-    ajwani_suite::STUDIES,
-    ajwani_exceptions::STUDIES,
-    uflip_patterns::STUDIES,
-    uflip_state::STUDIES,
-    uflip_phases::STUDIES,
-    uflip_classes::STUDIES,
-    uflip_plan::STUDIES,
-    uflip_pause::STUDIES,
-    uflip_granularity::STUDIES,
-    uflip_locality::STUDIES,
-    uflip_table_3::STUDIES,
-    uflip_results::STUDIES,
-    uflip_hints::STUDIES,
-    bplru_example::STUDIES,
-    bplru_ftls::STUDIES,
-    bplru_workloads::STUDIES,
-    bplru_buffers::STUDIES,
-    bplru_linux::STUDIES,
-    bplru_techniques::STUDIES,
-    bplru_prototype::STUDIES,
-    rewrite_penalty::STUDIES,
-    almost_sequential::STUDIES,
-];
+/// All studies: for each paper a list for each file.
+const FILES: [&[&[Study]]; 5] =
+    [ajwani::FILES, uflip::FILES, bplru::FILES, &[rewrite_penalty::STUDIES], &[almost_sequential::STUDIES]];
 
 /// All studies, in the order of the papers.
 pub fn studies() -> impl Iterator<Item = &'static Study> {
-    let mut all: Vec<&Study> = FILES.iter().flat_map(|file| file.iter()).collect();
-    all.sort_by_key(|study| study.paper.number);
-    all.into_iter()
+    FILES.into_iter().flatten().copied().flatten()
 }
 
 #[cfg(test)]
