@@ -11,6 +11,7 @@ mod history;
 mod patterns;
 mod recovery;
 mod spikes;
+mod sticks;
 mod suite;
 mod table_3_1;
 
@@ -22,6 +23,7 @@ pub const FILES: &[&[Study]] = &[
     chips::STUDIES,
     patterns::STUDIES,
     table_3_1::STUDIES,
+    sticks::STUDIES,
     disk::STUDIES,
     spikes::STUDIES,
     burst::STUDIES,

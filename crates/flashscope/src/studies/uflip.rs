@@ -1,6 +1,7 @@
 //! Paper 001: uFLIP, its method and what it found of eleven devices. One file for what is run together.
 
 mod classes;
+mod devices;
 mod granularity;
 mod hints;
 mod locality;
@@ -26,5 +27,6 @@ pub const FILES: &[&[Study]] = &[
     locality::STUDIES,
     table_3::STUDIES,
     results::STUDIES,
+    devices::STUDIES,
     hints::STUDIES,
 ];

@@ -6,7 +6,7 @@ use flashscope_core::pattern::Rw;
 
 use super::algorithms::{HAMA, random_read_ms, random_reads_ms, speed};
 use super::exceptions::CARD;
-use super::patterns::{COLUMNS, TOSHIBA, four};
+use super::table_3_1::{COLUMNS, TOSHIBA, four, row};
 use crate::studies::claim::ANY;
 use crate::studies::devices::{DISK, MLC_LOG_BLOCKS, SLC_SSD};
 use crate::studies::papers::AJWANI;
@@ -183,16 +183,11 @@ fn eight(
     prefix: &str,
     found: &mut Found,
 ) -> Result<[f64; 8]> {
-    let mut row = [0.0; 8];
-    for (i, (bs, names)) in COLUMNS.into_iter().enumerate() {
-        let mut bench = stage.device(device, settings)?;
-        for (k, (rw, name)) in Rw::ALL.into_iter().zip(names).enumerate() {
-            row[4 * i + k] = speed(stage, &mut bench, rw, bs)?;
-            let of_row = |claim: &&Claim| claim.name == format!("{prefix}{name}");
-            let claims = STUDIES.iter().flat_map(|study| study.claims);
-            if let Some(claim) = claims.into_iter().find(of_row) {
-                found.measured(claim.name, row[4 * i + k]);
-            }
+    let row = row(stage, &mut *stage.device(device, settings)?)?;
+    for (column, mb_s) in COLUMNS.into_iter().zip(row) {
+        let of_column = |claim: &&Claim| claim.name == format!("{prefix}{column}");
+        if let Some(claim) = STUDIES.iter().flat_map(|study| study.claims).find(of_column) {
+            found.measured(claim.name, mb_s);
         }
     }
     Ok(row)

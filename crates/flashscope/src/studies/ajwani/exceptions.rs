@@ -2,12 +2,12 @@
 //! most.
 
 use anyhow::Result;
+use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
-use flashscope_core::{Bytes, Nanos};
 use flashscope_report::html::document::{Axis, Scale};
 
 use super::algorithms::HAMA;
-use super::patterns::COLUMNS;
+use super::table_3_1::{COLUMNS, FILL_BYTES, RUNTIME};
 use crate::studies::claim::ANY;
 use crate::studies::devices::{MLC_LOG_BLOCKS, SLC_SSD};
 use crate::studies::papers::AJWANI;
@@ -32,7 +32,6 @@ pub(super) const CARD: [Set<'static>; 9] = [
     ("host.command_us", "280"),
     ("host.mb_s", "0"),
 ];
-const RUNTIME: Nanos = Nanos::from_s(30);
 /// Random writes of 2 KB after which a device is no longer in order: all logs are in use; twice over the
 /// card.
 const AGED_IOS: [u64; 2] = [2000, 262_144];
@@ -193,7 +192,7 @@ pub const STUDIES: &[Study] = &[
 
 /// SR, RR and SW of a size on the card.
 fn three(stage: &Stage<'_>, bench: &mut Bench, bs: u64) -> Result<[Timed; 3]> {
-    stage.fill(bench, 1 << 20)?;
+    stage.fill(bench, FILL_BYTES)?;
     let mut timed = [Timed::default(); 3];
     for (timed, rw) in timed.iter_mut().zip([Rw::Read, Rw::RandRead, Rw::Write]) {
         *timed = stage.timed(bench, &over_all(bench, rw, bs), Some(RUNTIME))?;
@@ -221,9 +220,8 @@ fn card(stage: &Stage<'_>) -> Result<Found> {
     }
     let at = |bs| rows.iter().find(|row| row.0 == bs).expect("a size of the series").1;
     let mut found = Found::default();
-    for (bs, names) in COLUMNS {
-        names.into_iter().zip(at(bs)).for_each(|(name, mb_s)| found.measured(name, mb_s));
-    }
+    let row = at(512).into_iter().chain(at(2 << 20));
+    COLUMNS.into_iter().zip(row).for_each(|(name, mb_s)| found.measured(name, mb_s));
     found.measured("writes-faster", at(2 << 20)[2] / at(2 << 20)[0]);
     found.measured("evident", at(128 << 10)[2] / at(128 << 10)[3]);
     found.measured("as-disks", small_ms);
@@ -242,7 +240,7 @@ fn mapping(stage: &Stage<'_>) -> Result<Found> {
     let mut found = Found::default();
     let of = |device: &str, settings: &[Set<'_>], aged: u64| -> Result<(f64, f64)> {
         let mut bench = stage.device(device, settings)?;
-        stage.fill(&mut bench, 1 << 20)?;
+        stage.fill(&mut bench, FILL_BYTES)?;
         let ordered = over_all(&bench, Rw::Write, 2 << 20);
         let mb_s = stage.timed(&mut bench, &ordered, Some(RUNTIME))?.mb_s();
         let writes = over_all(&bench, Rw::RandWrite, 2 << 10);

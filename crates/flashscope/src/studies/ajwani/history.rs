@@ -2,9 +2,10 @@
 
 use anyhow::Result;
 use flashscope_core::pattern::{Pattern, Rw};
-use flashscope_core::{Bytes, Nanos};
+use flashscope_core::Bytes;
 use flashscope_report::html::document::{Axis, Block, Chart, Scale};
 
+use super::table_3_1::RUNTIME;
 use crate::studies::claim::ANY;
 use crate::studies::devices::MLC_LOG_BLOCKS;
 use crate::studies::papers::AJWANI;
@@ -27,7 +28,6 @@ const TINY: [Set<'static>; 6] = [
     ("over_provisioning", "2"),
     ("nand.endurance_erases", "4000000000"),
 ];
-const RUNTIME: Nanos = Nanos::from_s(30);
 
 const SAME: &str = "within 10 %";
 const WORST: &str = "256 KB beside its multiples by 2, 16 and 32 KB: the worst, within 10 %";

@@ -3,38 +3,25 @@
 //! pattern runs for a time.
 
 use anyhow::Result;
+use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
-use flashscope_core::{Bytes, Nanos};
 use flashscope_report::html::document::{Axis, Block, Scale};
 
+use super::table_3_1::{FILL_BYTES, RUNTIME, TOSHIBA, four};
 use crate::studies::claim::ANY;
 use crate::studies::devices::{MLC_LOG_BLOCKS, SLC_SSD};
 use crate::studies::papers::AJWANI;
 use crate::studies::picture::lines;
-use crate::studies::stage::{Set, Timed, over_all};
+use crate::studies::stage::{Set, over_all};
 use crate::studies::work::Work;
 use crate::studies::{Claim, Found, Stage, Study};
-use crate::target::Bench;
 
-pub(super) const TOSHIBA: [Set<'static>; 3] =
-    [("capacity", "1GiB"), ("host.mb_s", "13"), ("host.command_us", "460")];
 /// Blocks of twice as many pages, of chips that are an eighth slower.
 const SLOWER: [Set<'static>; 2] = [("nand.pages_per_block", "256"), ("nand.program_us", "[900]")];
 /// A device that maps chunks of 512 KB, as the paper believes that most do.
 const CHUNKS: [Set<'static>; 2] = [("capacity", "1GiB"), ("ftl", "chunk")];
-/// What the whole device is written with before each block size.
-const FILL_BYTES: u64 = 1 << 20;
-/// How long each pattern runs.
-const RUNTIME: Nanos = Nanos::from_s(30);
-
 const ORDER: &str = "the paper gives an order, and no figure";
 const LINK: &str = "2 MB: within 25 % of the link that is set";
-const FITTED: &str = "the link and a command are set from this row: within a factor of 1.5";
-const ROW: &str = "another stick of the class behind its link: within a factor of 1.5";
-
-/// The columns of table 3.1, in its order: block sizes, and the names of their claims.
-pub(super) const COLUMNS: [(u64, [&str; 4]); 2] =
-    [(512, ["sr-512", "rr-512", "sw-512", "rw-512"]), (2 << 20, ["sr-2m", "rr-2m", "sw-2m", "rw-2m"])];
 
 /// All of them.
 pub const STUDIES: &[Study] = &[
@@ -105,31 +92,6 @@ pub const STUDIES: &[Study] = &[
                 .at("section 3.3.1"),
         ],
         run: steady,
-    },
-    Study {
-        name: "ajwani-table-3-1",
-        paper: &AJWANI,
-        place: "table 3.1, Toshiba TransMemory of 1 GB",
-        about: "The row of a stick: four patterns of 512 B and 2 MB. Its link of 13 MB/s and its command of \
-                0.46 ms are set from the row; its flash and its blocks are the class's. The other devices of \
-                the table are in ajwani-table-3-1-others, ajwani-figure-3-1b, ajwani-hama and \
-                ajwani-hard-disk.",
-        claims: &[
-            Claim::figure("sr-512", "sequential reads of 512 B", 0.8, "MB/s").within(1.5, 3.0, FITTED).set(),
-            Claim::figure("rr-512", "random reads of 512 B", 0.8, "MB/s").within(1.5, 3.0, ROW),
-            Claim::figure("sw-512", "sequential writes of 512 B", 0.27, "MB/s").within(1.5, 3.0, ROW),
-            Claim::figure("rw-512", "random writes of 512 B", 0.002, "MB/s")
-                .within(1.25, 3.0, "what rounds to the digit")
-                .because(
-                    "a merge copies 512 KiB in 147 ms here; 0.002 MB/s are 205 to 341 ms, as it is rounded: \
-                     larger blocks, or slower flash",
-                ),
-            Claim::figure("sr-2m", "sequential reads of 2 MB", 12.38, "MB/s").within(1.5, 3.0, FITTED).set(),
-            Claim::figure("rr-2m", "random reads of 2 MB", 12.38, "MB/s").within(1.5, 3.0, ROW),
-            Claim::figure("sw-2m", "sequential writes of 2 MB", 4.54, "MB/s").within(1.5, 3.0, ROW),
-            Claim::figure("rw-2m", "random writes of 2 MB", 4.54, "MB/s").within(1.5, 3.0, ROW),
-        ],
-        run: table_3_1,
     },
     Study {
         name: "ajwani-chunks",
@@ -207,16 +169,6 @@ fn sizes() -> impl Iterator<Item = u64> {
     (9..=23).map(|exponent| 1 << exponent)
 }
 
-/// The four patterns of one size, in the order of the table: SR, RR, SW, RW.
-pub(super) fn four(stage: &Stage<'_>, bench: &mut Bench, bs: u64) -> Result<[Timed; 4]> {
-    stage.fill(bench, FILL_BYTES)?;
-    let mut timed = [Timed::default(); 4];
-    for (timed, rw) in timed.iter_mut().zip(Rw::ALL) {
-        *timed = stage.timed(bench, &over_all(bench, rw, bs), Some(RUNTIME))?;
-    }
-    Ok(timed)
-}
-
 fn steady(stage: &Stage<'_>) -> Result<Found> {
     let mut bench = stage.device(MLC_LOG_BLOCKS, &TOSHIBA)?;
     let mut rows = Vec::new();
@@ -265,16 +217,6 @@ fn picture(speeds: &[(u64, [f64; 4])]) -> Block {
     };
     let axes = [Axis::of("block size", "bytes", Scale::Log), Axis::of("throughput", "MB/s", Scale::Log)];
     lines("steady", "Steady, aligned patterns", axes, Rw::ALL.iter().enumerate().map(line).collect())
-}
-
-fn table_3_1(stage: &Stage<'_>) -> Result<Found> {
-    let mut bench = stage.device(MLC_LOG_BLOCKS, &TOSHIBA)?;
-    let mut found = Found::default();
-    for (bs, names) in COLUMNS {
-        let row = four(stage, &mut bench, bs)?;
-        names.iter().zip(row).for_each(|(name, timed)| found.measured(name, timed.mb_s()));
-    }
-    Ok(found)
 }
 
 fn chunks(stage: &Stage<'_>) -> Result<Found> {
