@@ -85,6 +85,8 @@ type Range = (f64, f64);
 
 /// No upper end.
 pub const ANY: f64 = f64::INFINITY;
+/// The tolerance of what is counted.
+pub const EXACTLY: &str = "a count: exactly";
 
 impl Claim {
     /// A figure with its unit. Nothing meets it yet: see [`Claim::within`], [`Claim::near`], [`Claim::kind`].

@@ -5,7 +5,7 @@ use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_report::html::document::{Axis, Block, Chart, Scale};
 
-use super::claim::{ANY, LOST_PICTURES};
+use super::claim::{ANY, EXACTLY, LOST_PICTURES};
 use super::devices::{MLC_LOG_BLOCKS, MLC_SSD};
 use super::papers::REWRITE;
 use super::picture::{Line, chart, lines};
@@ -86,7 +86,7 @@ pub const STUDIES: &[Study] = &[
                 "bars",
                 LOST_PICTURES,
             )
-            .at(FIGURE_1),
+            .at("section II.B and figures 1 and 2"),
         ],
         run: penalty,
     },
@@ -159,8 +159,8 @@ pub const STUDIES: &[Study] = &[
                 )
                 .at("section II.B"),
             Claim::shape("runs", "the benchmark is executed three times and averaged", "3 runs", "runs")
-                .near(3.0, 3.0, "a count: exactly")
-                .set()
+                .near(3.0, 3.0, EXACTLY)
+                .computed()
                 .at("section II.A"),
         ],
         run: hd_tach,

@@ -1,8 +1,8 @@
 //! Paper 000, sections 3.3.4 and 3.3.5: misalignment and age.
 
 use anyhow::Result;
-use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_core::Bytes;
+use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_report::html::document::{Axis, Block, Chart, Scale};
 
 use super::table_3_1::RUNTIME;

@@ -5,7 +5,7 @@ use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
 
 use super::drawings::SECTOR_BYTES;
-use crate::studies::claim::ANY;
+use crate::studies::claim::{ANY, EXACTLY};
 use crate::studies::devices::{BOARD, DISK, SLC_SSD};
 use crate::studies::papers::BPLRU;
 use crate::studies::stage::{Set, over_all};
@@ -14,8 +14,6 @@ use crate::studies::{Claim, Found, Stage, Study};
 use crate::target::Bench;
 
 const PAGES_PER_BLOCK: u64 = 128;
-
-const COUNT: &str = "a count: exactly";
 
 /// All of them.
 pub const STUDIES: &[Study] = &[
@@ -75,12 +73,12 @@ pub const STUDIES: &[Study] = &[
         about: "A block of the board written in order, and eight blocks written at one page each.",
         claims: &[
             Claim::figure("switch-erases", "a switch merge takes a single erase", 1.0, "")
-                .near(1.0, 1.0, COUNT),
+                .near(1.0, 1.0, EXACTLY),
             Claim::figure("switch-writes", "and N page writes, N the pages of a block", 128.0, "")
-                .near(128.0, 128.0, COUNT),
-            Claim::figure("full-erases", "a full merge takes two erases", 2.0, "").near(2.0, 2.0, COUNT),
-            Claim::figure("full-reads", "N page reads", 128.0, "").near(128.0, 128.0, COUNT),
-            Claim::figure("full-writes", "and N page writes", 128.0, "").near(128.0, 128.0, COUNT),
+                .near(128.0, 128.0, EXACTLY),
+            Claim::figure("full-erases", "a full merge takes two erases", 2.0, "").near(2.0, 2.0, EXACTLY),
+            Claim::figure("full-reads", "N page reads", 128.0, "").near(128.0, 128.0, EXACTLY),
+            Claim::figure("full-writes", "and N page writes", 128.0, "").near(128.0, 128.0, EXACTLY),
             Claim::shape(
                 "block-mapping",
                 "with block mapping a sector's update may rewrite its whole block",

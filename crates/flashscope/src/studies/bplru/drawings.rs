@@ -5,7 +5,7 @@ use anyhow::Result;
 use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
 
-use crate::studies::claim::ANY;
+use crate::studies::claim::{ANY, EXACTLY};
 use crate::studies::devices::BOARD;
 use crate::studies::papers::BPLRU;
 use crate::studies::stage::{Set, Simulated};
@@ -26,8 +26,6 @@ pub(super) const SECTOR_BYTES: u32 = 2048;
 const FIGURE_3: &str = "section 3.1 and figure 3";
 const FIGURE_4: &str = "section 3.2 and figure 4";
 
-const COUNT: &str = "a count: exactly";
-
 /// All of them.
 pub const STUDIES: &[Study] = &[
     Study {
@@ -38,11 +36,11 @@ pub const STUDIES: &[Study] = &[
                 before a sector enters, and the RAM is flushed at the end, the paper does not say: only so \
                 do both counts of merges come out.",
         claims: &[
-            Claim::figure("lru", "with LRU these writes evoke 12 merges", 12.0, "").near(12.0, 12.0, COUNT),
+            Claim::figure("lru", "with LRU these writes evoke 12 merges", 12.0, "").near(12.0, 12.0, EXACTLY),
             Claim::figure("block-lru", "block-level LRU reduces them to seven", 7.0, "")
-                .near(7.0, 7.0, COUNT),
+                .near(7.0, 7.0, EXACTLY),
             Claim::shape("no-hits", "no sector comes twice: the cache is not hit at all", "0", "hits")
-                .near(0.0, 0.0, COUNT),
+                .near(0.0, 0.0, EXACTLY),
             Claim::shape(
                 "block-hits",
                 "the hit rate of blocks may be greater than zero though that of sectors is zero",
@@ -108,13 +106,13 @@ pub const STUDIES: &[Study] = &[
             .near(2.0, 2.0, "writes of 12 and 15 afterwards that find their sectors still in the RAM")
             .at(FIGURE_3),
             Claim::figure("figure-4-reads", "of block 3, 12 and 15 are there: 13 and 14 are read", 2.0, "")
-                .near(2.0, 2.0, COUNT)
+                .near(2.0, 2.0, EXACTLY)
                 .at(FIGURE_4),
             Claim::figure("figure-4-writes", "then four sectors are written in order", 4.0, "")
-                .near(4.0, 4.0, COUNT)
+                .near(4.0, 4.0, EXACTLY)
                 .at(FIGURE_4),
             Claim::figure("figure-4-switch", "and a switch merge occurs", 1.0, "")
-                .near(1.0, 1.0, COUNT)
+                .near(1.0, 1.0, EXACTLY)
                 .at(FIGURE_4),
             Claim::figure(
                 "figure-5",

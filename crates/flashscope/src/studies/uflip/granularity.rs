@@ -116,6 +116,7 @@ pub const STUDIES: &[Study] = &[
         claims: &[
             Claim::figure("random-writes", "random writes take around 260 ms", 260.0, "ms")
                 .within(1.2, 2.0, ONE_DIGIT)
+                .set()
                 .at("section 5.2"),
             Claim::shape(
                 "constant",

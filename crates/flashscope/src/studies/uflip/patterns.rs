@@ -5,20 +5,19 @@ use flashscope_bench::{Frame, MICROS, Micro, Scope, State};
 use flashscope_core::pattern::{Location, Pattern, Rw};
 use flashscope_core::{Bytes, Nanos, PatternSource, Request, RequestSource};
 
-use crate::studies::claim::{ANY, CHIP_DATA};
+use crate::studies::claim::{ANY, CHIP_DATA, EXACTLY};
 use crate::studies::devices::{MLC_SSD, SLC_SSD, rigs::MTRON};
 use crate::studies::papers::UFLIP;
 use crate::studies::session::{Session, greatest, median};
 use crate::studies::stage::{Set, Work};
 use crate::studies::{Claim, Found, Stage, Study};
 
-const COUNT: &str = "a count: exactly";
 /// Scaled down: what is counted is per block.
 const SPACE: Bytes = Bytes(256 << 20);
 const SMALL: [Set<'static>; 1] = [("capacity", "256MiB")];
 
 const fn count(name: &'static str, words: &'static str, figure: f64, unit: &'static str) -> Claim {
-    Claim::figure(name, words, figure, unit).near(figure, figure, COUNT).computed()
+    Claim::figure(name, words, figure, unit).near(figure, figure, EXACTLY).computed()
 }
 
 /// All of them.
@@ -126,7 +125,7 @@ pub const STUDIES: &[Study] = &[
                 0.0,
                 "IOs off",
             )
-            .near(0.0, 0.0, COUNT)
+            .near(0.0, 0.0, EXACTLY)
             .at("section 3.1")
             .computed(),
             Claim::figure(
@@ -136,7 +135,7 @@ pub const STUDIES: &[Study] = &[
                 0.0,
                 "IOs off",
             )
-            .near(0.0, 0.0, COUNT)
+            .near(0.0, 0.0, EXACTLY)
             .at("table 1")
             .computed(),
             count("micro-benchmarks", "nine micro-benchmarks, the last of them bursts", 9.0, "")

@@ -5,10 +5,10 @@ use flashscope_bench::{Effort, Plan, Preparation, Scope, Settings, State, Step};
 use flashscope_core::pattern::Rw;
 use flashscope_core::{Bytes, TargetInfo};
 
+use crate::studies::claim::EXACTLY;
 use crate::studies::papers::UFLIP;
 use crate::studies::{Claim, Found, Stage, Study};
 
-const COUNT: &str = "a count";
 /// The size of the paper's large devices, and of its small ones.
 const SIZES: [u64; 2] = [32_000_000_000, 4_000_000_000];
 const REPEATS: u32 = 3;
@@ -21,7 +21,7 @@ pub const STUDIES: &[Study] = &[Study {
     about: "The plan of the whole benchmark, three runs of each experiment, for devices of 32 and 4 GB.",
     claims: &[
         Claim::figure("resets", "on 32 GB the state is never reset", 0.0, "resets")
-            .near(0.0, 0.0, COUNT)
+            .near(0.0, 0.0, EXACTLY)
             .computed()
             .at("section 4.2"),
         Claim::shape(
@@ -31,7 +31,12 @@ pub const STUDIES: &[Study] = &[Study {
             "alike",
             "x",
         )
-        .near(0.75, 1.5, "as often, and once more where a space does not fit the rest")
+        .near(0.8, 1.25, "equal within 25 %")
+        .kind(0.5, 2.0)
+        .because(
+            "random writes have target spaces of their own here, too, so that no run finds what another has \
+             written; they fill the device as well",
+        )
         .at("section 4.2")
         .computed(),
         Claim::figure(
@@ -40,7 +45,7 @@ pub const STUDIES: &[Study] = &[Study {
             0.0,
             "overlaps",
         )
-        .near(0.0, 0.0, COUNT)
+        .near(0.0, 0.0, EXACTLY)
         .computed()
         .at("sections 4.1 and 4.2"),
         Claim::figure(
@@ -49,7 +54,7 @@ pub const STUDIES: &[Study] = &[Study {
             0.0,
             "runs",
         )
-        .near(0.0, 0.0, COUNT)
+        .near(0.0, 0.0, EXACTLY)
         .because(
             "mixes with random IOs and steps beyond a space's size go over the whole device, as table 1 \
              defines them; they come last",
@@ -124,8 +129,7 @@ fn run(stage: &Stage<'_>) -> Result<Found> {
     let small = of_the_paper(stage.seed, SIZES[1])?;
     let resets = small.steps.iter().flat_map(|step| &step.before);
     let resets = resets.filter(|before| matches!(before, Preparation::Enforce(_))).count();
-    let written =
-        small.steps.iter().filter(|step| step.experiment.pattern.writes() && has_space(step, &small));
+    let written = small.steps.iter().filter(|step| writes_in_order(step) && has_space(step, &small));
     let bytes: u64 = written.map(|step| step.experiment.pattern.size.0).sum();
     found.measured("resets-of-small", resets as f64 / (bytes as f64 / SIZES[1] as f64).floor());
     Ok(found)

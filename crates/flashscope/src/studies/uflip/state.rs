@@ -82,7 +82,7 @@ pub const STUDIES: &[Study] = &[
             .near(
                 3.0,
                 ANY,
-                "by how much random writes change, in the change in the random state",
+                "much: three times; by how much random writes change, in the change in the random state",
             ),
         ],
         run: stable_state,
