@@ -275,12 +275,12 @@ fn hd_tach(stage: &Stage<'_>) -> Result<Found> {
 
 /// Average reads and read bursts of both makers' drives.
 fn figure_2(reads: [f64; 2], bursts: [f64; 2]) -> Block {
-    let line = |name: &str, [samsung, intel]: [f64; 2]| (name.into(), vec![(1.0, samsung), (2.0, intel)]);
-    let axes = [Axis::of("drive", "", Scale::Linear), Axis::of("throughput", "MB/s", Scale::Linear)];
+    let line = |name: &str, [samsung, intel]: [f64; 2]| (name.into(), vec![(0.0, samsung), (1.0, intel)]);
+    let drives = ["Samsung A and B", "Intel A and B"].map(String::from).to_vec();
+    let axes = [Axis::places("drives", drives), Axis::of("throughput", "MB/s", Scale::Linear)];
     let both = vec![line("average read", reads), line("read burst", bursts)];
     Block::Chart(Chart {
-        caption: "Drives: 1 Samsung A and B, 2 Intel A and B. Reads with 32 in flight, bursts one by one."
-            .into(),
+        caption: "Reads with 32 in flight, bursts one by one.".into(),
         ..chart("rewrite-hd-tach", "Average read and read burst", axes, both)
     })
 }
