@@ -344,12 +344,15 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         let (experiment, repeat) = (&step.experiment, step.repeat);
         self.journal.hear(&Event::Started { number: number + 1, of, experiment, repeat });
         let is_precise = step.length == Length::Precise;
-        let runtime = self.runtime(step.length)?;
+        // What has to have a number of IOs is not cut short by its length.
+        let enough = step.length.runtime().filter(|_| step.ios_min > 0).map(|after| (after, step.ios_min));
+        let runtime = self.runtime(step.length, enough.is_some())?;
         let request = Request {
             pattern: &experiment.pattern,
             beside: experiment.beside.as_ref(),
             goal: is_precise.then(|| self.goal(experiment)),
             runtime,
+            enough,
             patience: self.campaign.settings.patience.filter(|_| is_precise),
             windows: step.windows,
             seed: step.seed,
@@ -394,11 +397,11 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         }
     }
 
-    /// The longest that the next run may take.
-    fn runtime(&mut self, length: Length) -> Result<Option<(Nanos, Stop)>, BenchError> {
+    /// The longest that the next run may take. `may_be_longer` than its own length.
+    fn runtime(&mut self, length: Length, may_be_longer: bool) -> Result<Option<(Nanos, Stop)>, BenchError> {
         let run_max = match length {
             Length::Precise => self.campaign.settings.run_max,
-            _ => length.runtime(),
+            _ => length.runtime().filter(|_| !may_be_longer),
         };
         Ok(match (self.budget_left()?, run_max) {
             (Some(left), Some(most)) if most < left => Some((most, Stop::Runtime)),

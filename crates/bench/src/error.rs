@@ -1,6 +1,6 @@
 //! What can end a campaign early.
 
-use flashscope_core::{PatternError, TargetError};
+use flashscope_core::{Bytes, PatternError, TargetError};
 use thiserror::Error;
 
 /// Why a run could not go on. All runs that had finished are in the journal.
@@ -17,16 +17,16 @@ pub enum BenchError {
     Journal(String),
     /// The target is too small for anything to be learnt.
     #[error(
-        "{size_bytes} bytes of {name} are too few: a characterisation needs at least {need_bytes}; measure a \
-         larger part or target, or a single pattern with `flashscope measure`"
+        "{size} of {name} are too few: it takes at least {need} at this size of IOs; choose a target or --size \
+         of {need} or more, or measure a single pattern with `flashscope measure`"
     )]
     TooSmall {
         /// The target.
         name: String,
         /// The size of the part that was to be measured.
-        size_bytes: u64,
+        size: Bytes,
         /// The least size.
-        need_bytes: u64,
+        need: Bytes,
     },
     /// A suite cannot be planned as it was asked for.
     #[error("{0}")]

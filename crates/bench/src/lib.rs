@@ -28,7 +28,9 @@ pub use micro::{Frame, MICROS, Micro, Scope};
 pub use plan::{Plan, Settings};
 pub use self_scaling::{GAIN_MIN, Scaled, self_scaling};
 pub use state::{FLASH_BLOCK_BYTES, State, StateSource};
-pub use step::{ASSUMED_RATE_MAX, ASSUMED_READ, ASSUMED_WRITE, Condition, Length, Preparation, Step};
+pub use step::{
+    ASSUMED_RATE, ASSUMED_RATE_MAX, ASSUMED_READ, ASSUMED_WRITE, Condition, Length, Preparation, Step,
+};
 pub use suite::{Order, SUITES, Suite, conduct};
 
 #[doc(inline)]

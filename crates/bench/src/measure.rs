@@ -24,6 +24,8 @@ pub struct Request<'a> {
     pub goal: Option<Goal>,
     /// The longest time it may take, and what to call it when that ends the run.
     pub runtime: Option<(Nanos, Stop)>,
+    /// It is over after this long, once it has so many IOs.
+    pub enough: Option<(Nanos, u64)>,
     /// After this long a run ends that would only narrow its interval or wait for a drift to end.
     pub patience: Option<Nanos>,
     /// Into which windows it is cut, and how many of them there are at most.
@@ -90,6 +92,8 @@ struct Watch<'a, R> {
     next_check_ios: u64,
     next_look: Time,
     patience: Time,
+    /// When it is over, if it has so many IOs.
+    enough: (Time, u64),
     last: (Option<Estimate>, Option<Why>),
     outcome: Option<Outcome>,
     /// IOs of each process that no summary may use, and how many were left out so far.
@@ -124,14 +128,16 @@ impl<'a, R: Recording> Watch<'a, R> {
             (Some(_), true) => judge.first_check_ios(),
             (Some(_), false) => judge.first_decision_ios(),
         };
+        let enough = request.enough.map_or((Time::NEVER, 0), |(after, ios)| (Time::ZERO + after, ios));
         Watch {
             recording,
             look,
             series: Series::new(),
             judge,
             next_check_ios,
-            next_look: Time::ZERO + LOOK_EVERY,
+            next_look: (Time::ZERO + LOOK_EVERY).min(enough.0),
             patience: request.patience.map_or(Time::NEVER, |patience| Time::ZERO + patience),
+            enough,
             last: (None, None),
             outcome: None,
             ignore_ios: request.pattern.ignore_ios,
@@ -184,11 +190,13 @@ impl<'a, R: Recording> Watch<'a, R> {
                 }
             }
         }
-        if self.end >= self.patience && self.is_only_wide() {
+        let is_enough =
+            self.end >= self.enough.0 && self.ignored.from_ios + self.series.len() >= self.enough.1;
+        if is_enough || self.end >= self.patience && self.is_only_wide() {
             self.outcome = Some(self.judge.finish(&self.series, Stop::Runtime));
             return Control::Stop;
         }
-        self.next_look = self.end + LOOK_EVERY;
+        self.next_look = (self.end + LOOK_EVERY).min(self.enough.0.max(self.end));
         (self.look)(self.series.len(), self.last.0, self.last.1);
         Control::Continue
     }

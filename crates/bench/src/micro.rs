@@ -98,6 +98,13 @@ impl Frame {
         Pattern { bs: self.bs, ..Pattern::baseline(rw, Bytes(0), size) }
     }
 
+    /// The baselines that idle time may help. Reads leave nothing to do behind: a quick run takes the writes
+    /// that do.
+    fn paused(&self) -> impl Iterator<Item = Rw> {
+        let is_quick = self.scope == Scope::Quick;
+        Rw::ALL.into_iter().filter(move |rw| !is_quick || *rw == Rw::RandWrite)
+    }
+
     /// The span in whole IOs.
     fn whole(&self) -> Bytes {
         Bytes(self.span.0 / self.bs.0 * self.bs.0)

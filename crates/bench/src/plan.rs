@@ -1,15 +1,16 @@
 //! The plan: which runs, where, in which order, and what they will cost. Made before anything is written.
 
-use flashscope_core::seed::derive;
+mod place;
+
 use flashscope_core::{Bytes, Nanos, Pattern, Rw, TargetInfo};
 
+use self::place::Point;
 use crate::error::BenchError;
 use crate::goal::Effort;
 use crate::interference;
-use crate::micro::{Draft, Frame, MICROS, Micro, Scope};
+use crate::micro::{Frame, MICROS, Micro, Scope};
 use crate::state::{FLASH_BLOCK_BYTES, State};
-use crate::step::{ASSUMED_READ, ASSUMED_WRITE, Cost, Length, Preparation, Step, bytes_within};
-use flashscope_analysis::Experiment;
+use crate::step::{ASSUMED_WRITE, Cost, Length, Preparation, Step, assumed_ns, bytes_within};
 
 /// What the person asked of a whole characterisation.
 #[derive(Clone, Debug)]
@@ -74,7 +75,7 @@ pub struct Plan {
     /// A pause between runs is learnt and kept (paper 001, section 4.3). Where not, the steps say themselves
     /// when the device is left alone.
     pub keeps_pause: bool,
-    /// Bytes that will be written, about.
+    /// Bytes that will be written, about: never less than the least nor more than the most.
     pub written_bytes: u64,
     /// Bytes that will be written at least, if nothing ends the plan early: state, first looks, and twice the
     /// writes of the interference experiment.
@@ -83,12 +84,17 @@ pub struct Plan {
     /// [`crate::ASSUMED_RATE_MAX`], of time. A start-up or period that is longer than a quarter of the
     /// limit of IOs may take more.
     pub written_bytes_max: u64,
-    /// Time that it will take, about: see [`crate::ASSUMED_READ`] and [`crate::ASSUMED_WRITE`].
+    /// Time that it will take, about: see [`crate::ASSUMED_READ`], [`crate::ASSUMED_WRITE`] and
+    /// [`crate::ASSUMED_RATE`].
     pub duration: Nanos,
     /// Why the plan leaves something out, for the person.
     pub notes: Vec<String>,
 }
 
+/// Said of a plan from which all that writes was left out.
+pub(crate) const ONLY_READS: &str = "only reads: nothing writes without --write";
+/// Longer than anybody waits: up to here, times and bytes are exact sums.
+const LONGEST: Nanos = Nanos::from_s(30 * 365 * 86_400);
 /// The pause between runs in that estimate.
 const ASSUMED_PAUSE: Nanos = Nanos::from_s(1);
 /// Full drive writes that a drive is rated for, where nothing better is known: 0.3 a day for five years.
@@ -96,6 +102,8 @@ pub const RATED_DRIVE_WRITES: f64 = 0.3 * 365.0 * 5.0;
 
 /// Less than this is no target: a partitioned pattern could not be told from a random one.
 const SPAN_MIN: Bytes = Bytes(16 << 20);
+/// Nor is what has no room for so many IOs: a room of a sequential pattern holds them.
+const SPAN_MIN_IOS: u64 = 64;
 
 impl Plan {
     /// Plans a characterisation of `target`. The same settings and target give the same plan.
@@ -107,16 +115,16 @@ impl Plan {
         let mut notes = Vec::new();
         let frame = frame(target, settings, &mut notes)?;
         let micros = chosen(settings)?;
-        let mut drafts: Vec<(&Micro, Draft)> = micros
+        let mut points: Vec<Point> = micros
             .iter()
             .flat_map(|micro| (micro.points)(&frame).into_iter().map(move |draft| (*micro, draft)))
             .filter(|(_, draft)| settings.write || !draft.pattern.writes())
             .collect();
         if !settings.write {
-            notes.push("only reads: nothing writes without --write".into());
+            notes.push(ONLY_READS.into());
         }
-        drafts.sort_by_key(|(micro, draft)| rank(micro, &draft.pattern, &frame));
-        let steps = place(&drafts, &frame, settings, &mut notes);
+        place::sort(&mut points, &frame);
+        let steps = place::place(&points, &frame, settings, &mut notes);
         let state = if settings.write { settings.state } else { State::AsIs };
         let plan = Plan { notes, keeps_pause: true, ..Plan::bare(frame, state, steps) };
         plan.priced(target, settings)
@@ -148,8 +156,15 @@ impl Plan {
         let before = self.steps.iter().flat_map(|step| &step.before);
         let again = before.filter(|before| matches!(before, Preparation::Enforce(_))).count() as u64;
         self.enforcements = again + u64::from(self.state != State::AsIs);
-        self.estimate(settings);
-        (self.written_bytes_min, self.written_bytes_max) = self.written_range(settings);
+        let cost = self.cost(settings);
+        if cost.nanos > LONGEST.0 {
+            let problem = "it would go on for more than 30 years; set shorter times or fewer runs";
+            return Err(BenchError::Suite(problem.into()));
+        }
+        self.written_bytes = cost.about_bytes;
+        (self.written_bytes_min, self.written_bytes_max) = (cost.min_bytes, cost.max_bytes);
+        let whole = Nanos(cost.nanos);
+        self.duration = settings.budget.map_or(whole, |budget| whole.min(budget));
         Ok(self)
     }
 
@@ -185,67 +200,52 @@ impl Plan {
         self.written_bytes as f64 / (target.size_bytes as f64 * RATED_DRIVE_WRITES)
     }
 
-    fn estimate(&mut self, settings: &Settings) {
-        let Cost { about_bytes: mut written_bytes, mut nanos, .. } = self.fixed_cost();
-        for step in self.steps.iter().filter(|step| step.length == Length::Precise) {
-            let pattern = &step.experiment.pattern;
-            let first = settings.effort.exploring(pattern).explore_ios;
-            let ios = if step.experiment.micro == "baseline" { first } else { (first / 4).max(64) };
-            let writes = (ios as f64 * pattern.write_share()) as u64;
-            written_bytes += writes * pattern.bs.0;
-            nanos += writes * ASSUMED_WRITE.0 + (ios - writes) * ASSUMED_READ.0 + ASSUMED_PAUSE.0;
-            nanos += ios / pattern.thinktime_blocks * pattern.thinktime.0;
-        }
-        self.written_bytes = written_bytes;
-        self.duration = Nanos(nanos);
-        if let Some(budget) = settings.budget {
-            self.duration = self.duration.min(budget);
-        }
-    }
-}
-
-impl Plan {
-    /// What is known beforehand: the state, what is done before the runs, and the runs of fixed length.
-    fn fixed_cost(&self) -> Cost {
+    /// The state, what is done before the runs, the runs, and the interference experiment.
+    fn cost(&self, settings: &Settings) -> Cost {
         let mut cost = Cost::of_preparation(&Preparation::Enforce(self.state), self.frame.span);
-        self.steps.iter().for_each(|step| cost.add(Cost::of_step(step, self.frame.span)));
+        for step in &self.steps {
+            cost.add(Cost::of_step(step, self.frame.span));
+            if step.length == Length::Precise {
+                cost.add(cost_of_look(step, settings));
+            }
+        }
+        cost.add(self.cost_of_interference(settings));
         cost
     }
 
-    /// The least and the most bytes that it writes.
-    fn written_range(&self, settings: &Settings) -> (u64, u64) {
-        let fixed = self.fixed_cost();
-        let precise = self.steps.iter().filter(|step| step.length == Length::Precise);
-        let runs: Vec<(u64, u64)> = precise.map(|step| run_range(step, settings)).collect();
-        let sum =
-            |first: u64, of: fn(&(u64, u64)) -> u64| runs.iter().map(of).fold(first, u64::saturating_add);
-        let (interfering_min, interfering_max) = self.interfering_range(settings);
-        let min = sum(fixed.min_bytes, |run| run.0).saturating_add(interfering_min);
-        let max = sum(fixed.max_bytes, |run| run.1).saturating_add(interfering_max);
-        (min, max)
-    }
-
     /// The random writes of the interference experiment: a start-up may be as long as a baseline.
-    fn interfering_range(&self, settings: &Settings) -> (u64, u64) {
+    fn cost_of_interference(&self, settings: &Settings) -> Cost {
         let is_done = self.steps.iter().any(|step| step.experiment.micro != "baseline");
         if !settings.write || !is_done || !self.keeps_pause {
-            return (0, 0);
+            return Cost::default();
         }
         let random = Pattern::baseline(Rw::RandWrite, Bytes(0), self.frame.span);
         let (_, startup_ios_max) = settings.effort.ios_range(&random, true);
         let (least, most) = (interference::ROUNDS_MIN, interference::rounds_max(settings));
         let bytes = |rounds: u64, ios: u64| rounds.saturating_mul(ios).saturating_mul(self.frame.bs.0);
-        (bytes(least, interference::WRITES), bytes(most, interference::WRITES + startup_ios_max))
+        let min_bytes = bytes(least, interference::WRITES);
+        let max_bytes = bytes(most, interference::WRITES + startup_ios_max);
+        let nanos = least * interference::WRITES * ASSUMED_WRITE.0;
+        Cost { about_bytes: min_bytes, min_bytes, max_bytes, nanos }
     }
 }
 
-/// The least and the most bytes that a run writes.
-fn run_range(step: &Step, settings: &Settings) -> (u64, u64) {
+/// A run that ends when its mean is known: about a first look.
+fn cost_of_look(step: &Step, settings: &Settings) -> Cost {
     let pattern = &step.experiment.pattern;
-    let (min, max) = settings.effort.ios_range(pattern, step.experiment.micro == "baseline");
-    let bytes = |ios: u64| (ios as f64 * pattern.write_share() * pattern.bs.0 as f64) as u64;
+    let is_baseline = step.experiment.micro == "baseline";
+    let (min, max) = settings.effort.ios_range(pattern, is_baseline);
+    let first = settings.effort.exploring(pattern).explore_ios;
+    let about = if is_baseline { first } else { (first / 4).max(64) };
+    let about = about.clamp(min, max);
     let in_time = settings.run_max.filter(|_| pattern.writes()).map_or(u64::MAX, bytes_within);
-    (bytes(min).min(in_time), bytes(max).min(in_time))
+    let bytes = |ios: u64| ((ios as f64 * pattern.write_share() * pattern.bs.0 as f64) as u64).min(in_time);
+    Cost {
+        about_bytes: bytes(about),
+        min_bytes: bytes(min),
+        max_bytes: bytes(max),
+        nanos: (about as f64 * assumed_ns(pattern)) as u64 + ASSUMED_PAUSE.0,
+    }
 }
 
 /// How much of the target is measured, and in which portions.
@@ -263,14 +263,15 @@ pub(crate) fn frame(
         Scope::Table1 => Bytes(16 << 30),
         Scope::Full => Bytes(u64::MAX),
     };
-    let span = settings.span.unwrap_or(most).0.min(target.size_bytes) / bs.0 * bs.0;
-    if span < SPAN_MIN.0 {
-        let name = target.name.clone();
-        return Err(BenchError::TooSmall { name, size_bytes: span, need_bytes: SPAN_MIN.0 });
+    let need = SPAN_MIN.0.div_ceil(bs.0).max(SPAN_MIN_IOS).saturating_mul(bs.0);
+    let part = settings.span.unwrap_or(most.max(Bytes(need))).0.min(target.size_bytes);
+    let span = part / bs.0 * bs.0;
+    if span < need {
+        let (size, need) = (Bytes(part), Bytes(need));
+        return Err(BenchError::TooSmall { name: target.name.clone(), size, need });
     }
     if span + bs.0 <= target.size_bytes {
-        let [part, whole] = [span, target.size_bytes].map(|bytes| Bytes(bytes).to_string());
-        notes.push(format!("only the first {} of {} are measured", spaced(&part), spaced(&whole)));
+        notes.push(format!("only the first {} are measured", spaced(&Bytes(span).to_string())));
     }
     let room_max = if settings.scope == Scope::Quick { 16 << 20 } else { 64 << 20 };
     // A whole number of IOs of every size in table 1, and of 256 partitions where there is room for them.
@@ -280,7 +281,7 @@ pub(crate) fn frame(
         span: Bytes(span),
         bs,
         sector: Bytes(u64::from(target.logical_block_bytes)),
-        room: Bytes(room.max(bs.0 * 64)),
+        room: Bytes(room.max(bs.0 * SPAN_MIN_IOS)),
         queue_depth_max: target.queue_depth_max,
         scope: settings.scope,
     })
@@ -311,87 +312,15 @@ fn chosen(settings: &Settings) -> Result<Vec<&'static Micro>, BenchError> {
     Ok(MICROS.iter().filter(|m| m.name == "baseline" || only.iter().any(|name| name == m.name)).collect())
 }
 
-/// FlashIO's order: what disturbs the state least comes first, and what leaves traces in the rooms of others
-/// last. Sequential writes come together behind all else (paper 001, section 4.2).
-fn rank(micro: &Micro, pattern: &Pattern, frame: &Frame) -> u32 {
-    match micro.name {
-        "baseline" => 0,
-        _ if !pattern.writes() => 1,
-        _ if !pattern.has(Rw::Write) => 2,
-        "mix" if pattern.size > frame.room => 8,
-        "order" if pattern.size > frame.room => 9,
-        "mix" => 4,
-        "partitioning" => 5,
-        "parallelism" => 6,
-        "order" => 7,
-        _ => 3,
-    }
-}
-
-/// Gives every run its place. Sequential writes never share a target space: only they disturb the state
-/// (paper 001, section 4.1), so when the span is used up the state is enforced again.
-fn place(
-    drafts: &[(&Micro, Draft)],
-    frame: &Frame,
-    settings: &Settings,
-    notes: &mut Vec<String>,
-) -> Vec<Step> {
-    let mut steps = Vec::new();
-    let (mut written_to, mut read_to, mut is_reused) = (0, 0, false);
-    for repeat in 0..settings.repeats {
-        for (micro, draft) in drafts {
-            let mut pattern = draft.pattern.clone();
-            let needed = pattern.size.0 + pattern.shift.0;
-            let mut before = Vec::new();
-            if needed <= frame.room.0 + frame.bs.0 {
-                let next = if pattern.writes() { &mut written_to } else { &mut read_to };
-                if *next + needed > frame.span.0 {
-                    *next = 0;
-                    if pattern.writes() && settings.state != State::AsIs {
-                        before.push(Preparation::Enforce(settings.state));
-                    }
-                    is_reused |= pattern.writes() && settings.state == State::AsIs;
-                }
-                pattern.offset = Bytes(*next);
-                *next += needed.div_ceil(frame.bs.0) * frame.bs.0;
-            }
-            let experiment = Experiment {
-                micro: micro.name.into(),
-                curve: draft.curve.clone(),
-                parameter: draft.parameter,
-                label: draft.label.clone(),
-                pattern,
-                beside: None,
-            };
-            let seed = derive(settings.seed, steps.len() as u64);
-            steps.push(Step {
-                experiment,
-                repeat,
-                seed,
-                before,
-                follows: false,
-                length: Length::Precise,
-                windows: None,
-                only_if: None,
-                keeps_ios: true,
-            });
-        }
-    }
-    if is_reused {
-        notes.push("sequential writes reuse their target space, because no state is enforced".into());
-    }
-    steps
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn settings() -> Settings {
+    pub(super) fn settings() -> Settings {
         Settings { state: State::Random, write: true, ..Settings::default() }
     }
 
-    fn target(size_bytes: u64) -> TargetInfo {
+    pub(super) fn target(size_bytes: u64) -> TargetInfo {
         TargetInfo {
             name: "test".into(),
             size_bytes,
@@ -399,55 +328,6 @@ mod tests {
             virtual_time: true,
             engine: "test".into(),
             queue_depth_max: 128,
-        }
-    }
-
-    #[test]
-    fn sequential_writes_never_share_a_space_between_resets() {
-        for size in [256 << 20, 4u64 << 30] {
-            let plan = Plan::new(&target(size), &settings()).unwrap();
-            let mut used: Vec<(u64, u64)> = Vec::new();
-            for step in &plan.steps {
-                let pattern = &step.experiment.pattern;
-                if !step.before.is_empty() {
-                    used.clear();
-                }
-                if !pattern.writes() || pattern.size.0 > plan.frame.room.0 {
-                    continue;
-                }
-                let (start, end) = (pattern.offset.0, pattern.end_bytes());
-                let is_free = used.iter().all(|&(s, e)| end <= s || e <= start);
-                assert!(is_free, "{} overlaps", step.experiment.id());
-                used.push((start, end));
-            }
-            assert!(plan.steps.iter().any(|step| !step.before.is_empty()));
-        }
-    }
-
-    #[test]
-    fn what_goes_over_the_rooms_of_others_in_order_comes_last() {
-        let plan = Plan::new(&target(4 << 30), &settings()).unwrap();
-        let has_room = |step: &&Step| step.experiment.pattern.size <= plan.frame.room;
-        let roams = |step: &&Step| {
-            let Experiment { micro, pattern, .. } = &step.experiment;
-            ["mix", "order"].contains(&micro.as_str()) && pattern.has(Rw::Write) && !has_room(step)
-        };
-        for repeat in 0..3 {
-            let steps: Vec<&Step> = plan.steps.iter().filter(|step| step.repeat == repeat).collect();
-            let first = steps.iter().position(roams).expect("some do");
-            assert!(steps[first..].iter().all(roams), "repeat {repeat}: {first} of {}", steps.len());
-            assert_eq!(steps.len() - first, 2 * 7 + 8, "two mixes and the steps above one");
-        }
-    }
-
-    /// Paper 001, section 4.2: what "involves sequential writes" is "delayed and grouped together".
-    #[test]
-    fn sequential_writes_come_together_behind_all_else() {
-        let plan = Plan::new(&target(4 << 30), &settings()).unwrap();
-        for repeat in 0..3 {
-            let of_pass = plan.steps.iter().filter(|step| step.repeat == repeat);
-            let after = of_pass.map(|step| &step.experiment).filter(|after| after.micro != "baseline");
-            assert!(after.is_sorted_by_key(|after| after.pattern.has(Rw::Write)), "repeat {repeat}");
         }
     }
 
@@ -469,27 +349,26 @@ mod tests {
     }
 
     #[test]
-    fn reads_come_before_writes_and_nothing_writes_unasked() {
-        let plan = Plan::new(&target(4 << 30), &settings()).unwrap();
-        let kinds: Vec<bool> =
-            plan.steps[4..].iter().take(150).map(|s| s.experiment.pattern.writes()).collect();
-        assert!(kinds.is_sorted());
-        let plan = Plan::new(&target(4 << 30), &Settings { write: false, ..settings() }).unwrap();
-        assert!(plan.steps.iter().all(|step| !step.experiment.pattern.writes()));
-        let written = (plan.written_bytes, plan.written_bytes_min, plan.written_bytes_max);
-        assert_eq!((written, plan.enforcements), ((0, 0, 0), 0));
-    }
-
-    #[test]
     fn unknown_micro_benchmarks_and_tiny_targets_are_refused_with_the_way_out() {
         let only = Some(vec!["granulrity".to_string()]);
         let error = Plan::new(&target(1 << 30), &Settings { only, ..settings() }).unwrap_err();
         assert!(error.to_string().contains("granularity, alignment"));
-        assert!(
-            Plan::new(&target(1 << 20), &settings())
-                .unwrap_err()
-                .to_string()
-                .contains("larger part or target")
-        );
+        let error = Plan::new(&target(8 << 20), &settings()).unwrap_err().to_string();
+        assert!(error.contains("8MiB of test") && error.contains("--size of 16MiB or more"), "{error}");
+    }
+
+    /// What the refusal of a smaller target names is enough.
+    #[test]
+    fn the_least_size_that_is_named_is_enough_for_ios_of_any_size() {
+        for bs in [512, 4 << 10, 48 << 10, 1 << 20, 4 << 20, 32 << 20] {
+            for scope in [Scope::Quick, Scope::Table1, Scope::Full] {
+                let settings = Settings { bs: Bytes(bs), scope, repeats: 1, ..settings() };
+                let Err(BenchError::TooSmall { need, .. }) = Plan::new(&target(bs), &settings) else {
+                    panic!("one IO of {bs} has room enough");
+                };
+                let plan = Plan::new(&target(need.0), &settings);
+                assert!(plan.is_ok(), "{bs} {scope:?} in {need}: {:?}", plan.err());
+            }
+        }
     }
 }

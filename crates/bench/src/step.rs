@@ -23,6 +23,8 @@ pub struct Step {
     pub follows: bool,
     /// When it is over.
     pub length: Length,
+    /// Of a length in time, it goes on until it has so many IOs.
+    pub ios_min: u64,
     /// Into which windows it is cut, and how many of them there are at most.
     pub windows: Option<(Cut, usize)>,
     /// It is left out if what came before it says that it tells nothing more.
@@ -44,6 +46,15 @@ impl Step {
             Preparation::Burst { pattern, .. } => Some(&**pattern),
             _ => None,
         })
+    }
+
+    /// When it and the bursts before it are over.
+    pub fn lengths(&self) -> impl Iterator<Item = Length> {
+        let bursts = self.before.iter().filter_map(|before| match before {
+            Preparation::Burst { length, .. } => Some(*length),
+            _ => None,
+        });
+        bursts.chain([self.length])
     }
 
     /// IOs in flight in it, those of its load too.
@@ -170,6 +181,8 @@ impl Length {
 pub const ASSUMED_READ: Nanos = Nanos::from_us(200);
 /// The same for a write.
 pub const ASSUMED_WRITE: Nanos = Nanos::from_ms(1);
+/// However many and large IOs are in flight, this many bytes a second pass in that estimate.
+pub const ASSUMED_RATE: u64 = 1 << 30;
 /// Bytes a second that no single device takes, for the most that a plan may write.
 pub const ASSUMED_RATE_MAX: u64 = 16 << 30;
 
@@ -192,29 +205,31 @@ impl Cost {
 
     /// Exactly so many bytes, in writes of `bs`.
     fn exactly(bytes: u64, bs: u64) -> Cost {
-        let nanos = (bytes / bs.max(1)).saturating_mul(ASSUMED_WRITE.0);
+        let passes_ns = (bytes as f64 * 1e9 / ASSUMED_RATE as f64) as u64;
+        let nanos = (bytes / bs.max(1)).saturating_mul(ASSUMED_WRITE.0).max(passes_ns);
         Cost { about_bytes: bytes, min_bytes: bytes, max_bytes: bytes, nanos }
     }
 
-    /// A pattern for a fixed length.
-    fn of_length(length: Length, pattern: &Pattern) -> Cost {
+    /// A pattern for a fixed length, of at least so many IOs.
+    fn of_length(length: Length, ios_min: u64, pattern: &Pattern) -> Cost {
         let share = pattern.write_share();
-        let each_ns = share * ASSUMED_WRITE.0 as f64 + (1.0 - share) * ASSUMED_READ.0 as f64;
-        let depth = f64::from(pattern.numjobs) * f64::from(pattern.iodepth);
         let bytes = |ios: f64| (ios * share * pattern.bs.0 as f64) as u64;
+        let each_ns = assumed_ns(pattern);
         match length {
             Length::Precise => Cost::default(),
-            Length::Time(span) => Cost {
-                about_bytes: bytes(span.as_s() * pattern.rate_iops.unwrap_or(1e9 / each_ns * depth)),
-                min_bytes: 0,
-                max_bytes: if share > 0.0 { bytes_within(span) } else { 0 },
-                nanos: span.0,
-            },
+            Length::Time(span) => {
+                let asked_ns = pattern.rate_iops.map_or(each_ns, |rate| each_ns.max(1e9 / rate));
+                let ios = (span.0 as f64 / asked_ns).max(ios_min as f64);
+                let most = if share > 0.0 { bytes_within(span) } else { 0 };
+                let min_bytes = bytes(ios_min as f64);
+                let nanos = span.0.max((ios * asked_ns) as u64);
+                Cost { about_bytes: bytes(ios), min_bytes, max_bytes: most.max(min_bytes), nanos }
+            }
             Length::Ios(_) | Length::Bytes(_) => {
                 let jobs = u64::from(pattern.numjobs);
                 let ios = length.counted(pattern.clone()).number_ios.unwrap_or(0).saturating_mul(jobs);
                 let written = bytes(ios as f64);
-                let nanos = (ios as f64 * each_ns / depth) as u64;
+                let nanos = (ios as f64 * each_ns) as u64;
                 Cost { about_bytes: written, min_bytes: written, max_bytes: written, nanos }
             }
         }
@@ -225,21 +240,32 @@ impl Cost {
             Preparation::Enforce(state) => Cost::exactly(state_bytes(*state, span), 48 << 10),
             Preparation::Fill { bs, times } => Cost::exactly(span.0.saturating_mul(u64::from(*times)), bs.0),
             Preparation::Trim => Cost::default(),
-            Preparation::Burst { pattern, length } => Cost::of_length(*length, pattern),
+            Preparation::Burst { pattern, length } => Cost::of_length(*length, 0, pattern),
             Preparation::Idle(span) => Cost { nanos: span.0, ..Cost::default() },
         }
     }
 
     /// A step of fixed length with its preparations. One that may be left out costs nothing at least.
     pub(crate) fn of_step(step: &Step, span: Bytes) -> Cost {
-        let mut cost = Cost::of_length(step.length, &step.experiment.pattern);
+        let mut cost = Cost::of_length(step.length, step.ios_min, &step.experiment.pattern);
         if let Some(load) = &step.experiment.beside {
-            cost.add(Cost { nanos: 0, ..Cost::of_length(step.length, load) });
+            cost.add(Cost { nanos: 0, ..Cost::of_length(step.length, 0, load) });
         }
         step.before.iter().for_each(|before| cost.add(Cost::of_preparation(before, span)));
         let min_bytes = if step.only_if.is_some() { 0 } else { cost.min_bytes };
         Cost { min_bytes, ..cost }
     }
+}
+
+/// From one completion of a pattern to the next, as it is assumed.
+pub(crate) fn assumed_ns(pattern: &Pattern) -> f64 {
+    let share = pattern.write_share();
+    let each_ns = share * ASSUMED_WRITE.0 as f64 + (1.0 - share) * ASSUMED_READ.0 as f64;
+    let depth = f64::from(pattern.numjobs) * f64::from(pattern.iodepth);
+    let thinks_ns = pattern.thinktime.0 as f64 / pattern.thinktime_blocks.max(1) as f64;
+    let thinks_ns = thinks_ns / f64::from(pattern.numjobs);
+    let passes_ns = pattern.data_bytes() as f64 * 1e9 / ASSUMED_RATE as f64;
+    (each_ns / depth).max(passes_ns) + thinks_ns
 }
 
 /// The most that any device writes in that time.

@@ -36,6 +36,8 @@ pub struct Suite {
     pub source: &'static str,
     /// What can be set of it.
     pub settings: &'static [Setting],
+    /// Its parts, of which one setting takes some.
+    pub parts: &'static [Part],
     /// IOSize where none is asked for; none if its sizes are its own.
     pub bs: Option<Bytes>,
     /// Runs of every experiment where no number is asked for.
@@ -59,13 +61,33 @@ pub struct Setting {
     pub help: &'static str,
 }
 
+/// A part of a suite that can be done without the others.
+#[derive(Debug)]
+pub struct Part {
+    /// Its name in the setting that takes some of them.
+    pub name: &'static str,
+    /// What it shows.
+    pub doc: &'static str,
+    /// What is done.
+    pub acts: Acts,
+}
+
+impl Part {
+    const fn new(name: &'static str, doc: &'static str, acts: Acts) -> Part {
+        Part { name, doc, acts }
+    }
+}
+
+/// What is done on a target, in order.
+pub type Acts = fn(&Asked<'_>) -> Result<Vec<Act>, BenchError>;
+
 /// What a suite does.
 #[derive(Clone, Copy, Debug)]
 pub enum Program {
     /// uFLIP's plan ([`Plan::new`]), which gives its experiments places of their own.
     Uflip,
     /// These acts, in this order.
-    Acts(fn(&Asked<'_>) -> Result<Vec<Act>, BenchError>),
+    Acts(Acts),
 }
 
 /// All of them, in the order in which they are explained.
@@ -121,7 +143,7 @@ impl Plan {
         target: &TargetInfo,
         settings: &Settings,
     ) -> Result<Plan, BenchError> {
-        program::plan(target, settings, |frame| script.acts(&frame))
+        program::plan(target, settings, |frame| script.acts(target, &frame))
     }
 }
 

@@ -43,6 +43,49 @@ fn the_row_of_a_plain_device_is_its_truth_and_nothing_else_is_found() {
     assert!(!bursts.is_empty() && bursts.iter().all(|done| done.run.windows.len() == 30));
 }
 
+/// The runs of 8 MiB would be over after one or two IOs, their phases hold none: what is said of them is the
+/// device's truth all the same.
+#[test]
+fn ios_that_take_longer_than_a_phase_have_the_speed_of_the_device() {
+    let text = "size = \"64MiB\"\n[latency]\nsequential_read = [[\"0\", \"1ms\"], [\"1MiB\", \"29ms\"]]\n\
+                sequential_write = [[\"0\", \"1ms\"], [\"1MiB\", \"29ms\"]]\n";
+    let spec = RigSpec::parse("slow", text).unwrap_or_else(|error| panic!("{error}"));
+    let values = [("runtime", "200ms"), ("phase", "20ms"), ("long", "0")];
+    let (finished, reading) = read(Rig::new(spec, 1), &values, 64 << 20);
+    for done in finished.iter().filter(|done| done.experiment.micro == "aligned") {
+        assert!(done.run.ios >= 32, "{}: {} IOs", done.experiment.id(), done.run.ios);
+    }
+    let table = reading.tables.iter().find(|table| table.id == "after-bursts").expect("a table");
+    let place = table.columns.iter().position(|column| column.label == "beside steady").expect("a ratio");
+    for row in &table.rows {
+        let beside = row[place].value().expect("phases enough");
+        assert!((beside - 1.0).abs() < 0.03, "{row:?}");
+    }
+    assert!(says(&reading, "do not slow down the sequential writes"), "{:?}", reading.sentences);
+}
+
+/// A result with fewer, cut short, has its numbers, and no conclusion.
+#[test]
+fn nothing_is_concluded_from_runs_of_a_few_ios() {
+    let (mut finished, _) = read(Rig::new(rigs::get("plain").expect("a rig"), 1), SHORT, 64 << 20);
+    finished.iter_mut().for_each(|done| done.run.ios = 3);
+    let suite = Suite::find("ajwani").expect("a suite");
+    let context = flashscope_analysis::Context {
+        target: Rig::new(rigs::get("plain").expect("a rig"), 1).info().clone(),
+        state: "as-is".into(),
+        generator_iops_max: None,
+        interference: None,
+        complete: true,
+        physical_block_bytes: None,
+    };
+    let reading = (suite.reading)(&context, &finished);
+    assert!(says(&reading, "nothing is concluded"), "{:?}", reading.sentences);
+    for words in ["stops paying", "slow down the sequential", "Misalign"] {
+        assert!(!says(&reading, words), "{words}: {:?}", reading.sentences);
+    }
+    assert!(!reading.tables.is_empty());
+}
+
 #[test]
 fn a_misaligned_device_is_found_out() {
     let (_, reading) = read(Rig::new(rigs::get("misaligned").expect("a rig"), 1), SHORT, 64 << 20);

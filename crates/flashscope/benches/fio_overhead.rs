@@ -291,6 +291,7 @@ fn start_ms<T: Target>(target: &mut T, folder: &Path) -> Result<f64> {
         beside: None,
         goal: None,
         runtime: None,
+        enough: None,
         patience: None,
         windows: None,
         seed: 1,

@@ -189,7 +189,7 @@ pub struct RunArgs {
     /// Finish an interrupted run
     #[arg(long, value_name = "DIR", conflicts_with_all = [
         "output", "dry_run", "quick", "full", "only", "state", "precision", "repeats", "size", "bs", "seed",
-        "engine", "data", "suite", "set",
+        "engine", "data", "set",
     ])]
     pub resume: Option<PathBuf>,
     /// Print the plan, with its bytes, time and share of endurance, and stop

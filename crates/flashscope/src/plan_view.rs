@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use flashscope_bench::plan::RATED_DRIVE_WRITES;
-use flashscope_bench::{ASSUMED_READ, ASSUMED_WRITE, Length, Plan, Settings};
+use flashscope_bench::{ASSUMED_RATE, ASSUMED_RATE_MAX, ASSUMED_READ, ASSUMED_WRITE, Length, Plan, Settings};
 use flashscope_core::{Nanos, TargetInfo};
-use flashscope_report::{counted, percent, size};
+use flashscope_report::{counted, grouped, percent, size};
 
 use crate::progress::rounded;
 
@@ -18,10 +18,13 @@ pub fn plan_lines(plan: &Plan, settings: &Settings, info: &TargetInfo, is_drive:
     let prepared = plan.steps.iter().filter(|step| !step.before.is_empty()).count() as u64;
     let state = match plan.keeps_pause {
         true => format!(", state: {}{again}", plan.state.name()),
-        false => format!(", {prepared} of them on a device made ready for it"),
+        false if prepared == 0 => String::new(),
+        false => format!(", {} of them on a device made ready for it", grouped(prepared)),
     };
+    let may_end_early = plan.steps.iter().any(|step| step.only_if.is_some());
     let mut lines = vec![format!(
-        "{} over {} of {} ({}){state}",
+        "{}{} over {} of {} ({}){state}",
+        if may_end_early { "up to " } else { "" },
         counted(plan.steps.len() as u64, "run"),
         size(plan.frame.span.0 as f64),
         info.name,
@@ -40,20 +43,42 @@ pub fn plan_lines(plan: &Plan, settings: &Settings, info: &TargetInfo, is_drive:
             false => String::new(),
         };
         lines.push(format!("about {} written{of_endurance}", size(about as f64)));
+        let least = if plan.written_bytes_min > 0 { format!("at least {least}, ") } else { String::new() };
         if plan.written_bytes_min < plan.written_bytes_max {
-            lines.push(format!("at least {least}, at most {most}, as long as the runs may have to go on"));
+            lines.push(format!("{least}at most {most}: {}", why_most(plan)));
         }
     }
     if !info.virtual_time {
         let about = whole(plan.duration);
         let (read, write) = (nanos(ASSUMED_READ), nanos(ASSUMED_WRITE));
-        lines.push(format!("about {about} or more, if a read takes {read} and a write {write}"));
+        let rate = size(ASSUMED_RATE as f64);
+        let more = if may_end_early { "for all of them" } else { "or more" };
+        lines.push(format!(
+            "about {about} {more}, if a read takes {read}, a write {write}, and {rate} a second pass"
+        ));
         let has_open_end = plan.steps.iter().any(|step| step.length == Length::Precise);
         let settings = &Settings { run_max: settings.run_max.filter(|_| has_open_end), ..settings.clone() };
         lines.extend(latest_end(plan, settings));
     }
     lines.extend(plan.notes.iter().map(|note| format!("note: {note}")));
     lines
+}
+
+/// Why nobody knows how much it writes.
+fn why_most(plan: &Plan) -> String {
+    let lengths = plan.steps.iter().flat_map(|step| step.lengths());
+    let (mut is_open, mut is_timed) = (false, false);
+    for length in lengths {
+        is_open |= length == Length::Precise;
+        is_timed |= matches!(length, Length::Time(_));
+    }
+    match (is_open, is_timed) {
+        (true, _) => "as long as the runs may have to go on".into(),
+        (_, true) => {
+            format!("what a device takes in a set time, {} a second at most", size(ASSUMED_RATE_MAX as f64))
+        }
+        _ => "runs that would tell nothing more are left out".into(),
+    }
 }
 
 /// What ends a run, or all of them, at the latest.

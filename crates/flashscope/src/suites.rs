@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use flashscope_analysis::{Context, Finished, Reading};
 use flashscope_bench::suite::file::{self, Script};
 use flashscope_bench::suite::{Order, Program, Suite};
@@ -135,9 +135,7 @@ impl Chosen {
                 let order = Order { suite, values: &wanted.values, can_trim };
                 Ok(Plan::of(&order, info, settings)?)
             }
-            Chosen::File(script) => {
-                Plan::of_script(script, info, settings).with_context(|| format!("suite {}", wanted.name))
-            }
+            Chosen::File(script) => Ok(Plan::of_script(script, info, settings)?),
         }
     }
 

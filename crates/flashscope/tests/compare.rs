@@ -42,6 +42,33 @@ fn results_that_cannot_be_compared_are_refused_with_what_they_are_and_what_to_do
 }
 
 #[test]
+fn rows_of_two_keys_have_both_and_different_suites_are_called_that() {
+    let scratch = Scratch::new();
+    let shortest = ["--set", "tests=latency", "--set", "round=1ms", "--set", "rounds=5"];
+    for (result, rig, suite, settings) in [
+        ("fast", "rig:plain", "snia-pts", &shortest[..]),
+        ("slow", "rig:mtron", "snia-pts", &shortest[..]),
+        ("other", "rig:plain", "rewrite", &["--set", "ios=64"]),
+    ] {
+        let arguments = ["run", rig, "--suite", suite, "--quick", "--size", "16MiB", "-o", result];
+        call(&scratch.path(""), &[&arguments[..], settings].concat()).well();
+    }
+    let compare =
+        |b: &str, more: &[&str]| call(&scratch.path(""), &[&["compare", "fast", b], more].concat()).well();
+    let found = compare("slow", &["--json"]).json()["found"].clone();
+    let rows = found.as_array().expect("numbers").iter().filter(|twin| twin["table"] == "latency");
+    let names: Vec<String> = rows.map(|twin| format!("{} {}", twin["row"], twin["column"])).collect();
+    let mut once = names.clone();
+    once.sort();
+    once.dedup();
+    assert!(names.len() > 6 && once.len() == names.len(), "{names:?}");
+    let shown = compare("other", &[]).out;
+    assert!(shown.contains("A is of snia-pts, B of rewrite"), "{shown}");
+    assert_eq!(compare("other", &["--json"]).json()["b"]["suite"], "rewrite");
+    assert!(!compare("slow", &[]).out.contains("Different suites"));
+}
+
+#[test]
 fn what_a_suite_found_stands_side_by_side() {
     let scratch = Scratch::new();
     for (result, rig) in [("fast", "rig:plain"), ("slow", "rig:mtron")] {

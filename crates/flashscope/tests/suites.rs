@@ -98,7 +98,7 @@ fn a_file_and_the_same_as_toml_are_the_same_suite() {
 #[test]
 fn what_is_wrong_in_a_file_is_said_with_its_line_and_the_known_words() {
     let scratch = scratch();
-    let cases: [(&str, &[&str]); 9] = [
+    let cases: [(&str, &[&str]); 16] = [
         (
             "fill\nfil bs=1MiB\n",
             &["line 2", "'fil' is no act", "fill, trim, enforce, burst, idle, run, scale"],
@@ -109,18 +109,38 @@ fn what_is_wrong_in_a_file_is_said_with_its_line_and_the_known_words() {
         ("run a rw=read runtime=5s ios=3\n", &["line 1", "exclude one another"]),
         ("burst rw=randwrite\nrun a rw=read ios=5\n", &["line 1", "how long the burst is"]),
         ("fill\n", &["line 1", "nothing is measured after this"]),
-        ("run a rw=read ios=9\nrun a rw=read ios=9\n", &["two runs are called a/SR/32KiB"]),
+        ("run a rw=read ios=9\nrun a rw=read ios=9\n", &["line 2", "line 1 has a run called a/SR/32KiB too"]),
+        // What only the target shows has its line too.
+        ("fill\nrun a rw=read bs=3 ios=9\n", &["line 2", "512-byte sector"]),
+        (
+            "fill\nrun a rw=read size=64MiB offset=1MiB ios=9\n",
+            &["line 2", "64MiB that are measured", "--size"],
+        ),
+        ("\nfill bs=100\nrun a rw=read ios=9\n", &["line 2", "512-byte sector"]),
+        ("fill bs=0\nrun a rw=read ios=9\n", &["line 1", "bs"]),
+        ("burst rw=randwrite bs=3 ios=5\nrun a rw=read ios=9\n", &["line 1", "512-byte sector"]),
+        ("fill\nscale a rw=read bs=128MiB ios=5\n", &["line 2", "bs=128MiB", "or less"]),
+        ("run a rw=read ios=9 repeats=4000000000\n", &["line 1", "repeats: write a number from 1 to 1000"]),
         ("# nothing\n", &["is empty", "run reads"]),
     ];
     for (content, words) in cases {
         fs::write(scratch.path("bad.suite"), content).expect("written");
-        let arguments = ["run", "rig:plain", "--suite", "./bad.suite", "-o", "never"];
+        let arguments = ["run", "rig:plain", "--size", "64MiB", "--suite", "./bad.suite", "-o", "never"];
         call(&folder(&scratch), &arguments).failed(2, words);
     }
-    fs::write(scratch.path("bad.toml"), "[[step]]\ndo = \"fill\"\n\n[[step]]\ndo = \"ruin\"\n")
-        .expect("written");
-    let arguments = ["run", "rig:plain", "--suite", "bad.toml", "-o", "never"];
-    call(&folder(&scratch), &arguments).failed(2, &["line 4", "'ruin' is no act"]);
+    // A table has the line at which it begins.
+    let tables: [(&str, &[&str]); 4] = [
+        ("do = \"ruin\"", &["line 4", "'ruin' is no act"]),
+        ("do = \"run\"\nname = \"a\"\nrw = \"read\"\nbs = \"3\"\nios = 9", &["line 4", "512-byte sector"]),
+        ("do = \"fill\"\nbz = 5", &["line 4", "'bz' is no key of fill"]),
+        ("do = \"fill", &["line 5"]),
+    ];
+    for (table, words) in tables {
+        let content = format!("[[step]]\ndo = \"fill\"\n\n[[step]]\n{table}\n");
+        fs::write(scratch.path("bad.toml"), content).expect("written");
+        let arguments = ["run", "rig:plain", "--size", "64MiB", "--suite", "bad.toml", "-o", "never"];
+        call(&folder(&scratch), &arguments).failed(2, words);
+    }
     assert!(!scratch.path("never").exists());
 }
 
@@ -143,6 +163,41 @@ fn flags_that_mean_nothing_to_a_suite_are_refused_by_name() {
     call(&folder(&scratch), &["create", "target", "64MiB"]).well();
     let dry = ["run", "target", "--suite", "almost-sequential", "--dry-run"];
     call(&folder(&scratch), &dry).failed(2, &["every run", "--write"]);
+}
+
+#[test]
+fn a_dry_run_says_no_figure_that_another_contradicts() {
+    let scratch = scratch();
+    call(&folder(&scratch), &["create", "target", "64MiB"]).well();
+    call(&folder(&scratch), &["create", "small", "8MiB"]).well();
+    fs::write(scratch.path("timed.suite"), "run w rw=write bs=4k runtime=5s\n").expect("written");
+    for target in ["sim:nvme-tlc-2024?capacity=64MiB", "target"] {
+        for suite in ["uflip", "ajwani", "snia-pts", "modern", "./timed.suite"] {
+            let leave = if target == "target" { &["--write"][..] } else { &[] };
+            let dry = ["run", target, "--suite", suite, "--quick", "--dry-run", "--json"];
+            let json = call(&folder(&scratch), &[&dry[..], leave].concat()).well().json();
+            let [least, about, most] = ["written_bytes_min", "written_bytes", "written_bytes_max"]
+                .map(|key| json[key].as_u64().expect("bytes"));
+            assert!(least <= about && about <= most, "{suite} on {target}: {least} {about} {most}");
+            assert!(!json["plan"].to_string().contains("at least 0 B"), "{suite} on {target}: {json}");
+        }
+    }
+    for suite in ["uflip", "snia-pts", "./timed.suite"] {
+        let dry = ["run", "small", "--suite", suite, "--write", "--dry-run"];
+        call(&folder(&scratch), &dry)
+            .failed(2, &["8MiB of small", "at least 16MiB", "--size of 16MiB or more"]);
+    }
+}
+
+#[test]
+fn a_run_is_not_finished_as_another_suite() {
+    let scratch = scratch();
+    let arguments = ["run", "rig:plain", "--quick", "--only", "baseline", "--size", "16MiB", "-o", "begun"];
+    call(&folder(&scratch), &arguments).well();
+    let resumed = |suite| call(&folder(&scratch), &["run", "--resume", "begun", "--suite", suite]);
+    resumed("modern")
+        .failed(2, &["the suite uflip, not of modern", "leave --suite out", "leave --resume out"]);
+    resumed("uflip").well();
 }
 
 #[test]

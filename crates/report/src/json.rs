@@ -1,13 +1,12 @@
 //! What `--json` prints. The keys are an interface: programs read them.
 
-use flashscope_analysis::reading::Reading;
 use flashscope_analysis::{Context, Estimate, Finished};
 use flashscope_core::total;
 use serde_json::{Value, json};
 
 use crate::folder::{SCHEMA_VERSION, Stored};
 use crate::pairs::{Pair, Pairs, Verdict};
-use crate::readings::{Twin, twins};
+use crate::readings::{Suites, Twin, twins};
 use crate::view::Findings;
 
 /// A single experiment. Times in ms; numbers that the run was too short for are null.
@@ -78,12 +77,13 @@ pub fn run_json(findings: &Findings<'_>) -> Value {
     })
 }
 
-/// Two results side by side. `ratio` is B over A. `readings` is what a suite says of each, where both are of
-/// the same: `found` has the numbers that are in both.
-pub fn compare_json(a: &Stored, b: &Stored, readings: Option<[&Reading; 2]>) -> Value {
+/// Two results side by side. `ratio` is B over A. `suites` are those of runs; where both are of the same,
+/// `found` has the numbers that are in both.
+pub fn compare_json(a: &Stored, b: &Stored, suites: Option<Suites<'_>>) -> Value {
     let pairs = Pairs::of(a, b);
-    let side = |stored: &Stored| {
+    let side = |stored: &Stored, place: usize| {
         json!({
+            "suite": suites.map(|suites| suites.names[place]),
             "folder": stored.path.display().to_string(),
             "target": stored.manifest.target.name,
             "state": stored.state(),
@@ -114,11 +114,13 @@ pub fn compare_json(a: &Stored, b: &Stored, readings: Option<[&Reading; 2]>) -> 
             "same_pattern": pair.is_same_pattern(),
         })
     };
-    let found = readings.map(|[a, b]| twins(a, b).iter().map(twin).collect::<Vec<_>>());
+    let found = suites
+        .and_then(|suites| suites.readings)
+        .map(|[a, b]| twins(a, b).iter().map(twin).collect::<Vec<_>>());
     json!({
         "schema_version": SCHEMA_VERSION,
-        "a": side(a),
-        "b": side(b),
+        "a": side(a, 0),
+        "b": side(b, 1),
         "found": found,
         "experiments": pairs.both.iter().map(experiment).collect::<Vec<_>>(),
         "only_a": pairs.only_a,

@@ -33,6 +33,7 @@ pub use footer::Footer;
 pub use json::{compare_json, iops_of, measure_json, run_json};
 pub use number::{counted, digits, grouped, paper_factor, paper_round, percent, size, span};
 pub use read::Responses;
+pub use readings::Suites;
 pub use recorder::{Origin, Recorder, Written};
 pub use spread::{LateWindow, Lateness, Spread};
 pub use view::{Findings, OfSuite, Style, compare_view, measure_view, result_view, strip, wrap};

@@ -6,11 +6,30 @@ use flashscope_analysis::reading::{Cell, Column, Reading, Table};
 
 use crate::reading::text;
 
+/// The suites of two runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Suites<'a> {
+    /// Which.
+    pub names: [&'a str; 2],
+    /// What it says of each, where both are of the same and it has something to say.
+    pub readings: Option<[&'a Reading; 2]>,
+}
+
+impl Suites<'_> {
+    /// That they are not the same, in a line.
+    pub(crate) fn differ(&self) -> Option<String> {
+        let [a, b] = self.names;
+        let text =
+            format!("Different suites: A is of {a}, B of {b}; only experiments of one name are compared.");
+        (a != b).then_some(text)
+    }
+}
+
 /// A number that both readings have.
 pub(crate) struct Twin<'a> {
     /// The table that it is from.
     pub(crate) table: &'a Table,
-    /// The first cell of its row, as it is read.
+    /// The cells that tell its row from others, as they are read.
     pub(crate) row: String,
     /// What it is.
     pub(crate) column: &'a Column,
@@ -30,10 +49,11 @@ pub(crate) fn twins<'a>(a: &'a Reading, b: &'a Reading) -> Vec<Twin<'a>> {
 }
 
 fn of_table<'a>(table: &'a Table, other: &'a Table) -> Vec<Twin<'a>> {
-    let of_b: BTreeMap<_, _> = keyed(other).collect();
-    let rows = keyed(table).filter_map(|(key, row)| Some((*of_b.get(&key)?, key.0, row)));
+    let width = key_width(table).max(key_width(other));
+    let of_b: BTreeMap<_, _> = keyed(other, width).collect();
+    let rows = keyed(table, width).filter_map(|(key, row)| Some((*of_b.get(&key)?, key.0.join(", "), row)));
     let twins = rows.flat_map(|(in_b, name, in_a)| {
-        let cells = in_a.iter().zip(in_b).zip(&table.columns).skip(1);
+        let cells = in_a.iter().zip(in_b).zip(&table.columns).skip(width);
         cells.filter_map(move |((a, b), column)| {
             let (of_a, of_b) = (a.value()?, b.value()?);
             let ratio = Some(of_b / of_a).filter(|ratio| ratio.is_finite());
@@ -43,14 +63,23 @@ fn of_table<'a>(table: &'a Table, other: &'a Table) -> Vec<Twin<'a>> {
     twins.collect()
 }
 
-/// Rows by the words of their first cell, and how many above have the same.
-fn keyed(table: &Table) -> impl Iterator<Item = ((String, usize), &Vec<Cell>)> {
+/// How many of the first cells tell all rows apart, if those that begin with words can: at least one.
+fn key_width(table: &Table) -> usize {
+    let in_words = |row: &Vec<Cell>| row.iter().take_while(|cell| matches!(cell, Cell::Words(_))).count();
+    let most = table.rows.iter().map(in_words).min().unwrap_or(1).max(1);
+    let is_unique = |width: &usize| keyed(table, *width).all(|((_, count), _)| count == 1);
+    (1..most).find(is_unique).unwrap_or(most)
+}
+
+/// Rows by the words of their first cells, and how many above have the same.
+fn keyed(table: &Table, width: usize) -> impl Iterator<Item = ((Vec<String>, usize), &Vec<Cell>)> {
     let mut seen = BTreeMap::new();
-    table.rows.iter().filter_map(move |row| {
-        let name = text(row.first()?, table.columns.first()?);
-        let count: &mut usize = seen.entry(name.clone()).or_default();
+    table.rows.iter().map(move |row| {
+        let key: Vec<String> =
+            row.iter().zip(&table.columns).take(width).map(|(cell, column)| text(cell, column)).collect();
+        let count: &mut usize = seen.entry(key.clone()).or_default();
         *count += 1;
-        Some(((name, *count), row))
+        ((key, *count), row)
     })
 }
 
@@ -70,6 +99,25 @@ mod tests {
         let b = reading(&[("idle", Some(1.0)), ("flush", Some(3.0)), ("trim", Some(1.0))]);
         let found: Vec<_> = twins(&a, &b).iter().map(|twin| (twin.row.clone(), twin.ratio)).collect();
         assert_eq!(found, [("flush".to_string(), Some(1.5)), ("trim".into(), None)]);
+    }
+
+    /// A mix at two sizes, as a test of latency has it: the size is a part of the row's name.
+    #[test]
+    fn rows_are_told_apart_by_as_many_words_as_it_takes() {
+        let of = |rows: &[[&str; 3]], ms: f64| {
+            let mut table = Table::new("latency", "Latency", "", &["mix", "size", "rounds", "mean, ms"]);
+            let words = |row: &[&str; 3]| row.map(Cell::words).into_iter();
+            table.rows =
+                rows.iter().map(|row| words(row).chain([Cell::number(Some(ms))]).collect()).collect();
+            Reading { tables: vec![table], ..Reading::default() }
+        };
+        // The number of rounds is no part of it: it may differ.
+        let a = of(&[["0/100", "4KiB", "5"], ["0/100", "8KiB", "5"]], 2.0);
+        let b = of(&[["0/100", "8KiB", "6"], ["0/100", "4KiB", "9"]], 3.0);
+        let found: Vec<_> = twins(&a, &b).iter().map(|twin| twin.row.clone()).collect();
+        assert_eq!(found, ["0/100, 4KiB", "0/100, 8KiB"]);
+        let alone = of(&[["0/100", "4KiB", "5"], ["100/0", "8KiB", "5"]], 2.0);
+        assert_eq!(twins(&alone, &alone)[1].row, "100/0");
     }
 
     #[test]

@@ -3,9 +3,9 @@
 //! Table 1's formula, `(i mod Burst) x Pause`, would pause after almost every IO and longer each time;
 //! section 3.1 says that a pause comes between groups of Burst IOs. This follows the text.
 
-use flashscope_core::{Nanos, Pattern, Rw};
+use flashscope_core::{Nanos, Pattern};
 
-use super::{Draft, Frame, Micro, Scope, draft};
+use super::{Draft, Frame, Micro, draft};
 
 /// See the module.
 pub const MICRO: Micro = Micro {
@@ -18,10 +18,7 @@ pub const MICRO: Micro = Micro {
 
 fn points(frame: &Frame) -> Vec<Draft> {
     let mut drafts = Vec::new();
-    for rw in Rw::ALL {
-        if frame.scope == Scope::Quick && rw != Rw::RandWrite {
-            continue;
-        }
+    for rw in frame.paused() {
         for tens in frame.powers(6, 3) {
             let burst = tens * 10;
             let pattern =

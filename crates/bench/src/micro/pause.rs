@@ -1,8 +1,8 @@
 //! Pause varies (paper 001, table 1, Pause).
 
-use flashscope_core::{Nanos, Pattern, Rw};
+use flashscope_core::{Nanos, Pattern};
 
-use super::{Draft, Frame, Micro, Scope, draft};
+use super::{Draft, Frame, Micro, draft};
 
 /// See the module.
 pub const MICRO: Micro = Micro {
@@ -15,11 +15,7 @@ pub const MICRO: Micro = Micro {
 
 fn points(frame: &Frame) -> Vec<Draft> {
     let mut drafts = Vec::new();
-    for rw in Rw::ALL {
-        // Reads leave nothing to do behind; a quick run takes the writes.
-        if frame.scope == Scope::Quick && rw != Rw::RandWrite {
-            continue;
-        }
+    for rw in frame.paused() {
         for tenths in frame.powers(8, 2) {
             let thinktime = Nanos::from_us(tenths * 100);
             let pattern = Pattern { thinktime, ..frame.baseline(rw) };

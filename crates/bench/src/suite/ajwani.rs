@@ -9,7 +9,7 @@ use flashscope_analysis::Cut;
 use flashscope_core::seed::{Random, derive};
 use flashscope_core::{Bytes, Nanos, Pattern, Rw};
 
-use super::program::{Act, Asked, FILL, Probe, windows_within};
+use super::program::{Act, Asked, FILL, Probe, TIME_MIN, windows_within};
 use super::{Program, Setting, Suite};
 use crate::error::BenchError;
 use crate::step::{Condition, Length, Preparation};
@@ -41,6 +41,7 @@ pub(super) const SUITE: Suite = Suite {
             help: "sequential writes of everything before each of those looks",
         },
     ],
+    parts: &[],
     bs: None,
     repeats: 3,
     program: Program::Acts(program),
@@ -71,6 +72,10 @@ const SHIFTS: [u64; 3] = [2 << 10, 16 << 10, 32 << 10];
 const LONG_BS: u64 = 4 << 10;
 /// "a 8 GB file"
 const LONG_SPACE: u64 = 8 << 30;
+/// A run has so many IOs, however long they take: of fewer, its first ones are too large a share.
+const STEADY_IOS: u64 = 32;
+/// A phase has so many: of one or two its speed is a matter of chance.
+const PHASE_IOS: u64 = 4;
 /// Writes in a window of the long series.
 const LONG_WINDOW: u64 = 50;
 
@@ -83,14 +88,8 @@ struct Plans<'a> {
 }
 
 fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
-    let runtime: Nanos = asked.value("runtime")?;
-    let phase: Nanos = asked.value("phase")?;
-    for (name, time) in [("runtime", runtime), ("phase", phase)] {
-        if time < Nanos::from_ms(1) {
-            return Err(BenchError::Suite(format!("--set {name}={time}: less than 1ms says nothing")));
-        }
-    }
-    let plans = Plans { asked, runtime, phase, sizes: sizes(asked) };
+    let time = |name: &str| asked.time(name, TIME_MIN);
+    let plans = Plans { asked, runtime: time("runtime")?, phase: time("phase")?, sizes: sizes(asked) };
     let mut acts = plans.aligned();
     acts.extend(plans.after_bursts());
     acts.extend(plans.rewrites());
@@ -124,6 +123,11 @@ impl Plans<'_> {
         if rw.is_random() { self.asked.permuted(rw, Bytes(bs)) } else { self.sequential(rw, bs) }
     }
 
+    /// A pattern for the time of a run.
+    fn steady(&self, micro: &str, curve: &str, pattern: Pattern) -> Probe {
+        Probe::new(micro, curve, pattern, Length::Time(self.runtime)).at_least(STEADY_IOS)
+    }
+
     /// "sequential reads ..., then random reads, then sequential writes, and finally random writes", each
     /// three times, after everything was written in order.
     fn aligned(&self) -> Vec<Act> {
@@ -131,8 +135,7 @@ impl Plans<'_> {
         for &bs in &self.sizes {
             acts.push(Act::Prepare(FILL));
             for rw in Rw::ALL {
-                let probe =
-                    Probe::new(ALIGNED, rw.short_name(), self.pattern(rw, bs), Length::Time(self.runtime));
+                let probe = self.steady(ALIGNED, rw.short_name(), self.pattern(rw, bs));
                 let only_if = (bs > BS_PLAIN).then_some(Condition::Growing);
                 acts.push(probe.repeated(self.asked.repeats).only_if(only_if).act());
             }
@@ -163,6 +166,7 @@ impl Plans<'_> {
                     let curve = format!("{length} of {kind}");
                     let probe =
                         Probe::new(AFTER_BURST, &curve, self.sequential(Rw::Write, bs), Length::Time(time));
+                    let probe = probe.at_least(PHASES * PHASE_IOS);
                     acts.push(probe.windows(Cut::Time(self.phase), windows_within(time, self.phase)).act());
                 }
             }
@@ -202,7 +206,7 @@ impl Plans<'_> {
                 let pattern = self.asked.permuted(Rw::RandWrite, Bytes(bs));
                 let pattern = Pattern { shift: Bytes(shift), size: Bytes(room / bs * bs), ..pattern };
                 let curve = Bytes(shift).to_string();
-                let probe = Probe::new(MISALIGNED, &curve, pattern, Length::Time(self.runtime));
+                let probe = self.steady(MISALIGNED, &curve, pattern);
                 acts.push(probe.repeated(self.asked.repeats).act());
             }
         }
@@ -232,8 +236,7 @@ impl Plans<'_> {
             for &bs in self.sizes.iter().filter(|bs| **bs <= BS_PLAIN) {
                 for rw in Rw::ALL {
                     let curve = format!("{} {}", rw.short_name(), Bytes(bs));
-                    let probe =
-                        Probe::new(ENDURANCE, &curve, self.pattern(rw, bs), Length::Time(self.runtime));
+                    let probe = self.steady(ENDURANCE, &curve, self.pattern(rw, bs));
                     let probe = probe.at(written as f64, format!("{written} writes"));
                     acts.push(probe.repeated(self.asked.repeats).act());
                 }

@@ -27,6 +27,7 @@ pub(super) const SUITE: Suite = Suite {
         quick: "3",
         help: "device capacities that each order writes",
     }],
+    parts: &[],
     bs: Some(Bytes(64 << 10)),
     repeats: 1,
     program: Program::Acts(program),

@@ -15,9 +15,11 @@
 mod parse;
 mod show;
 
+use std::collections::BTreeMap;
+
 use flashscope_analysis::Cut;
 use flashscope_core::pattern::KEYS;
-use flashscope_core::{Bytes, Nanos, Pattern, Rw};
+use flashscope_core::{Bytes, Nanos, Pattern, Rw, TargetInfo};
 
 use super::program::{Act, Probe, windows_within};
 use crate::error::BenchError;
@@ -84,6 +86,9 @@ pub struct Script {
     lines: Vec<Line>,
 }
 
+/// Passes of a fill, and runs of a pattern: more than anybody waits for.
+const TIMES_MAX: u32 = 1 << 20;
+const REPEATS_MAX: u32 = 1_000;
 /// Sizes beyond which nothing is doubled: no single IO is larger.
 const BS_MAX: u64 = 64 << 20;
 /// Windows of a run whose length does not say how many there will be.
@@ -91,26 +96,32 @@ const WINDOWS_MOST: usize = 1024;
 
 impl Script {
     /// The acts on a part of a target.
-    pub(super) fn acts(&self, frame: &Frame) -> Result<Vec<Act>, BenchError> {
+    pub(super) fn acts(&self, target: &TargetInfo, frame: &Frame) -> Result<Vec<Act>, BenchError> {
         let mut acts = Vec::new();
         // What stands right before a series is done before each of its sizes.
         let mut before: Vec<Preparation> = Vec::new();
+        let mut lines_by_name = BTreeMap::new();
         for line in &self.lines {
-            let at = At { script: self, line, frame };
-            match line.word.name {
-                "run" => {
-                    acts.extend(before.drain(..).map(Act::Prepare));
-                    acts.push(at.probe(&line.pattern)?.act());
+            let at = At { script: self, line, target, frame };
+            let probes = match line.word.name {
+                "run" => vec![at.probe(&line.pattern)?],
+                "scale" => at.series()?,
+                _ => {
+                    before.push(at.preparation()?);
+                    continue;
                 }
-                "scale" => {
-                    for probe in at.series()? {
-                        acts.extend(before.iter().cloned().map(Act::Prepare));
-                        acts.push(probe.act());
-                    }
-                    before.clear();
+            };
+            for probe in probes {
+                let name = probe.experiment().id();
+                if let Some(earlier) = lines_by_name.insert(name.clone(), line.number) {
+                    let problem =
+                        format!("line {earlier} has a run called {name} too; give one another name");
+                    return Err(at.wrong(problem));
                 }
-                _ => before.push(at.preparation()?),
+                acts.extend(before.iter().cloned().map(Act::Prepare));
+                acts.push(probe.act());
             }
+            before.clear();
         }
         if !before.is_empty() {
             let last = self.lines.last().map_or(0, |line| line.number);
@@ -128,6 +139,7 @@ impl Script {
 struct At<'a> {
     script: &'a Script,
     line: &'a Line,
+    target: &'a TargetInfo,
     frame: &'a Frame,
 }
 
@@ -161,10 +173,11 @@ impl At<'_> {
 
     fn preparation(&self) -> Result<Preparation, BenchError> {
         Ok(match self.line.word.name {
-            "fill" => Preparation::Fill {
-                bs: self.value("bs")?.unwrap_or(Bytes(1 << 20)),
-                times: self.small("times")?.unwrap_or(1),
-            },
+            "fill" => {
+                let bs = self.value("bs")?.unwrap_or(Bytes(1 << 20));
+                self.fits(&Pattern { bs, ..Pattern::baseline(Rw::Write, Bytes(0), bs) })?;
+                Preparation::Fill { bs, times: self.small("times", TIMES_MAX)?.unwrap_or(1) }
+            }
             "trim" => Preparation::Trim,
             "enforce" => Preparation::Enforce(match self.own("state") {
                 None | Some("random") => State::Random,
@@ -179,14 +192,15 @@ impl At<'_> {
                 if length == Length::Precise {
                     return Err(self.wrong("say how long the burst is: runtime=5s, bytes=1GiB or ios=1000"));
                 }
-                Preparation::Burst { pattern: Box::new(self.placed(&self.line.pattern)), length }
+                Preparation::Burst { pattern: Box::new(self.placed(&self.line.pattern)?), length }
             }
         })
     }
 
-    fn small(&self, key: &str) -> Result<Option<u32>, BenchError> {
+    fn small(&self, key: &str, most: u32) -> Result<Option<u32>, BenchError> {
         let Some(count) = self.count(key)? else { return Ok(None) };
-        u32::try_from(count).map(Some).map_err(|_| self.wrong(format!("{key}={count}: that is too many")))
+        let count = u32::try_from(count).ok().filter(|count| *count <= most);
+        count.map(Some).ok_or_else(|| self.wrong(format!("{key}: write a number from 1 to {most}")))
     }
 
     fn length(&self) -> Result<Length, BenchError> {
@@ -208,20 +222,37 @@ impl At<'_> {
     }
 
     /// The pattern over the whole span where it says no size.
-    fn placed(&self, pattern: &Pattern) -> Pattern {
-        if pattern.size.0 > 0 {
-            return pattern.clone();
+    fn placed(&self, pattern: &Pattern) -> Result<Pattern, BenchError> {
+        let mut pattern = pattern.clone();
+        if pattern.size.0 == 0 {
+            let room = self.room(&pattern);
+            pattern.size = Bytes(room / pattern.bs.0.max(1) * pattern.bs.0);
         }
-        let room = self.frame.span.0.saturating_sub(pattern.offset.0 + pattern.shift.0);
-        Pattern { size: Bytes(room / pattern.bs.0.max(1) * pattern.bs.0), ..pattern.clone() }
+        self.fits(&pattern)?;
+        Ok(pattern)
+    }
+
+    /// What is left of the span behind a pattern's beginning.
+    fn room(&self, pattern: &Pattern) -> u64 {
+        self.frame.span.0.saturating_sub(pattern.offset.0.saturating_add(pattern.shift.0))
+    }
+
+    /// Refuses a pattern that the target cannot take, or that leaves the part that is measured.
+    fn fits(&self, pattern: &Pattern) -> Result<(), BenchError> {
+        let span = self.frame.span;
+        if pattern.bs > span || pattern.end_bytes() > span.0 {
+            let problem = format!("IOs of {} go beyond the {span} that are measured", pattern.bs);
+            return Err(self.wrong(format!("{problem}; write smaller numbers, or measure more with --size")));
+        }
+        pattern.validate(self.target).map_err(|error| self.wrong(error))
     }
 
     fn probe(&self, pattern: &Pattern) -> Result<Probe, BenchError> {
         let length = self.length()?;
-        let pattern = self.placed(pattern);
+        let pattern = self.placed(pattern)?;
         let curve = pattern.rw.short_name();
         let probe = Probe::new(&self.line.name, curve, pattern, length);
-        let probe = probe.repeated(self.small("repeats")?.unwrap_or(1));
+        let probe = probe.repeated(self.small("repeats", REPEATS_MAX)?.unwrap_or(1));
         let keeps_ios = match self.own("keep") {
             None => self.own("window").is_none(),
             Some("ios") => true,
@@ -249,10 +280,19 @@ impl At<'_> {
         if to.is_some_and(|to| to.0 < first) {
             return Err(self.wrong(format!("to={}: that is less than bs", to.unwrap_or_default())));
         }
-        let room = self.placed(&self.line.pattern).size.0;
+        let asked = self.line.pattern.size.0;
+        let room = if asked > 0 { asked } else { self.room(&self.line.pattern) };
+        let most = BS_MAX.min(room);
+        if first > most {
+            return Err(self.wrong(format!(
+                "bs={}: a series begins at {} or less",
+                Bytes(first),
+                Bytes(most)
+            )));
+        }
         let mut probes = Vec::new();
         let mut bs = first;
-        while bs <= BS_MAX.min(room) {
+        while bs <= most {
             let probe = self.probe(&Pattern { bs: Bytes(bs), ..self.line.pattern.clone() })?;
             let is_free = to.is_none_or(|to| bs > to.0);
             probes.push(probe.only_if(is_free.then_some(Condition::Growing)));

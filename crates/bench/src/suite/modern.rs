@@ -9,8 +9,8 @@ mod reading;
 use flashscope_analysis::Cut;
 use flashscope_core::{Bytes, Location, Nanos, Pattern, Rw};
 
-use super::program::{Act, Asked, FILL, Probe};
-use super::{Program, Setting, Suite};
+use super::program::{ALL_PARTS, Act, Asked, FILL, Probe, TIME_MIN, within};
+use super::{Part, Program, Setting, Suite};
 use crate::error::BenchError;
 use crate::step::{Condition, Length, Preparation};
 
@@ -22,9 +22,9 @@ pub(super) const SUITE: Suite = Suite {
     settings: &[
         Setting {
             name: "parts",
-            default: "depth,buffer,fill,spare,tail,flush,trim,idle",
-            quick: "depth,buffer,fill,spare,tail,flush,trim,idle",
-            help: "which parts, in this order",
+            default: ALL_PARTS,
+            quick: ALL_PARTS,
+            help: "some of those below, in the order written",
         },
         Setting { name: "time", default: "5s", quick: "200ms", help: "length of a run that has no other" },
         Setting { name: "rest", default: "60s", quick: "10s", help: "idle time that lets caches empty" },
@@ -53,6 +53,7 @@ pub(super) const SUITE: Suite = Suite {
             help: "idle times after a cache was filled",
         },
     ],
+    parts: PARTS,
     bs: Some(Bytes(4 << 10)),
     repeats: 1,
     program: Program::Acts(program),
@@ -70,7 +71,24 @@ const TRIM: &str = "trim";
 const TRIM_EFFECT: &str = "trim-effect";
 const IDLE: &str = "idle-recovery";
 
-const PARTS: [&str; 8] = ["depth", "buffer", "fill", "spare", "tail", "flush", "trim", "idle"];
+const PARTS: &[Part] = &[
+    Part::new("depth", "random reads, more and more in flight", |asked| Ok(Modern::of(asked)?.depth())),
+    Part::new("buffer", "what was written comes back from the write buffer", |asked| {
+        Modern::of(asked)?.buffer(asked.value("buffer_max")?)
+    }),
+    Part::new("fill", "everything in order: where a cache ends", |asked| Ok(Modern::of(asked)?.fill())),
+    Part::new("spare", "random writes until spare flash is used up", |asked| {
+        Modern::of(asked)?.spare(asked.value("spare_max")?)
+    }),
+    Part::new("tail", "random reads beside writes at set rates", |asked| {
+        Modern::of(asked)?.tail(asked.list("rates")?)
+    }),
+    Part::new("flush", "random writes with flushes", |asked| Ok(Modern::of(asked)?.flush())),
+    Part::new("trim", "discards and what they give back", |asked| Ok(Modern::of(asked)?.trim())),
+    Part::new("idle", "what idle time gives back of a cache", |asked| {
+        Modern::of(asked)?.idle(asked.list("idles")?)
+    }),
+];
 /// The deepest queue that is tried.
 const DEPTH_MAX: u32 = 4096;
 /// In flight, where a part wants all that the device can take in.
@@ -107,41 +125,28 @@ struct Modern<'a> {
 }
 
 fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
-    let wrong = |problem: String| Err(BenchError::Suite(problem));
-    let time: Nanos = asked.value("time")?;
-    if time < Nanos::from_ms(1) {
-        return wrong(format!("--set time={time}: less than 1ms says nothing"));
+    let parts = asked.parts("parts")?;
+    if parts.iter().all(|part| part.name == "trim") && !asked.can_trim {
+        let problem = "--set parts=trim: the target takes no discards; choose other parts";
+        return Err(BenchError::Suite(problem.into()));
     }
-    if asked.repeats > 1 {
-        return wrong("--repeats: each part is one long run; run the suite again and compare".into());
+    let acts: Result<Vec<_>, _> = parts.iter().map(|part| (part.acts)(asked)).collect();
+    Ok(acts?.concat())
+}
+
+impl<'a> Modern<'a> {
+    fn of(asked: &'a Asked<'a>) -> Result<Modern<'a>, BenchError> {
+        if asked.repeats > 1 {
+            let problem = "--repeats: each part is one long run; run the suite again and compare";
+            return Err(BenchError::Suite(problem.into()));
+        }
+        Ok(Modern {
+            asked,
+            time: Length::Time(asked.time("time", TIME_MIN)?),
+            rest: Preparation::Idle(asked.time("rest", Nanos::ZERO)?),
+            busy: BUSY_DEPTH.min(asked.frame.queue_depth_max),
+        })
     }
-    let modern = Modern {
-        asked,
-        time: Length::Time(time),
-        rest: Preparation::Idle(asked.value("rest")?),
-        busy: BUSY_DEPTH.min(asked.frame.queue_depth_max),
-    };
-    let parts: Vec<String> = asked.list("parts")?;
-    if let Some(part) = parts.iter().find(|part| !PARTS.contains(&part.as_str())) {
-        return wrong(format!("--set parts: '{part}' is no part; write some of: {}", PARTS.join(", ")));
-    }
-    if parts == ["trim"] && !asked.can_trim {
-        return wrong("--set parts=trim: the target takes no discards; choose other parts".into());
-    }
-    let mut acts = Vec::new();
-    for part in &parts {
-        acts.extend(match part.as_str() {
-            "depth" => modern.depth(),
-            "buffer" => modern.buffer(asked.value("buffer_max")?)?,
-            "fill" => modern.fill(),
-            "spare" => modern.spare(asked.value("spare_max")?)?,
-            "tail" => modern.tail(asked.list("rates")?)?,
-            "flush" => modern.flush(),
-            "trim" => modern.trim(),
-            _ => modern.idle(asked.list("idles")?),
-        });
-    }
-    Ok(acts)
 }
 
 impl Modern<'_> {
@@ -289,7 +294,7 @@ impl Modern<'_> {
     }
 
     /// A cache that was filled is left alone for a time, and then filled again: what is fast had come back.
-    fn idle(&self, mut idles: Vec<Nanos>) -> Vec<Act> {
+    fn idle(&self, mut idles: Vec<Nanos>) -> Result<Vec<Act>, BenchError> {
         idles.sort();
         let pattern = self.large_writes();
         let bytes = (pattern.size.0 / 4).max(pattern.bs.0);
@@ -297,10 +302,11 @@ impl Modern<'_> {
             Preparation::Burst { pattern: Box::new(pattern.clone()), length: Length::Bytes(bytes) };
         let mut acts = vec![Act::Prepare(FILL), Act::Prepare(exhausted)];
         for idle in idles {
+            within("idles", idle, Nanos::ZERO)?;
             acts.push(Act::Prepare(Preparation::Idle(idle)));
             let probe = self.windowed(IDLE, pattern.clone(), bytes);
             acts.push(probe.at(idle.as_s(), idle).act());
         }
-        acts
+        Ok(acts)
     }
 }

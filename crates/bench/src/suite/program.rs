@@ -9,16 +9,23 @@ use flashscope_analysis::{Cut, Experiment};
 use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, Location, Nanos, Pattern, Rw, TargetInfo};
 
-use super::Order;
+use super::{Order, Part};
 use crate::error::BenchError;
 use crate::micro::{Frame, Scope};
-use crate::plan::{Plan, Settings, frame};
+use crate::plan::{ONLY_READS, Plan, Settings, frame};
 use crate::state::State;
 use crate::step::{Condition, Length, Preparation, Step};
 
 /// Everything written once in order: "sequentially writing the entire device using a 1 MB buffer" (paper 000,
 /// appendix A).
 pub(super) const FILL: Preparation = Preparation::Fill { bs: Bytes(1 << 20), times: 1 };
+
+/// All parts of a suite.
+pub(super) const ALL_PARTS: &str = "all";
+/// A run that is shorter says nothing.
+pub(super) const TIME_MIN: Nanos = Nanos::from_ms(1);
+/// The longest time that a setting takes.
+const TIME_MAX: Nanos = Nanos::from_s(24 * 3600);
 
 /// One thing that a suite does.
 #[derive(Clone, Debug)]
@@ -46,6 +53,8 @@ pub struct Probe {
     pub beside: Option<Pattern>,
     /// When a run is over.
     pub length: Length,
+    /// Of a length in time, it goes on until it has so many IOs.
+    pub ios_min: u64,
     /// Into which windows a run is cut, and how many of them there are at most.
     pub windows: Option<(Cut, usize)>,
     /// Runs of it.
@@ -69,6 +78,7 @@ impl Probe {
             pattern,
             beside: None,
             length,
+            ios_min: 0,
             windows: None,
             repeats: 1,
             afresh: false,
@@ -87,6 +97,12 @@ impl Probe {
     #[must_use]
     pub fn beside(self, load: Pattern) -> Probe {
         Probe { beside: Some(load), ..self }
+    }
+
+    /// Not over before so many IOs, however long they take: fewer say nothing.
+    #[must_use]
+    pub fn at_least(self, ios_min: u64) -> Probe {
+        Probe { ios_min, ..self }
     }
 
     /// Its runs are cut into windows.
@@ -118,7 +134,7 @@ impl Probe {
         Act::Run(Box::new(self))
     }
 
-    fn experiment(&self) -> Experiment {
+    pub(super) fn experiment(&self) -> Experiment {
         Experiment {
             micro: self.micro.clone(),
             curve: self.curve.clone(),
@@ -183,6 +199,14 @@ impl<'a> Asked<'a> {
         Err(BenchError::Suite(format!("--set {name}={count}: write a number from {least} to {most}")))
     }
 
+    /// A setting that is a time.
+    ///
+    /// # Errors
+    /// As [`Asked::value`], and one that is shorter than `least` or longer than a day.
+    pub fn time(&self, name: &str, least: Nanos) -> Result<Nanos, BenchError> {
+        within(name, self.value(name)?, least)
+    }
+
     /// The values of a setting that has several with commas between them, each once.
     ///
     /// # Errors
@@ -197,6 +221,28 @@ impl<'a> Asked<'a> {
             }
         }
         Ok(values)
+    }
+
+    /// The parts that a setting takes, in its order.
+    ///
+    /// # Errors
+    /// A word that is none of them.
+    pub(super) fn parts(&self, setting: &str) -> Result<Vec<&'static Part>, BenchError> {
+        let parts = self.order.suite.parts;
+        let names: Vec<String> = self.list(setting)?;
+        if names == [ALL_PARTS] {
+            return Ok(parts.iter().collect());
+        }
+        let find = |name: &String| {
+            parts.iter().find(|part| part.name == name).ok_or_else(|| {
+                let known: Vec<&str> = parts.iter().map(|part| part.name).collect();
+                let known = known.join(", ");
+                BenchError::Suite(format!(
+                    "--set {setting}: '{name}' is none of them; write {ALL_PARTS}, or some of: {known}"
+                ))
+            })
+        };
+        names.iter().map(find).collect()
     }
 
     fn parsed<T: FromStr<Err: Display>>(&self, name: &str, text: &str) -> Result<T, BenchError> {
@@ -237,6 +283,14 @@ impl<'a> Asked<'a> {
     }
 }
 
+/// A time of a setting that is neither too short nor longer than a day.
+pub(super) fn within(name: &str, time: Nanos, least: Nanos) -> Result<Nanos, BenchError> {
+    if (least..=TIME_MAX).contains(&time) {
+        return Ok(time);
+    }
+    Err(BenchError::Suite(format!("--set {name}={time}: write a time from {least} to {TIME_MAX}")))
+}
+
 fn unknown(order: &Order<'_>, name: &str) -> BenchError {
     let suite = order.suite.name;
     let known: Vec<&str> = order.suite.settings.iter().map(|setting| setting.name).collect();
@@ -268,7 +322,7 @@ pub(super) fn plan(
     let acts = program(Frame { scope: settings.scope, ..frame })?;
     let (acts, left_out) = permitted(acts, settings.write);
     if left_out > 0 {
-        notes.push("only reads: nothing writes without --write".into());
+        notes.push(ONLY_READS.into());
     }
     let steps = steps(acts, settings.seed)?;
     if steps.is_empty() {
@@ -319,6 +373,7 @@ fn steps(acts: Vec<Act>, seed: u64) -> Result<Vec<Step>, BenchError> {
                 // Before anything was reset there is nothing to rest on.
                 follows: has_reset && !is_fresh,
                 length: probe.length,
+                ios_min: probe.ios_min,
                 windows: probe.windows,
                 only_if: probe.only_if.clone(),
                 keeps_ios: probe.keeps_ios,

@@ -1,6 +1,6 @@
 //! What readings have in common: the speed of runs, with its spread over repeats.
 
-use flashscope_analysis::reading::Cell;
+use flashscope_analysis::reading::{Cell, Curve};
 use flashscope_analysis::{Point, Run};
 
 /// Bytes and IOs a second, from the first submission to the last completion.
@@ -33,6 +33,18 @@ pub(super) fn find<'a, 'b>(
         let experiment = point.experiment;
         experiment.micro == micro && experiment.curve == curve && experiment.label == label
     })
+}
+
+/// Places as curves by their names, in the order in which they come.
+pub(super) fn curves(places: impl Iterator<Item = (String, (f64, f64))>) -> Vec<Curve> {
+    let mut curves: Vec<Curve> = Vec::new();
+    for (name, place) in places {
+        match curves.iter_mut().find(|curve| curve.name == name) {
+            Some(curve) => curve.points.push(place),
+            None => curves.push(Curve { name, points: vec![place] }),
+        }
+    }
+    curves
 }
 
 /// The mean response time of an experiment in milliseconds, as it was estimated.

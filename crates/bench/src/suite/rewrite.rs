@@ -26,6 +26,7 @@ pub(super) const SUITE: Suite = Suite {
             help: "device capacities of random writes that make it used",
         },
     ],
+    parts: &[],
     bs: Some(Bytes(4 << 10)),
     repeats: 3,
     program: Program::Acts(program),

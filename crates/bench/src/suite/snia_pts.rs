@@ -12,8 +12,8 @@ mod reading;
 use flashscope_analysis::Cut;
 use flashscope_core::{Bytes, Mix, Nanos, Pattern, Rw};
 
-use super::program::{Act, Asked, Probe, windows_within};
-use super::{Program, Setting, Suite};
+use super::program::{ALL_PARTS, Act, Asked, Probe, TIME_MIN, windows_within};
+use super::{Part, Program, Setting, Suite};
 use crate::error::BenchError;
 use crate::step::{Condition, Length, Preparation};
 
@@ -25,9 +25,9 @@ pub(super) const SUITE: Suite = Suite {
     settings: &[
         Setting {
             name: "tests",
-            default: "iops,throughput,latency,wsat,hir,xsr",
-            quick: "iops,throughput,latency,wsat,hir,xsr",
-            help: "which tests, in this order",
+            default: ALL_PARTS,
+            quick: ALL_PARTS,
+            help: "some of those below, in the order written",
         },
         Setting {
             name: "round",
@@ -50,6 +50,7 @@ pub(super) const SUITE: Suite = Suite {
         },
         Setting { name: "depth", default: "16", quick: "16", help: "IOs in flight for each of them" },
     ],
+    parts: TESTS,
     bs: None,
     repeats: 1,
     program: Program::Acts(program),
@@ -62,14 +63,20 @@ const LATENCY: &str = "pts-latency";
 const WSAT: &str = "pts-wsat";
 const HIR: &str = "pts-hir";
 const XSR: &str = "pts-xsr";
-/// All tests: name on the command line and group of its runs.
-const TESTS: [(&str, &str); 6] = [
-    ("iops", IOPS),
-    ("throughput", THROUGHPUT),
-    ("latency", LATENCY),
-    ("wsat", WSAT),
-    ("hir", HIR),
-    ("xsr", XSR),
+/// All tests, in the order of the specification.
+const TESTS: &[Part] = &[
+    Part::new("iops", "random mixes and sizes, in rounds until steady", |asked| Ok(Pts::of(asked)?.iops())),
+    Part::new("throughput", "sequential reads and writes, in rounds until steady", |asked| {
+        Ok(Pts::of(asked)?.throughput())
+    }),
+    Part::new("latency", "single random IOs, in rounds until steady", |asked| Ok(Pts::of(asked)?.latency())),
+    Part::new("wsat", "write saturation: random writes until four capacities are written", |asked| {
+        Ok(Pts::of(asked)?.wsat())
+    }),
+    Part::new("hir", "host idle recovery: bursts with idle times between", |asked| Ok(Pts::of(asked)?.hir())),
+    Part::new("xsr", "cross stimulus recovery: sequential writes, random ones, sequential ones", |asked| {
+        Ok(Pts::of(asked)?.xsr())
+    }),
 ];
 
 /// Reads to writes, the first by the name that the specification gives them.
@@ -98,43 +105,29 @@ struct Pts<'a> {
 }
 
 fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
-    let most = u64::from(asked.frame.queue_depth_max);
-    let jobs = asked.count("jobs", 1..=4096)?.min(most);
-    let depth = asked.count("depth", 1..=65_536)?.min(most / jobs);
-    let pts = Pts {
-        asked,
-        round: asked.value("round")?,
-        rounds: asked.count("rounds", 5..=1000)?,
-        cycles: asked.count("cycles", 1..=1000)?,
-        jobs: jobs as u32,
-        depth: depth.max(1) as u32,
-    };
-    if pts.round < Nanos::from_ms(1) {
-        return Err(BenchError::Suite("--set round: less than 1ms says nothing".into()));
-    }
-    let mut acts = Vec::new();
-    for test in asked.list::<String>("tests")? {
-        acts.extend(match test.as_str() {
-            "iops" => pts.iops(),
-            "throughput" => pts.throughput(),
-            "latency" => pts.latency(),
-            "wsat" => pts.wsat(),
-            "hir" => pts.hir(),
-            "xsr" => pts.xsr(),
-            _ => {
-                let known = TESTS.map(|(name, _)| name).join(", ");
-                return Err(BenchError::Suite(format!(
-                    "--set tests: '{test}' is no test; write some of: {known}"
-                )));
-            }
-        });
-    }
-    Ok(acts)
+    let acts: Result<Vec<_>, _> = asked.parts("tests")?.iter().map(|test| (test.acts)(asked)).collect();
+    Ok(acts?.concat())
 }
 
 /// How a mix of `bs` is called in a curve.
 fn cell(mix: &str, bs: u64) -> String {
     format!("{mix} {}", Bytes(bs))
+}
+
+impl<'a> Pts<'a> {
+    fn of(asked: &'a Asked<'a>) -> Result<Pts<'a>, BenchError> {
+        let most = u64::from(asked.frame.queue_depth_max);
+        let jobs = asked.count("jobs", 1..=4096)?.min(most);
+        let depth = asked.count("depth", 1..=65_536)?.min(most / jobs);
+        Ok(Pts {
+            asked,
+            round: asked.time("round", TIME_MIN)?,
+            rounds: asked.count("rounds", 5..=1000)?,
+            cycles: asked.count("cycles", 1..=1000)?,
+            jobs: jobs as u32,
+            depth: depth.max(1) as u32,
+        })
+    }
 }
 
 impl Pts<'_> {

@@ -12,6 +12,7 @@ pub(super) const SUITE: Suite = Suite {
     doc: "the nine micro-benchmarks, what the device likes, the row of table 3",
     source: "Bouganim, Jónsson, Bonnet: uFLIP, CIDR 2009",
     settings: &[],
+    parts: &[],
     bs: Some(flashscope_core::pattern::BS_DEFAULT),
     repeats: 3,
     program: Program::Uflip,

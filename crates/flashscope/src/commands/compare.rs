@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use flashscope_analysis::reading::Reading;
-use flashscope_report::{Stored, compare_json, compare_view};
+use flashscope_report::{Stored, Suites, compare_json, compare_view};
 
 use crate::cli::CompareArgs;
 use crate::exit::{Done, Usage};
@@ -73,17 +73,20 @@ pub fn run(args: &CompareArgs, screen: &Screen) -> Result<Done> {
 }
 
 fn measured(a: &Stored, b: &Stored, json: bool, screen: &Screen) -> Result<String> {
-    let readings = readings(a, b);
-    let readings = readings.as_ref().map(|[a, b]| [a, b]);
+    let wanted = [a, b].map(|stored| Wanted::of(&stored.manifest));
+    let readings = readings(&wanted, [a, b]);
+    let [of_a, of_b] = &wanted;
+    let suites = Suites { names: [&of_a.name, &of_b.name], readings: readings.as_ref().map(|[a, b]| [a, b]) };
+    let is_run = a.manifest.options["pattern"].is_null();
+    let suites = is_run.then_some(suites);
     if json {
-        return Ok(serde_json::to_string_pretty(&compare_json(a, b, readings))?);
+        return Ok(serde_json::to_string_pretty(&compare_json(a, b, suites))?);
     }
-    Ok(compare_view(a, b, readings, screen.style()))
+    Ok(compare_view(a, b, suites, screen.style()))
 }
 
 /// What a suite says of each, if both are of the same one.
-fn readings(a: &Stored, b: &Stored) -> Option<[Reading; 2]> {
-    let [suite, other] = [a, b].map(|stored| Wanted::of(&stored.manifest));
+fn readings([suite, other]: &[Wanted; 2], [a, b]: [&Stored; 2]) -> Option<[Reading; 2]> {
     if suite.name != other.name {
         return None;
     }

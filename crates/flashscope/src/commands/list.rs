@@ -62,6 +62,9 @@ fn suites() -> String {
             let Setting { name, default, help, .. } = setting;
             text += &format!("    --set {:<22} {help}\n", format!("{name}={default}"));
         }
+        for part in suite.parts {
+            text += &format!("      {:<26} {}\n", part.name, part.doc);
+        }
     }
     text +=
         "  Acts of a file, one a line; run, scale and burst have the settings of a pattern beside these:\n";

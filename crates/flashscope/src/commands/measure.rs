@@ -199,6 +199,7 @@ impl<'a> Session<'a> {
             beside: None,
             goal,
             runtime,
+            enough: None,
             patience: None,
             windows: None,
             seed: self.seed,

@@ -212,6 +212,15 @@ fn asked(args: &RunArgs) -> Result<(Options, Place)> {
                 ))
                 .into());
             }
+            let suite = &options.suite.name;
+            if let Some(named) = args.suite.as_ref().filter(|named| *named != suite) {
+                let dir = dir.display();
+                return Err(Usage(format!(
+                    "{dir} holds a run of the suite {suite}, not of {named}; leave --suite out to finish it, or \
+                     leave --resume out to begin {named}"
+                ))
+                .into());
+            }
             // A spent budget would stop it again at once.
             options.budget = args.budget;
             if options.needs_leave() && !args.writing.write {

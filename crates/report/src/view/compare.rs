@@ -1,6 +1,5 @@
 //! Two results side by side.
 
-use flashscope_analysis::reading::Reading;
 use flashscope_analysis::{Comparison, Estimate};
 
 use super::Style;
@@ -9,11 +8,11 @@ use crate::folder::Stored;
 use crate::number::{counted, digits, percent, span, span_range};
 use crate::pairs::{Pair, Pairs, Verdict};
 use crate::reading::{heading, text};
-use crate::readings::{Twin, twins};
+use crate::readings::{Suites, Twin, twins};
 
-/// Both results, experiment by experiment. B over A, so that more than 1 means that B is slower. `readings`
-/// is what a suite says of each, where both are of the same.
-pub fn compare_view(a: &Stored, b: &Stored, readings: Option<[&Reading; 2]>, style: Style) -> String {
+/// Both results, experiment by experiment. B over A, so that more than 1 means that B is slower. `suites` are
+/// those of runs.
+pub fn compare_view(a: &Stored, b: &Stored, suites: Option<Suites<'_>>, style: Style) -> String {
     let pairs = Pairs::of(a, b);
     let mut out = String::new();
     for (letter, stored) in [("A", a), ("B", b)] {
@@ -25,6 +24,9 @@ pub fn compare_view(a: &Stored, b: &Stored, readings: Option<[&Reading; 2]>, sty
         );
         out.push_str(&item(style, letter, Tone::Bold, &text));
     }
+    if let Some(text) = suites.and_then(|suites| suites.differ()) {
+        out.push_str(&item(style, "!", Tone::Alert, &text));
+    }
     out.push('\n');
     if pairs.both.is_empty() {
         out.push_str("  No experiment was measured in both.\n");
@@ -34,7 +36,7 @@ pub fn compare_view(a: &Stored, b: &Stored, readings: Option<[&Reading; 2]>, sty
         let rows: Vec<_> = std::iter::once((Tone::Bold, names)).chain(rows).collect();
         out.push_str(&table(style, &rows));
     }
-    if let Some([a, b]) = readings {
+    if let Some([a, b]) = suites.and_then(|suites| suites.readings) {
         out.push_str(&found(&twins(a, b), style));
     }
     let summary = summary(&pairs, style);

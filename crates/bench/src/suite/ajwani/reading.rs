@@ -1,11 +1,13 @@
 //! What paper 000's tables and figures would show of this device.
 
 use flashscope_analysis::reading::{Axis, Cell, Chart, Curve, Table};
-use flashscope_analysis::{Context, Finished, Pace, Point, Reading, Run, Window, paces, points};
+use flashscope_analysis::{Context, Finished, Point, Reading, Run, points};
 use flashscope_core::{Bytes, Rw};
 
-use super::super::read::{find, mb_per_s, mean, median};
-use super::{AFTER_BURST, ALIGNED, BS_MIN, ENDURANCE, LARGE_BS, LONG, MISALIGNED, REWRITE};
+use super::super::read::{curves, find, mb_per_s, mean, median};
+use super::{
+    AFTER_BURST, ALIGNED, BS_MIN, ENDURANCE, LARGE_BS, LONG, MISALIGNED, PHASE_IOS, REWRITE, STEADY_IOS,
+};
 use crate::self_scaling::GAIN_MIN;
 
 type Points<'a> = [Point<'a>];
@@ -39,8 +41,22 @@ fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     seen
 }
 
+fn aligned_at<'b, 'a>(points: &'b Points<'a>, rw: Rw, bs: Bytes) -> Option<&'b Point<'a>> {
+    find(points, ALIGNED, rw.short_name(), &bs.to_string())
+}
+
 fn steady(points: &Points<'_>, rw: Rw, bs: Bytes) -> Vec<f64> {
-    find(points, ALIGNED, rw.short_name(), &bs.to_string()).map_or(Vec::new(), mb_per_s)
+    aligned_at(points, rw, bs).map_or(Vec::new(), mb_per_s)
+}
+
+/// The speed of an experiment, if each of its runs has the IOs that a conclusion needs.
+fn sure(point: &Point<'_>) -> Option<f64> {
+    let is_enough = point.runs.iter().all(|run| run.ios >= STEADY_IOS);
+    mean(&mb_per_s(point)).filter(|_| is_enough)
+}
+
+fn sure_steady(points: &Points<'_>, rw: Rw, bs: Bytes) -> Option<f64> {
+    sure(aligned_at(points, rw, bs)?)
 }
 
 /// Table 3.1's row: 512 B, or the least that the device takes, and 2 MB.
@@ -55,9 +71,9 @@ fn row_of_table_3_1(points: &Points<'_>, reading: &mut Reading) {
         table.rows.push(std::iter::once(Cell::words(bs.to_string())).chain(cells).collect());
     }
     reading.tables.push(table);
-    let small = |rw| mean(&steady(points, rw, least));
+    let small = |rw| sure_steady(points, rw, least);
     if let Some((sequential, random)) = small(Rw::Write).zip(small(Rw::RandWrite)) {
-        let large = mean(&steady(points, Rw::Write, Bytes(LARGE_BS)));
+        let large = sure_steady(points, Rw::Write, Bytes(LARGE_BS));
         let beside =
             large.map_or(String::new(), |large| format!(", {:.0} times as slow as of 2 MiB", large / random));
         let factor = sequential / random;
@@ -94,10 +110,11 @@ fn aligned(points: &Points<'_>, reading: &mut Reading) {
         let points = sizes.iter().filter_map(|bs| Some((bs.0 as f64, mean(&steady(points, rw, *bs))?)));
         Curve { name: rw.short_name().into(), points: points.collect() }
     });
-    let limits: Vec<String> = curves
-        .iter()
-        .filter_map(|curve| Some(format!("{} {}", curve.name, Bytes(limit(&curve.points)? as u64))))
-        .collect();
+    let limit = |rw: Rw| {
+        let points = sizes.iter().filter_map(|bs| Some((bs.0 as f64, sure_steady(points, rw, *bs)?)));
+        Some(format!("{} {}", rw.short_name(), Bytes(limit(&points.collect::<Vec<_>>())? as u64)))
+    };
+    let limits: Vec<String> = Rw::ALL.into_iter().filter_map(limit).collect();
     let (x, y) = (Axis::log("buffer", "bytes"), Axis::log("speed", "MB/s"));
     reading.charts.push(chart(
         "figure-3-1",
@@ -110,6 +127,16 @@ fn aligned(points: &Points<'_>, reading: &mut Reading) {
     if !limits.is_empty() {
         let text = format!("Doubling the buffer stops paying at: {}.", limits.join(", "));
         reading.say(text, "the first size whose doubling gains less than 2.5 % (self-scaling)");
+    }
+    let unsure = points.iter().filter(|point| [ALIGNED, MISALIGNED].contains(&&*point.experiment.micro));
+    let unsure = distinct(unsure.filter(|p| sure(p).is_none()).map(|p| p.experiment.pattern.bs.to_string()));
+    if !unsure.is_empty() {
+        let text =
+            format!("Of some runs of {} nothing is concluded: they have too few IOs.", unsure.join(", "));
+        reading.warn(
+            text,
+            format!("fewer than {STEADY_IOS}; they were cut short, or are of an earlier version"),
+        );
     }
 }
 
@@ -134,21 +161,58 @@ struct Recovery {
     recovery_s: f64,
 }
 
+/// Fewer phases than this have no median: a third of the paper's.
+const PHASES_MIN: usize = 10;
 /// Share of the median at which the paper calls a device recovered.
 const RECOVERED: f64 = 0.6;
 
-/// The phases of a run. One in which no write ended belongs to the next: large writes may be longer.
-fn phases(run: &Run) -> Vec<Pace> {
-    let ended: Vec<Window> = run.windows.iter().copied().filter(|window| window.ios > 0).collect();
-    paces(&ended)
+/// Some of the IOs of a run.
+struct Phase {
+    /// When it ended, in seconds from the start of the run.
+    end_s: f64,
+    mb_per_s: f64,
+}
+
+/// The phases of a run. One of too few writes to have a speed is longer: it goes on with the next. Writes
+/// come one after the other, so their times are the time that they took, wherever a phase begins.
+fn phases(run: &Run) -> Vec<Phase> {
+    let mut phases = Vec::new();
+    let (mut ios, mut bytes, mut sum_ns) = (0, 0, 0);
+    for window in &run.windows {
+        (ios, bytes, sum_ns) = (ios + window.ios, bytes + window.bytes, sum_ns + window.sum_ns);
+        if ios >= PHASE_IOS && sum_ns > 0 {
+            let end_s = window.end_ns as f64 / 1e9;
+            phases.push(Phase { end_s, mb_per_s: bytes as f64 * 1e3 / sum_ns as f64 });
+            (ios, bytes, sum_ns) = (0, 0, 0);
+        }
+    }
+    phases
 }
 
 fn recovery(point: &Point<'_>) -> Option<Recovery> {
     let phases = phases(point.runs.last()?);
+    if phases.len() < PHASES_MIN {
+        return None;
+    }
     let median = median(&phases.iter().map(|phase| phase.mb_per_s).collect::<Vec<_>>())?;
     let back = phases.iter().position(|phase| phase.mb_per_s >= RECOVERED * median)?;
     let recovery_s = back.checked_sub(1).map_or(0.0, |before| phases[before].end_s);
     Some(Recovery { median, recovery_s })
+}
+
+/// A speed beside the steady, aligned one of the same size.
+struct Ratio<'a> {
+    curve: &'a str,
+    bs: Bytes,
+    beside: f64,
+}
+
+fn series(ratios: &[Ratio<'_>]) -> Vec<Curve> {
+    curves(ratios.iter().map(|ratio| (ratio.curve.into(), (ratio.bs.0 as f64, ratio.beside))))
+}
+
+fn worst<'b, 'a>(ratios: &'b [Ratio<'a>]) -> Option<&'b Ratio<'a>> {
+    ratios.iter().min_by(|a, b| a.beside.total_cmp(&b.beside))
 }
 
 /// Figures 3.3 and C.1 to C.3.
@@ -162,12 +226,11 @@ fn after_bursts(points: &Points<'_>, reading: &mut Reading) {
                    median (figures 3.3 and C.1).";
     let columns = ["burst", "buffer", "steady, MB/s", "median, MB/s", "beside steady, x", "recovery, s"];
     let mut table = Table::new("after-bursts", "After a burst of random writes", caption, &columns);
-    let mut series: Vec<Curve> = Vec::new();
-    let mut worst: Option<(f64, String)> = None;
+    let mut ratios = Vec::new();
     for point in of(points, AFTER_BURST) {
         let (bs, curve) = (point.experiment.pattern.bs, &point.experiment.curve);
-        let steady = mean(&steady(points, Rw::Write, bs));
         let found = recovery(point);
+        let steady = sure_steady(points, Rw::Write, bs);
         let beside = found.as_ref().zip(steady).map(|(found, steady)| found.median / steady);
         table.rows.push(vec![
             Cell::words(curve.clone()),
@@ -177,15 +240,7 @@ fn after_bursts(points: &Points<'_>, reading: &mut Reading) {
             Cell::number(beside),
             Cell::number(found.as_ref().map(|found| found.recovery_s)),
         ]);
-        let Some(beside) = beside else { continue };
-        if worst.as_ref().is_none_or(|(least, _)| beside < *least) {
-            worst = Some((beside, format!("{bs} after {curve}")));
-        }
-        let place = (bs.0 as f64, beside);
-        match series.iter_mut().find(|one| one.name == *curve) {
-            Some(one) => one.points.push(place),
-            None => series.push(Curve { name: curve.clone(), points: vec![place] }),
-        }
+        ratios.extend(beside.map(|beside| Ratio { curve, bs, beside }));
     }
     let (x, y) = (Axis::log("buffer", "bytes"), Axis::linear("median beside steady", "x"));
     reading.charts.push(chart(
@@ -194,12 +249,12 @@ fn after_bursts(points: &Points<'_>, reading: &mut Reading) {
         caption,
         x,
         y,
-        series,
+        series(&ratios),
     ));
     reading.charts.extend(timeline(points));
     reading.tables.push(table);
-    if let Some((least, place)) = worst {
-        let text = if least < 0.9 {
+    if let Some(Ratio { curve, bs, beside: least }) = worst(&ratios) {
+        let text = if *least < 0.9 {
             format!(
                 "Random writes slow down the sequential writes after them: to {:.0} % at worst.",
                 least * 100.0
@@ -207,7 +262,8 @@ fn after_bursts(points: &Points<'_>, reading: &mut Reading) {
         } else {
             "Bursts of random writes do not slow down the sequential writes after them.".into()
         };
-        reading.say(text, format!("median of 30 phases beside the steady speed: {least:.2} at {place}"));
+        let why = format!("median of the phases beside the steady speed: {least:.2} at {bs} after {curve}");
+        reading.say(text, why);
     }
 }
 
@@ -256,27 +312,19 @@ fn misaligned(points: &Points<'_>, reading: &mut Reading) {
     ones (figure 3.4a).";
     let columns = ["misaligned by", "buffer", "speed, MB/s", "beside aligned, x"];
     let mut table = Table::new("misaligned", "Misaligned random writes", caption, &columns);
-    let mut series: Vec<Curve> = Vec::new();
-    let mut worst: Option<(f64, String)> = None;
+    let mut ratios = Vec::new();
     for point in of(points, MISALIGNED) {
         let (bs, shift) = (point.experiment.pattern.bs, &point.experiment.curve);
         let speeds = mb_per_s(point);
-        let aligned = mean(&steady(points, Rw::RandWrite, bs));
-        let beside = mean(&speeds).zip(aligned).map(|(speed, aligned)| speed / aligned);
+        let aligned = sure_steady(points, Rw::RandWrite, bs);
+        let beside = sure(point).zip(aligned).map(|(speed, aligned)| speed / aligned);
         table.rows.push(vec![
             Cell::words(&**shift),
             Cell::words(bs.to_string()),
             Cell::mean(&speeds),
             Cell::number(beside),
         ]);
-        let Some(beside) = beside else { continue };
-        if worst.as_ref().is_none_or(|(least, _)| beside < *least) {
-            worst = Some((beside, format!("{bs} by {shift}")));
-        }
-        match series.iter_mut().find(|one| one.name == *shift) {
-            Some(one) => one.points.push((bs.0 as f64, beside)),
-            None => series.push(Curve { name: shift.clone(), points: vec![(bs.0 as f64, beside)] }),
-        }
+        ratios.extend(beside.map(|beside| Ratio { curve: shift, bs, beside }));
     }
     if table.rows.is_empty() {
         return;
@@ -289,15 +337,15 @@ fn misaligned(points: &Points<'_>, reading: &mut Reading) {
         caption,
         x,
         y,
-        series,
+        series(&ratios),
     ));
-    if let Some((least, place)) = worst {
-        let text = if least < 0.9 {
+    if let Some(Ratio { curve, bs, beside: least }) = worst(&ratios) {
+        let text = if *least < 0.9 {
             format!("Misaligned random writes reach {:.0} % of aligned ones at worst.", least * 100.0)
         } else {
             "Misalignment does not slow down random writes.".into()
         };
-        reading.say(text, format!("least of all sizes and misalignments: {least:.2} at {place}"));
+        reading.say(text, format!("least of all sizes and misalignments: {least:.2} at {bs} by {curve}"));
     }
 }
 
@@ -354,15 +402,10 @@ fn spikes(times: &[(f64, f64)], usual: f64) -> Vec<f64> {
 
 /// Figure 3.4b.
 fn endurance(points: &Points<'_>, reading: &mut Reading) {
-    let mut series: Vec<Curve> = Vec::new();
-    for point in of(points, ENDURANCE) {
-        let Some(speed) = mean(&mb_per_s(point)) else { continue };
-        let place = (point.experiment.parameter, speed);
-        match series.iter_mut().find(|curve| curve.name == point.experiment.curve) {
-            Some(curve) => curve.points.push(place),
-            None => series.push(Curve { name: point.experiment.curve.clone(), points: vec![place] }),
-        }
-    }
+    let place = |point: &Point<'_>| {
+        Some((point.experiment.curve.clone(), (point.experiment.parameter, sure(point)?)))
+    };
+    let series = curves(of(points, ENDURANCE).filter_map(place));
     let change = |curve: &Curve| Some(curve.points.last()?.1 / curve.points.first()?.1);
     let changes = series.iter().filter(|curve| curve.points.len() > 1).filter_map(change);
     if let Some(least) = changes.min_by(f64::total_cmp) {

@@ -3,7 +3,7 @@
 use flashscope_analysis::reading::{Axis, Cell, Chart, Curve, Table};
 use flashscope_analysis::{Context, Finished, Point, Reading, paces, points};
 
-use super::super::read::{mb_per_s, mean, mean_ms, speed};
+use super::super::read::{curves, mb_per_s, mean, mean_ms, speed};
 
 /// The reading of a suite from a file.
 pub fn reading(_: &Context, finished: &[Finished]) -> Reading {
@@ -39,16 +39,11 @@ fn row(point: &Point<'_>) -> Vec<Cell> {
 
 /// One chart for all series of sizes.
 fn sizes(points: &[Point<'_>]) -> Option<Chart> {
-    let mut series: Vec<Curve> = Vec::new();
-    for point in points {
+    let place = |point: &Point<'_>| {
         let name = format!("{} {}", point.experiment.micro, point.experiment.curve);
-        let Some(speed) = mean(&mb_per_s(point)) else { continue };
-        let place = (point.experiment.pattern.bs.0 as f64, speed);
-        match series.iter_mut().find(|curve| curve.name == name) {
-            Some(curve) => curve.points.push(place),
-            None => series.push(Curve { name, points: vec![place] }),
-        }
-    }
+        Some((name, (point.experiment.pattern.bs.0 as f64, mean(&mb_per_s(point))?)))
+    };
+    let mut series = curves(points.iter().filter_map(place));
     series.retain(|curve| curve.points.len() > 1);
     (!series.is_empty()).then(|| Chart {
         id: "speed-against-size".into(),
