@@ -17,8 +17,8 @@ pub enum BenchError {
     Journal(String),
     /// The target is too small for anything to be learnt.
     #[error(
-        "{size} of {name} are too few: it takes at least {need} at this size of IOs; choose a target or --size \
-         of {need} or more, or measure a single pattern with `flashscope measure`"
+        "{size} of {name} are too few: it takes at least {need} at this size of IOs; choose a target or \
+         --size of {need} or more, or measure a single pattern with `flashscope measure`"
     )]
     TooSmall {
         /// The target.

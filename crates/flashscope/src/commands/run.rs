@@ -216,8 +216,8 @@ fn asked(args: &RunArgs) -> Result<(Options, Place)> {
             if let Some(named) = args.suite.as_ref().filter(|named| *named != suite) {
                 let dir = dir.display();
                 return Err(Usage(format!(
-                    "{dir} holds a run of the suite {suite}, not of {named}; leave --suite out to finish it, or \
-                     leave --resume out to begin {named}"
+                    "{dir} holds a run of the suite {suite}, not of {named}; leave --suite out to finish it, \
+                     or leave --resume out to begin {named}"
                 ))
                 .into());
             }
