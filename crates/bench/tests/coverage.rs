@@ -63,6 +63,7 @@ impl Case {
             beside: None,
             goal,
             runtime: None,
+            enough: None,
             patience: None,
             windows: None,
             seed,
