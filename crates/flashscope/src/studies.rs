@@ -8,7 +8,9 @@ mod claim;
 mod devices;
 mod judged;
 mod markdown;
+mod measure;
 mod page;
+mod paper_time;
 mod papers;
 mod picture;
 mod place;
@@ -25,15 +27,16 @@ mod rewrite_penalty;
 mod uflip;
 
 use anyhow::Result;
-use flashscope_analysis::Indicator;
 use flashscope_report::html::document::Block;
 
-pub use claim::{Claim, Measure, Verdict};
+pub use claim::{Claim, Verdict};
 pub use judged::{Judged, judge};
 pub use markdown::markdown;
+pub use measure::Measure;
 pub use page::page;
+pub use paper_time::PaperTime;
 pub use papers::{PAPERS, Paper};
-pub use stage::Stage;
+pub use stage::{Held, Stage};
 pub use view::{json, view};
 
 /// What a paper shows in one place, and how to see it again.
@@ -67,8 +70,8 @@ impl Study {
 /// What a study found.
 #[derive(Default)]
 pub struct Found {
-    /// A number for each of its claims.
-    pub measures: Vec<(&'static str, Measure)>,
+    /// A number for each of its claims; none where what it is about was looked for, and is not there.
+    pub measures: Vec<(&'static str, Option<Measure>)>,
     /// What it looks like.
     pub blocks: Vec<Block>,
     /// Why a device that a person named does not tell the rest.
@@ -78,16 +81,12 @@ pub struct Found {
 impl Found {
     /// Notes the number for a claim.
     fn measured(&mut self, claim: &'static str, measure: impl Into<Measure>) {
-        self.measures.push((claim, measure.into()));
+        self.measures.push((claim, Some(measure.into())));
     }
 
-    /// The same of a number that may be missing, which means that there is no such effect: 0.
-    fn measured_if(&mut self, claim: &'static str, indicator: Option<Indicator>) {
-        let measure = indicator.map_or(Measure::from(0.0), |found| Measure {
-            value: found.value,
-            interval: Some([found.ci_low, found.ci_high]).filter(|[low, high]| low < high),
-        });
-        self.measured(claim, measure);
+    /// The same of what may not be there at all, such as the time between spikes on a device without any.
+    fn measured_if(&mut self, claim: &'static str, measure: Option<impl Into<Measure>>) {
+        self.measures.push((claim, measure.map(Into::into)));
     }
 }
 

@@ -101,6 +101,40 @@ fn what_only_a_simulated_device_tells_is_not_run_on_another() {
     assert!(claims[0]["reason"].as_str().unwrap().contains("simulated SSD"), "{claims:?}");
 }
 
+/// A disk has no spikes: that is none, and not a spike of 0 seconds.
+#[test]
+fn what_is_not_there_is_none_and_not_zero() {
+    let spikes = claims("ajwani-spikes --on sim:hdd-7200");
+    for name in ["ajwani-spikes/first", "ajwani-spikes/every", "ajwani-spikes/spike"] {
+        let claim = spikes.iter().find(|claim| claim["id"] == name).unwrap_or_else(|| panic!("no {name}"));
+        assert!(claim["measured"].is_null() && claim["none"] == true, "{claim}");
+        assert_eq!(claim["verdict"], "differs", "{claim}");
+        assert!(claim["reason"].as_str().unwrap().contains("would agree"), "{claim}");
+    }
+    let rig = reproduce("uflip-figure-3 uflip-figure-4 --on rig:plain").well().out;
+    assert!(rig.contains("published 125 IOs · here none · differs"), "{rig}");
+    assert!(
+        rig.contains("published 0 IOs · here 0 IOs · reproduced"),
+        "no start-up is what is claimed: {rig}"
+    );
+}
+
+#[test]
+fn what_is_about_flash_is_not_run_on_a_disk_or_a_rig() {
+    for on in ["sim:hdd-7200", "rig:mtron"] {
+        for claim in claims(&format!("bplru-table-2 bplru-power-loss --on {on}")) {
+            assert_eq!(claim["verdict"], "not_here", "{claim}");
+            assert!(claim["measured"].is_null() && claim["reason"] != "", "{claim}");
+        }
+    }
+}
+
+#[test]
+fn an_unknown_number_names_the_papers() {
+    let words = ["no paper '005'", "000 (Characterizing", "001", "002", "003", "004"];
+    reproduce("005").failed(2, &words);
+}
+
 #[test]
 fn an_unknown_study_is_refused_with_those_most_like_it() {
     reproduce("bplru-mp4").failed(2, &["most like it are bplru-mp3", "000 to 004", "list studies"]);
@@ -129,6 +163,24 @@ fn the_page_holds_the_pictures() {
     call(&folder, &["reproduce", "bplru-mp3", "-o", "mp3.html"]).well();
     let page = std::fs::read_to_string(folder.join("mp3.html")).unwrap();
     assert!(page.contains("w5-throughput") && page.contains("reproduced"));
+}
+
+/// Of a claim that is reproduced there is nothing to explain; of every other there is.
+#[test]
+fn every_verdict_but_reproduced_has_a_reason() {
+    // What the page says is what the program prints: see below.
+    let rows = include_str!("../../../docs/papers.md").lines().filter(|line| line.starts_with("| "));
+    let verdicts = rows.filter_map(|row| row.trim_end_matches(" |").rsplit_once(" | "));
+    let mut seen = 0;
+    for (claim, verdict) in verdicts {
+        let (name, reason) = verdict.split_once(": ").unwrap_or((verdict, ""));
+        let name = name.trim_end_matches(" (as set)").trim_end_matches(" (computed)");
+        if ["reproduced", "reproduced in kind", "differs", "cannot be run here"].contains(&name) {
+            seen += 1;
+            assert_eq!(name == "reproduced", reason.is_empty(), "{claim}: {verdict}");
+        }
+    }
+    assert!(seen > 500, "{seen} claims");
 }
 
 /// The page is printed by the program, so that no number in it is older than the code.

@@ -1,7 +1,7 @@
 //! `flashscope reproduce`: what the papers say, run again.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use anyhow::Result;
 use clap::Args;
@@ -13,11 +13,11 @@ use flashscope_report::html::{self, Bundle};
 use crate::cli::WriteArgs;
 use crate::commands::report::{may_replace, write};
 use crate::confirm::confirm;
-use crate::exit::{Done, Interrupted, Usage, not_zero};
+use crate::exit::{Done, Interrupted, Usage};
 use crate::progress::studies_bar;
 use crate::screen::Screen;
 use crate::signal;
-use crate::studies::{Stage, Study, Verdict, json, judge, markdown, page, studies, view};
+use crate::studies::{Held, PAPERS, Stage, Study, Verdict, json, judge, markdown, page, studies, view};
 use crate::target::{Bench, Named, Opening};
 
 /// `flashscope reproduce`.
@@ -33,9 +33,12 @@ pub struct ReproduceArgs {
     #[arg(long, value_name = "SIZE", requires = "on")]
     pub size: Option<Bytes>,
     /// On a real TARGET, how long that runs which a paper runs for 30 s; other times in proportion
-    /// [default: 2s]
+    /// [default: 2s; at least 100ms]
     #[arg(long, value_name = "TIME", requires = "on")]
     pub runtime: Option<Nanos>,
+    /// Runs of each study on a real TARGET, whose numbers are the mean of them with its interval [default: 3]
+    #[arg(long, value_name = "N", requires = "on")]
+    pub repeats: Option<u32>,
     /// Leave to write to a real one.
     #[command(flatten)]
     pub writing: WriteArgs,
@@ -64,6 +67,12 @@ pub struct ReproduceArgs {
 
 /// What a real target is given for 30 s of a paper.
 const RUNTIME: Nanos = Nanos::from_s(2);
+/// The least: with it, a paper's shortest phases (4 s) are 13 ms, in which a slow drive completes an IO.
+const RUNTIME_MIN: Nanos = Nanos::from_ms(100);
+/// The least number of runs that have an interval worth printing.
+const REPEATS: u32 = 3;
+/// More are no study of a paper any more.
+const REPEATS_MAX: u32 = 100;
 
 /// Names that are offered in place of one that none has.
 const NEAREST: usize = 3;
@@ -80,17 +89,17 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
     }
     let on = args.on.as_deref();
     let seed = args.seed.unwrap_or(SEED);
-    let held = held(args, seed)?.map(Mutex::new);
-    let is_real = held.is_some();
-    let stage = Stage {
-        on,
-        seed,
-        interrupted: signal::listen(),
-        opening: opening(args, seed),
+    let named = on.map(Named::parse);
+    must_fit(args, named.as_ref())?;
+    let real = named.filter(|named| !named.is_virtual());
+    let real = real.map(|named| opened(args, &named, seed)).transpose()?.map(Mutex::new);
+    let is_real = real.is_some();
+    let held = real.as_ref().map(|bench| Held {
+        bench,
         runtime: args.runtime.unwrap_or(RUNTIME),
-        held: held.as_ref(),
-        used: Arc::default(),
-    };
+        repeats: args.repeats.unwrap_or(REPEATS),
+    });
+    let stage = Stage::new(on, held, opening(args, seed), signal::listen());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     // On a real device studies would disturb each other.
     let jobs = if is_real { 1 } else { args.jobs.unwrap_or(cores).max(1) };
@@ -106,7 +115,7 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
         return Err(Interrupted.into());
     }
     let text = match (args.json, args.markdown) {
-        (true, _) => serde_json::to_string_pretty(&json(&judged, on, seed))?,
+        (true, _) => serde_json::to_string_pretty(&json(&judged, on, seed, is_whole))?,
         (_, true) => markdown(&judged),
         _ => view(&judged, screen.style()),
     };
@@ -142,25 +151,34 @@ fn opening(args: &ReproduceArgs, seed: u64) -> Opening {
     Opening { intent, engine: None, data, io_bytes_max: 8 << 20, depth_max: 256, seed }
 }
 
-/// The real device that the person named, opened and, if it is to be written, confirmed.
-fn held(args: &ReproduceArgs, seed: u64) -> Result<Option<Bench>> {
-    not_zero("--runtime", args.runtime)?;
-    let named = args.on.as_deref().map(Named::parse);
-    if named == Some(Named::Null) {
+/// Refuses what cannot be run there, before every study would find out for itself.
+fn must_fit(args: &ReproduceArgs, named: Option<&Named>) -> Result<()> {
+    if let Some(Named::Null) = named {
         let problem = "null: has no character that a study could find; name a device, a file or sim:PROFILE";
         return Err(Usage(problem.into()).into());
     }
-    let Some(named) = named.as_ref().filter(|named| !named.is_virtual()) else {
-        // Else every study would find out for itself.
-        named.as_ref().map_or(Ok(()), Named::must_exist)?;
-        let flags = [("--size", args.size.is_some()), ("--runtime", args.runtime.is_some())];
-        return match flags.into_iter().find(|(_, is_given)| *is_given) {
-            None => Ok(None),
-            Some((flag, _)) => {
-                Err(Usage(format!("{flag} is for real devices and files; leave it out")).into())
-            }
-        };
-    };
+    if args.runtime.is_some_and(|runtime| runtime < RUNTIME_MIN) {
+        let problem = "--runtime stands for 30 s of a paper: in less than 100ms nothing is measured";
+        return Err(Usage(problem.into()).into());
+    }
+    if args.repeats.is_some_and(|repeats| !(1..=REPEATS_MAX).contains(&repeats)) {
+        return Err(Usage(format!("--repeats must be more than 0, and at most {REPEATS_MAX}")).into());
+    }
+    let Some(named) = named.filter(|named| named.is_virtual()) else { return Ok(()) };
+    named.must_exist()?;
+    let flags = [
+        ("--size", args.size.is_some()),
+        ("--runtime", args.runtime.is_some()),
+        ("--repeats", args.repeats.is_some()),
+    ];
+    match flags.into_iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((flag, _)) => Err(Usage(format!("{flag} is for real devices and files; leave it out")).into()),
+    }
+}
+
+/// The real device that the person named, opened and, if it is to be written, confirmed.
+fn opened(args: &ReproduceArgs, named: &Named, seed: u64) -> Result<Bench> {
     let mut bench = Bench::open(named, opening(args, seed))?;
     bench.limit_size(args.size.unwrap_or(Bytes(bench.info().size_bytes)))?;
     if let Some(handle) = bench.handle().filter(|_| args.writing.write) {
@@ -168,7 +186,7 @@ fn held(args: &ReproduceArgs, seed: u64) -> Result<Option<Bench>> {
         let plan = format!("studies of the papers: most write {part}, some many times");
         confirm(handle.identity(), args.writing.confirm.as_deref(), &plan)?;
     }
-    Ok(Some(bench))
+    Ok(bench)
 }
 
 /// The studies of these names, or of the papers of these numbers.
@@ -192,6 +210,10 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Study>, Usage> {
 
 /// A name that none has, with those that are most like it.
 fn unknown(name: &str) -> Usage {
+    if name.chars().all(|c| c.is_ascii_digit()) {
+        let papers = PAPERS.map(|paper| format!("{} ({})", paper.number, paper.title));
+        return Usage(format!("there is no paper '{name}'; there are {}", papers.join(", ")));
+    }
     let mut all: Vec<&str> = studies().map(|study| study.name).collect();
     all.sort_by(|a, b| strsim::jaro_winkler(b, name).total_cmp(&strsim::jaro_winkler(a, name)));
     let nearest = all[..NEAREST].join(", ");

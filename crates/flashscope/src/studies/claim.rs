@@ -4,6 +4,8 @@
 use flashscope_report::digits;
 use serde::Serialize;
 
+use super::Measure;
+
 /// One table, figure or quantitative sentence of a paper, reduced to a number.
 #[derive(Debug)]
 pub struct Claim {
@@ -186,6 +188,35 @@ impl Claim {
         [self.near, self.kind]
     }
 
+    /// What agrees on a device that is not the paper's, as a person reads it.
+    pub fn agreeing(&self) -> String {
+        let ends = [self.near, self.kind].into_iter().flatten();
+        let (low, high) = ends.fold((ANY, -ANY), |all, range| (range.0.min(all.0), range.1.max(all.1)));
+        let [least, most] = [low, high].map(|end| with_unit(end, self.unit));
+        // A unit behind the number is said once.
+        let least_alone = if self.unit == "x" { least.clone() } else { with_unit(low, "") };
+        match (low.is_finite(), high.is_finite()) {
+            (true, true) if low == high => least,
+            (true, true) => format!("{least_alone} to {most}"),
+            (true, false) => format!("{least} or more"),
+            _ => format!("{most} or less"),
+        }
+    }
+
+    /// The least that it can be measured as: only changes in per cent fall below 0.
+    pub fn least(&self) -> f64 {
+        if ["%", "points"].contains(&self.unit) { -ANY } else { 0.0 }
+    }
+
+    /// Whether a value in the interval would be judged otherwise than the measured one.
+    pub fn straddles(&self, measure: &Measure, ground: Ground) -> bool {
+        let Some([low, high]) = measure.interval else { return false };
+        let bounds = [self.near, self.kind].into_iter().flatten().flat_map(|(low, high)| [low, high]);
+        let inside = bounds.filter(|bound| (low..=high).contains(bound)).chain([low, high]);
+        let verdict = self.verdict(measure.value, ground);
+        inside.into_iter().any(|value| self.verdict(value, ground) != verdict)
+    }
+
     /// Whether it can be run at all.
     pub const fn can_be_run(&self) -> bool {
         self.near.is_some() || self.kind.is_some()
@@ -277,21 +308,6 @@ impl Verdict {
     }
 }
 
-/// What was measured for a claim.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Measure {
-    /// In the claim's unit.
-    pub value: f64,
-    /// Its ends at 95 %, where it has such; a simulation of counts has none, it gives the same number again.
-    pub interval: Option<[f64; 2]>,
-}
-
-impl From<f64> for Measure {
-    fn from(value: f64) -> Measure {
-        Measure { value, interval: None }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -313,6 +329,28 @@ mod tests {
             assert_eq!(LEAD.verdict(43.0, ground), Verdict::InKind);
             assert_eq!(LEAD.verdict(4.0, ground), Verdict::Differs);
         }
+    }
+
+    #[test]
+    fn an_interval_that_reaches_across_a_bound_is_told() {
+        // On another device 5 and more agrees.
+        let straddles = |value, interval| LEAD.straddles(&Measure { value, interval }, Ground::Real);
+        assert!(straddles(6.0, Some([4.0, 8.0])));
+        assert!(straddles(4.0, Some([2.0, 6.0])), "and one that differs by its mean alone");
+        assert!(!straddles(6.0, Some([5.5, 6.5])));
+        assert!(
+            !straddles(40.0, Some([30.0, 50.0])),
+            "35 is a bound of the figure, which is not judged there"
+        );
+        assert!(!straddles(6.0, None));
+    }
+
+    #[test]
+    fn what_agrees_is_told_in_words() {
+        assert_eq!(LEAD.agreeing(), "5 % or more");
+        let claim = Claim::figure("hours", "", 4.0, "h").within(2.0, 4.0, "");
+        assert_eq!(claim.agreeing(), "1 to 16 h");
+        assert_eq!(Claim::shape("same", "", "", "x").near(1.0, 1.0, "").agreeing(), "x1");
     }
 
     #[test]

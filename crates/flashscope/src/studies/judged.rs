@@ -20,6 +20,10 @@ pub struct Judged {
     pub claims: Vec<JudgedClaim>,
     /// The devices that it was run on as TARGETs, with the settings that it gave them.
     pub devices: Vec<String>,
+    /// Whether these are not its own.
+    pub is_elsewhere: bool,
+    /// How often it was run.
+    pub repeats: u32,
     /// What it looks like.
     pub blocks: Vec<Block>,
 }
@@ -28,17 +32,50 @@ pub struct Judged {
 pub struct JudgedClaim {
     /// The claim.
     pub claim: &'static Claim,
-    /// The number, if it could be had.
-    pub measure: Option<Measure>,
+    /// What was found.
+    pub here: Here,
     /// What became of it.
     pub verdict: Verdict,
+    /// Whether a value in the number's interval would be judged otherwise.
+    pub straddles: bool,
     /// What an agreement rests on: what differs, or is of another device, was neither set nor computed.
     pub basis: Basis,
     /// Why, where that is not plain from the numbers; may be empty.
     pub reason: String,
 }
 
+/// What was found for a claim.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Here {
+    /// A number.
+    Measured(Measure),
+    /// That there is no such thing here.
+    Nothing,
+    /// It could not be looked for.
+    Untold,
+}
+
+impl Here {
+    /// The number, if it is one.
+    pub fn measure(&self) -> Option<&Measure> {
+        if let Here::Measured(measure) = self { Some(measure) } else { None }
+    }
+}
+
 impl Judged {
+    /// What was run, and on what.
+    pub fn about(&self, run_on: fn(&[String]) -> String) -> Vec<String> {
+        let times = if self.repeats > 1 { format!(", {} times", self.repeats) } else { String::new() };
+        let run_on = (!self.devices.is_empty()).then(|| format!("Run on {}{times}.", run_on(&self.devices)));
+        let about = self.study.about;
+        if self.is_elsewhere {
+            let about = format!("As written for the simulated device in the paper's place: {about}");
+            run_on.into_iter().chain([about]).collect()
+        } else {
+            [about.to_string()].into_iter().chain(run_on).collect()
+        }
+    }
+
     /// Its claims that are of this section, table or figure.
     pub fn claims_of<'a>(&'a self, part: &'a str) -> impl Iterator<Item = &'a JudgedClaim> {
         self.claims.iter().filter(move |judged| self.study.is_of(judged.claim, part))
@@ -48,13 +85,20 @@ impl Judged {
 impl JudgedClaim {
     /// The verdict in words, and whether it was set or computed rather than found.
     pub fn verdict_in_words(&self) -> String {
-        format!("{}{}", self.verdict.name(), self.basis.note())
+        let doubt = if self.straddles { " (uncertain)" } else { "" };
+        format!("{}{}{doubt}", self.verdict.name(), self.basis.note())
     }
 
     /// A claim of which nothing was measured, and why.
     fn not_here(claim: &'static Claim, reason: &str) -> JudgedClaim {
-        let verdict = Verdict::NotHere;
-        JudgedClaim { claim, measure: None, verdict, basis: Basis::Found, reason: reason.into() }
+        JudgedClaim {
+            claim,
+            here: Here::Untold,
+            verdict: Verdict::NotHere,
+            straddles: false,
+            basis: Basis::Found,
+            reason: reason.into(),
+        }
     }
 }
 
@@ -100,14 +144,50 @@ fn next_study(next: &AtomicUsize, studies: &[&'static Study]) -> Option<(usize, 
 /// One study. If a device that a person named is not one on which it can be run, all its claims say so.
 fn run(study: &'static Study, stage: &Stage<'_>) -> Result<Judged> {
     let stage = &stage.of_a_study();
-    let found = match (study.run)(stage) {
+    let found = match repeated(study, stage) {
         Ok(found) => found,
-        Err(error) if is_verdict(&error, stage) => return Ok(not_here(study, &message(&error))),
+        Err(error) if is_verdict(&error, stage) => {
+            let not_here = |claim| JudgedClaim::not_here(claim, &message(&error));
+            let claims = study.claims.iter().map(not_here).collect();
+            return Ok(Judged { devices: Vec::new(), ..told(study, stage, claims, Vec::new()) });
+        }
         Err(error) => return Err(error.context(format!("study {}", study.name))),
     };
     let claims = study.claims.iter().map(|claim| judged(study, claim, &found, stage));
-    let claims = claims.collect::<Result<_>>()?;
-    Ok(Judged { study, claims, devices: stage.devices_used(), blocks: found.blocks })
+    Ok(told(study, stage, claims.collect::<Result<_>>()?, found.blocks))
+}
+
+fn told(study: &'static Study, stage: &Stage<'_>, claims: Vec<JudgedClaim>, blocks: Vec<Block>) -> Judged {
+    Judged {
+        study,
+        claims,
+        devices: stage.devices_used(),
+        is_elsewhere: !stage.is_the_papers_device(),
+        repeats: repeats(study, stage),
+        blocks,
+    }
+}
+
+/// How often a study is run: once if nothing that it finds there is judged.
+fn repeats(study: &Study, stage: &Stage<'_>) -> u32 {
+    let is_judged = |claim: &Claim| claim.can_be_run() && claim.says_nothing_of(stage.ground()).is_none();
+    if study.claims.iter().any(is_judged) { stage.repeats() } else { 1 }
+}
+
+/// What a study finds in all its runs; pictures are of the first.
+fn repeated(study: &Study, stage: &Stage<'_>) -> Result<Found> {
+    let runs = (0..repeats(study, stage)).map(|number| (study.run)(&stage.repeat(number)));
+    let mut runs: Vec<Found> = runs.collect::<Result<_>>()?;
+    if runs.len() == 1 {
+        return Ok(runs.remove(0));
+    }
+    let of_claim = |claim: &Claim| {
+        let of_run = |run: &Found| run.measures.iter().find(|(name, _)| *name == claim.name).cloned();
+        let found: Vec<_> = runs.iter().filter_map(of_run).map(|(_, measure)| measure).collect();
+        (!found.is_empty()).then(|| (claim.name, Measure::of_runs(&found, claim.least())))
+    };
+    let measures = study.claims.iter().filter_map(of_claim).collect();
+    Ok(Found { measures, ..runs.remove(0) })
 }
 
 /// Whether what ended a study only says that it is not for the device that a person named. A real one that
@@ -119,27 +199,49 @@ fn is_verdict(error: &anyhow::Error, stage: &Stage<'_>) -> bool {
 }
 
 fn judged(study: &Study, claim: &'static Claim, found: &Found, stage: &Stage<'_>) -> Result<JudgedClaim> {
-    let measure = found.measures.iter().find(|(name, _)| *name == claim.name);
-    let measure = measure.map(|(_, measure)| measure.clone());
     let ground = stage.ground();
+    let measured = found.measures.iter().find(|(name, _)| *name == claim.name);
+    let here = match measured {
+        Some((_, Some(measure))) => Here::Measured(measure.clone()),
+        Some((_, None)) => Here::Nothing,
+        None => Here::Untold,
+    };
+    // What is not there is no number that could be accepted.
+    let value = here.measure().map_or(f64::NAN, |measure| measure.value);
+    let verdict = claim.verdict(value, ground);
     if ground == Ground::Paper || !claim.can_be_run() {
-        ensure!(measure.is_some() == claim.can_be_run(), "the study {} forgot {}", study.name, claim.name);
-        let value = measure.as_ref().map_or(f64::NAN, |measure| measure.value);
-        let verdict = claim.verdict(value, ground);
+        let is_told = here != Here::Untold;
+        ensure!(is_told == claim.can_be_run(), "the study {} forgot {}", study.name, claim.name);
         let reason = if verdict == Verdict::Reproduced { "" } else { claim.reason };
         let agrees = matches!(verdict, Verdict::Reproduced | Verdict::InKind);
         let basis = if agrees { claim.basis } else { Basis::Found };
-        return Ok(JudgedClaim { claim, measure, verdict, basis, reason: reason.into() });
+        return Ok(JudgedClaim { here, verdict, basis, ..JudgedClaim::not_here(claim, reason) });
     }
-    let told = measure.filter(|measure| !measure.value.is_nan());
-    let untold = found.untold.unwrap_or("this device alone does not tell it, or nothing of it happened");
-    let Some(measure) = told else { return Ok(JudgedClaim::not_here(claim, untold)) };
-    let verdict = claim.verdict(measure.value, ground);
-    let reason = claim.says_nothing_of(ground).unwrap_or_default();
-    Ok(JudgedClaim { measure: Some(measure), verdict, ..JudgedClaim::not_here(claim, reason) })
+    if here != Here::Nothing && value.is_nan() {
+        let untold = found.untold.unwrap_or("this device alone does not tell it, or nothing of it happened");
+        return Ok(JudgedClaim::not_here(claim, untold));
+    }
+    let straddles = ground == Ground::Real && here.measure().is_some_and(|m| claim.straddles(m, ground));
+    let reason = elsewhere(claim, &here, verdict, ground, straddles);
+    Ok(JudgedClaim { here, verdict, straddles, ..JudgedClaim::not_here(claim, &reason) })
 }
 
-fn not_here(study: &'static Study, reason: &str) -> Judged {
-    let claims = study.claims.iter().map(|claim| JudgedClaim::not_here(claim, reason));
-    Judged { study, claims: claims.collect(), devices: Vec::new(), blocks: Vec::new() }
+/// What a verdict means on a device that is not the paper's: a claim's own reason is about the simulated one.
+fn elsewhere(claim: &Claim, here: &Here, verdict: Verdict, ground: Ground, straddles: bool) -> String {
+    let mut reason = match (verdict, here) {
+        (Verdict::NotHere, _) => claim.says_nothing_of(ground).unwrap_or_default().into(),
+        (Verdict::Differs, Here::Nothing) => {
+            format!("this device shows no such thing, where {} would agree", claim.agreeing())
+        }
+        (Verdict::Differs, _) => {
+            format!("this device does not do what the paper's did: {} would agree", claim.agreeing())
+        }
+        (Verdict::InKind, _) => "the shape; the figure is of the paper's device".into(),
+        (Verdict::Reproduced, _) => String::new(),
+    };
+    if straddles {
+        let doubt = "its interval holds values that would be judged otherwise";
+        reason = if reason.is_empty() { doubt.into() } else { format!("{reason}; {doubt}") };
+    }
+    reason
 }

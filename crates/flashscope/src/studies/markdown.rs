@@ -34,7 +34,9 @@ flashscope reproduce ajwani-steady --on test.bin --write     # the same on a fil
 
 A simulated device takes seconds. On a real one the study does the same IOs and compares shapes; the times
 that the papers give runs are shortened (`--runtime`), and `--size` keeps to the first part of a large drive.
-What only a simulated SSD can tell says so.
+Each study runs three times there (`--repeats`), and its numbers are means with an interval at 95 %; a verdict
+is *uncertain* where that holds values which would be judged otherwise. What only a simulated SSD can tell
+says so; *none* is what was looked for and is not there.
 
 *Reproduced*: the figure, or the order that the words give, within the tolerance that `--json` tells with its
 reason. *In kind*: the order and shape, not the figure. *As set*: the device was given this figure, or one
@@ -85,11 +87,8 @@ fn section(paper: &Paper, all: &[Judged]) -> String {
 fn study(judged: &Judged) -> String {
     let study = judged.study;
     // An anchor of its own: how headings become anchors differs between those who render them.
-    let mut text =
-        format!("\n<a id=\"{0}\"></a>\n### `{0}`: {1}\n\n{2}", study.name, study.place, study.about);
-    if !judged.devices.is_empty() {
-        text += &format!("\n\nRun on {}.", described(&judged.devices));
-    }
+    let about = judged.about(described).join("\n\n");
+    let mut text = format!("\n<a id=\"{0}\"></a>\n### `{0}`: {1}\n\n{about}", study.name, study.place);
     text += "\n\n| the paper says | published | here | |\n|---|---|---|---|\n";
     for claim in &judged.claims {
         let reason = if claim.reason.is_empty() { String::new() } else { format!(": {}", claim.reason) };

@@ -52,10 +52,8 @@ fn row(judged: &Judged, claim: &JudgedClaim) -> Vec<Cell> {
 /// A study: its claims with what is accepted, and its pictures.
 fn section(judged: &Judged) -> Section {
     let study = judged.study;
-    let mut about = format!("Paper {}, {}. {}", study.paper.number, study.place, study.about);
-    if !judged.devices.is_empty() {
-        about += &format!(" Run on {}.", run_on::plain(&judged.devices));
-    }
+    let about = judged.about(run_on::plain).join(" ");
+    let about = format!("Paper {}, {}. {about}", study.paper.number, study.place);
     let items = judged.claims.iter().map(item).collect();
     let mut blocks = vec![Block::Text { text: about }, Block::Items { items }];
     blocks.extend(judged.blocks.iter().cloned());

@@ -147,6 +147,11 @@ pub fn median(values: &[f64]) -> f64 {
     sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
+/// The same; none of no values.
+pub fn median_if(values: &[f64]) -> Option<f64> {
+    if values.is_empty() { None } else { Some(median(values)) }
+}
+
 /// The largest value.
 pub fn greatest(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(f64::NEG_INFINITY, f64::max)

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use anyhow::{Result, anyhow};
 use flashscope_bench::{Campaign, Effort, Lab, Outcome, Plan, Prior, Scope, Settings, State, Unkept};
+use flashscope_core::seed::derive;
 use flashscope_core::{
     Bytes, Control, Driven, Io, Limits, Nanos, Ordered, Pacing, Pattern, PatternSource, RequestSource, Rw,
     Stream, Target, drive,
@@ -14,6 +15,7 @@ use flashscope_core::{
 use flashscope_sim::ssd::report::DeviceReport;
 use flashscope_sim::{Profile, Ssd};
 
+use super::PaperTime;
 use super::claim::Ground;
 pub use super::work::Work;
 use crate::exit::{Interrupted, Usage};
@@ -27,19 +29,28 @@ pub type Set<'a> = (&'a str, &'a str);
 #[derive(Clone)]
 pub struct Stage<'a> {
     /// The device in place of the study's own: `--on`.
-    pub on: Option<&'a str>,
+    on: Option<&'a str>,
     /// Seed of everything random.
     pub seed: u64,
     /// Ctrl-C.
-    pub interrupted: &'a AtomicBool,
+    interrupted: &'a AtomicBool,
     /// How devices are opened.
-    pub opening: Opening,
-    /// What a real device is given for each 30 s of a paper.
-    pub runtime: Nanos,
-    /// The real device that `--on` names, held for all studies.
-    pub held: Option<&'a Mutex<Bench>>,
+    opening: Opening,
+    /// The real device that `--on` names.
+    held: Option<Held<'a>>,
     /// The devices that a study has used: see [`Stage::devices_used`].
-    pub used: Arc<Mutex<Vec<String>>>,
+    used: Arc<Mutex<Vec<String>>>,
+}
+
+/// A real device, held for all studies, and how it is used.
+#[derive(Clone, Copy)]
+pub struct Held<'a> {
+    /// The device.
+    pub bench: &'a Mutex<Bench>,
+    /// What it is given for [`PaperTime::RUN`].
+    pub runtime: Nanos,
+    /// How often each study is run: a real device never does quite the same again.
+    pub repeats: u32,
 }
 
 /// A device to work with: a new one, or the one that is held.
@@ -108,6 +119,16 @@ impl Simulated {
 }
 
 impl<'a> Stage<'a> {
+    /// For the device that `on` names, held if it is a real one; for each study's own if it names none.
+    pub fn new(
+        on: Option<&'a str>,
+        held: Option<Held<'a>>,
+        opening: Opening,
+        interrupted: &'a AtomicBool,
+    ) -> Stage<'a> {
+        Stage { on, seed: opening.seed, interrupted, opening, held, used: Arc::default() }
+    }
+
     /// Whether it is the simulated device that the study was written for.
     pub fn is_the_papers_device(&self) -> bool {
         self.on.is_none()
@@ -130,6 +151,17 @@ impl<'a> Stage<'a> {
     /// The stage for one more study.
     pub fn of_a_study(&self) -> Stage<'a> {
         Stage { used: Arc::default(), ..self.clone() }
+    }
+
+    /// How often a study is run.
+    pub fn repeats(&self) -> u32 {
+        self.held.map_or(1, |held| held.repeats)
+    }
+
+    /// The stage for a study's run of this number, from 0: with addresses of its own.
+    pub fn repeat(&self, number: u32) -> Stage<'a> {
+        let seed = if number == 0 { self.seed } else { derive(self.seed, u64::from(number)) };
+        Stage { seed, ..self.clone() }
     }
 
     /// The TARGETs that were used, each once, in their order.
@@ -162,7 +194,8 @@ impl<'a> Stage<'a> {
     pub fn device(&self, name: &str, settings: &[Set<'_>]) -> Result<Subject<'a>> {
         self.must_go_on()?;
         if let Some(held) = self.held {
-            let held = held.try_lock().map_err(|_| anyhow!("the device is still in use by the study"))?;
+            let held =
+                held.bench.try_lock().map_err(|_| anyhow!("the device is still in use by the study"))?;
             self.note_used(self.on.unwrap_or(name));
             return Ok(Subject::Held(held));
         }
@@ -180,18 +213,14 @@ impl<'a> Stage<'a> {
         devices.iter().take(count).copied()
     }
 
-    /// A time of a paper, as long as it is on this device: on a real one in proportion to `--runtime`, which
-    /// stands for 30 s.
-    pub fn time(&self, paper: Nanos) -> Nanos {
-        match self.held {
-            Some(_) => Nanos((paper.0 as f64 * self.runtime.as_s() / 30.0).round() as u64),
-            None => paper,
-        }
+    /// How long a time of a paper is on this device.
+    pub fn time(&self, paper: PaperTime) -> Nanos {
+        self.held.map_or(paper.whole(), |held| paper.shortened(held.runtime))
     }
 
-    /// How long what is counted in IOs may last: without end, but on a real device.
-    pub fn cap(&self) -> Option<Nanos> {
-        self.held.map(|_| Nanos::from_s(30))
+    /// When what is counted in IOs ends early: on a real device after a run's time, else never.
+    pub fn cap(&self) -> Option<PaperTime> {
+        self.held.map(|_| PaperTime::RUN)
     }
 
     /// Whether it is a real device.
@@ -217,6 +246,24 @@ impl<'a> Stage<'a> {
             return Ok(());
         }
         Err(NotHere("it changes what the device is made of, which only a simulated SSD lets it").into())
+    }
+
+    /// Ends a study that needs to know where a block of flash ends.
+    ///
+    /// # Errors
+    /// [`NotHere`].
+    pub fn tells_blocks(&self) -> Result<()> {
+        let reason = "it looks at one block of flash, and only a simulated SSD tells where that ends";
+        if self.heeds_settings() { Ok(()) } else { Err(NotHere(reason).into()) }
+    }
+
+    /// Ends a study of flash on a rig or a simulated disk, which have none. A real device may have some.
+    ///
+    /// # Errors
+    /// [`NotHere`].
+    pub fn has_flash(&self) -> Result<()> {
+        let has = self.is_held() || self.heeds_settings();
+        if has { Ok(()) } else { Err(NotHere("it is about flash, and this device has none").into()) }
     }
 
     /// Refuses to write to a real device without leave.
@@ -257,7 +304,7 @@ impl<'a> Stage<'a> {
         self.each_io(bench, pattern, None, see)
     }
 
-    /// The same for `runtime` of the device's time: see [`Stage::time`].
+    /// The same, for no longer than `runtime`.
     ///
     /// # Errors
     /// As [`Stage::every_io`].
@@ -265,17 +312,16 @@ impl<'a> Stage<'a> {
         &self,
         bench: &mut Bench,
         pattern: &Pattern,
-        runtime: Option<Nanos>,
+        runtime: Option<PaperTime>,
         see: &mut dyn FnMut(&Io),
     ) -> Result<()> {
         pattern.validate(bench.info())?;
-        let runtime = runtime.map(|paper| self.time(paper));
         let source = PatternSource::new(pattern, 0, self.seed);
         let mut streams = [Stream { source, pacing: pattern.pacing() }];
         self.serve(bench, &mut streams, pattern.writes(), runtime, see)
     }
 
-    /// Streams of requests side by side; `writes` says whether any of them does.
+    /// Streams of requests side by side, for no longer than `runtime`; `writes` says whether any does.
     ///
     /// # Errors
     /// They write without leave, or an IO failed.
@@ -284,7 +330,7 @@ impl<'a> Stage<'a> {
         bench: &mut Bench,
         streams: &mut [Stream<S>],
         writes: bool,
-        runtime: Option<Nanos>,
+        runtime: Option<PaperTime>,
         see: &mut dyn FnMut(&Io),
     ) -> Result<()> {
         self.must_go_on()?;
@@ -295,16 +341,17 @@ impl<'a> Stage<'a> {
             see(io);
             Control::Continue
         };
+        let runtime = runtime.map(|paper| self.time(paper));
         let limits = Limits { runtime, interrupted: self.interrupted };
         let depth = streams.iter().map(|stream| stream.pacing.iodepth()).sum();
         self.ended(drive(bench.target(depth)?, streams, limits, &mut see)?)
     }
 
-    /// A pattern for as long as it lasts, or for `runtime` of the device's time.
+    /// A pattern for as long as it lasts, but no longer than `runtime`.
     ///
     /// # Errors
     /// The pattern does not fit, it writes without leave, or an IO failed.
-    pub fn timed(&self, bench: &mut Bench, pattern: &Pattern, runtime: Option<Nanos>) -> Result<Timed> {
+    pub fn timed(&self, bench: &mut Bench, pattern: &Pattern, runtime: Option<PaperTime>) -> Result<Timed> {
         let mut timed = Timed::default();
         self.each_io(bench, pattern, runtime, &mut |io: &Io| {
             timed.ios += 1;

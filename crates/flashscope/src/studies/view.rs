@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::Verdict::NotHere;
 use super::claim::{Basis, with_unit};
-use super::judged::JudgedClaim;
+use super::judged::{Here, JudgedClaim};
 use super::run_on;
 use super::{Judged, Verdict};
 
@@ -21,7 +21,11 @@ fn mark(verdict: Verdict) -> &'static str {
 
 /// A measured value with its unit and interval.
 pub fn measured(judged: &JudgedClaim) -> String {
-    let Some(measure) = &judged.measure else { return "–".into() };
+    let measure = match &judged.here {
+        Here::Measured(measure) => measure,
+        Here::Nothing => return "none".into(),
+        Here::Untold => return "–".into(),
+    };
     let value = with_unit(measure.value, judged.claim.unit);
     match measure.interval {
         Some([low, high]) => format!("{value} ({}–{})", digits(low), digits(high)),
@@ -56,13 +60,10 @@ pub fn summary(all: &[Judged]) -> String {
 /// For a terminal.
 pub fn view(all: &[Judged], style: Style) -> String {
     let mut text = String::new();
-    for Judged { study, claims, devices, .. } in all {
+    for judged in all {
+        let Judged { study, claims, .. } = judged;
         text += &format!("{} · paper {}, {}\n", study.name, study.paper.number, study.place);
-        text += &indented(study.about, "  ", style);
-        if !devices.is_empty() {
-            let run_on = format!("Run on {}.", run_on::plain(devices));
-            text += &indented(&run_on, "  ", style);
-        }
+        judged.about(run_on::plain).iter().for_each(|part| text += &indented(part, "  ", style));
         match untold(claims) {
             Some(reason) => {
                 let all = counted(claims.len() as u64, "claim");
@@ -79,7 +80,7 @@ pub fn view(all: &[Judged], style: Style) -> String {
 /// Why none of several claims was run, if it is the same for all.
 fn untold(claims: &[JudgedClaim]) -> Option<&str> {
     let [first, others @ ..] = claims else { return None };
-    let is_alike = |other: &JudgedClaim| other.measure.is_none() && other.reason == first.reason;
+    let is_alike = |other: &JudgedClaim| other.here == Here::Untold && other.reason == first.reason;
     let is_untold = first.verdict == NotHere && !others.is_empty() && claims.iter().all(is_alike);
     is_untold.then_some(&first.reason)
 }
@@ -101,13 +102,20 @@ fn indented(text: &str, indent: &str, style: Style) -> String {
     lines.iter().map(|line| format!("{indent}{line}\n")).collect()
 }
 
-/// For programs: one entry for each claim.
-pub fn json(all: &[Judged], on: Option<&str>, seed: u64) -> Value {
+/// For programs: one entry for each claim; `complete` says whether all studies were done.
+pub fn json(all: &[Judged], on: Option<&str>, seed: u64, complete: bool) -> Value {
     let claims: Vec<Value> =
         all.iter().flat_map(|judged| judged.claims.iter().map(|claim| entry(judged, claim))).collect();
     let summary: serde_json::Map<String, Value> =
         counts(all).into_iter().map(|(verdict, count)| (key(verdict), count.into())).collect();
-    json!({ "schema_version": 1, "on": on, "seed": seed, "summary": summary, "claims": claims })
+    json!({
+        "schema_version": 1,
+        "complete": complete,
+        "on": on,
+        "seed": seed,
+        "summary": summary,
+        "claims": claims,
+    })
 }
 
 /// The verdict as JSON names it.
@@ -128,9 +136,13 @@ fn entry(judged: &Judged, claimed: &JudgedClaim) -> Value {
         "devices": judged.devices,
         "basis": claimed.basis,
         "unit": claim.unit,
-        "measured": claimed.measure.as_ref().map(|measure| measure.value),
-        "interval": claimed.measure.as_ref().and_then(|measure| measure.interval),
+        "measured": claimed.here.measure().map(|measure| measure.value),
+        // Looked for, and not there.
+        "none": claimed.here == Here::Nothing,
+        "interval": claimed.here.measure().and_then(|measure| measure.interval),
+        "repeats": judged.repeats,
         "verdict": claimed.verdict,
+        "uncertain": claimed.straddles,
         // An end that is null is open.
         "accepted": near.map(|(low, high)| [low, high]),
         "accepted_in_kind": kind.map(|(low, high)| [low, high]),

@@ -4,13 +4,13 @@
 use anyhow::Result;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_core::seed::{Random, derive};
-use flashscope_core::{Bytes, Nanos, Op, Request, RequestSource, Stream};
+use flashscope_core::{Bytes, Op, Request, RequestSource, Stream};
 
 use crate::studies::devices::{DISK, SLC_SSD};
 use crate::studies::papers::AJWANI;
 use crate::studies::session::mean;
 use crate::studies::stage::{Set, over_all};
-use crate::studies::{Claim, Found, Measure, Stage, Study};
+use crate::studies::{Claim, Found, Measure, PaperTime, Stage, Study};
 use crate::target::Bench;
 
 /// An SSD behind IDE, of the class of the Hama of 32 GB: reads at 28 MB/s, superblocks of 4 MiB, and a little
@@ -130,7 +130,7 @@ const SEARCHES: usize = 512;
 
 /// MB/s of a pattern.
 pub(super) fn speed(stage: &Stage<'_>, bench: &mut Bench, rw: Rw, bs: u64) -> Result<f64> {
-    Ok(stage.timed(bench, &over_all(bench, rw, bs), Some(Nanos::from_s(30)))?.mb_s())
+    Ok(stage.timed(bench, &over_all(bench, rw, bs), Some(PaperTime::RUN))?.mb_s())
 }
 
 /// The mean of a random read.

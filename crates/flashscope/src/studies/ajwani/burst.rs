@@ -2,8 +2,8 @@
 //! is in `recovery`.
 
 use anyhow::Result;
+use flashscope_core::Io;
 use flashscope_core::pattern::{Pattern, Rw};
-use flashscope_core::{Io, Nanos};
 use flashscope_report::html::document::{Axis, Block, Chart, Scale};
 
 use crate::studies::devices::MLC_LOG_BLOCKS;
@@ -11,7 +11,7 @@ use crate::studies::papers::AJWANI;
 use crate::studies::picture::{Line, chart};
 use crate::studies::session::{mean, median};
 use crate::studies::stage::{Set, Subject, over_all};
-use crate::studies::{Claim, Found, Stage, Study};
+use crate::studies::{Claim, Found, PaperTime, Stage, Study};
 use crate::target::Bench;
 
 /// Page mapping with few spare blocks: what is fast after order and slow after disorder.
@@ -68,7 +68,7 @@ pub const STUDIES: &[Study] = &[Study {
 /// Rewrites that are tried.
 pub(super) const MOST: u32 = 20;
 pub(super) const PHASES: usize = 30;
-pub(super) const PHASE: Nanos = Nanos::from_s(4);
+pub(super) const PHASE: PaperTime = PaperTime::from_s(4);
 /// How long bursts last, in seconds.
 const LENGTHS_S: [u64; 3] = [5, 30, 60];
 const SMALL: u64 = 2 << 10;
@@ -99,7 +99,7 @@ pub(super) fn disturbed<'a>(
 ) -> Result<Subject<'a>> {
     let mut bench = ordered(stage, settings)?;
     let writes = over_all(&bench, Rw::RandWrite, bs);
-    stage.timed(&mut bench, &writes, Some(Nanos::from_s(seconds)))?;
+    stage.timed(&mut bench, &writes, Some(PaperTime::from_s(seconds)))?;
     Ok(bench)
 }
 
@@ -108,7 +108,7 @@ pub(super) fn phases(stage: &Stage<'_>, bench: &mut Bench, rw: Rw, bs: u64) -> R
     let phase = stage.time(PHASE);
     let mut bytes = vec![0u64; PHASES];
     let writes = Pattern { number_ios: None, ..over_all(bench, rw, bs) };
-    let end = Nanos(PHASE.0 * PHASES as u64);
+    let end = PHASE.times(PHASES);
     let mut begun = None;
     stage.each_io(bench, &writes, Some(end), &mut |io: &Io| {
         let start = *begun.get_or_insert(io.submitted);

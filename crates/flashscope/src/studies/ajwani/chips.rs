@@ -7,7 +7,7 @@ use flashscope_core::{Bytes, Io};
 use crate::studies::claim::{ANY, CHIP_DATA};
 use crate::studies::devices::SLC_SSD;
 use crate::studies::papers::AJWANI;
-use crate::studies::session::{greatest, median};
+use crate::studies::session::{greatest, median, median_if};
 use crate::studies::stage::{Set, over_all};
 use crate::studies::work::Work;
 use crate::studies::{Claim, Found, Stage, Study};
@@ -95,7 +95,7 @@ fn run(stage: &Stage<'_>) -> Result<Found> {
     let (usual, longest) = (median(&writes), greatest(writes.iter().copied()));
     let long: Vec<usize> = (0..writes.len()).filter(|at| writes[*at] > 0.5 * (usual + longest)).collect();
     let gaps: Vec<f64> = long.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
-    found.measured("block", if gaps.is_empty() { 0.0 } else { median(&gaps) });
+    found.measured_if("block", median_if(&gaps));
     found.measured("read", median(&reads));
     found.measured("write", usual);
     found.measured("erase", (longest - usual) / 1e3);

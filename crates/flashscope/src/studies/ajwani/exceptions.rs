@@ -7,14 +7,14 @@ use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_report::html::document::{Axis, Scale};
 
 use super::algorithms::HAMA;
-use super::table_3_1::{COLUMNS, FILL_BYTES, RUNTIME};
+use super::table_3_1::{COLUMNS, FILL_BYTES};
 use crate::studies::claim::ANY;
 use crate::studies::devices::{MLC_LOG_BLOCKS, SLC_SSD};
 use crate::studies::papers::AJWANI;
 use crate::studies::picture::lines;
 use crate::studies::stage::{Set, Timed, over_all};
 use crate::studies::work::Work;
-use crate::studies::{Claim, Found, Stage, Study};
+use crate::studies::{Claim, Found, PaperTime, Stage, Study};
 use crate::target::Bench;
 
 /// Log blocks over enough chips for more than 15 MB/s.
@@ -195,7 +195,7 @@ fn three(stage: &Stage<'_>, bench: &mut Bench, bs: u64) -> Result<[Timed; 3]> {
     stage.fill(bench, FILL_BYTES)?;
     let mut timed = [Timed::default(); 3];
     for (timed, rw) in timed.iter_mut().zip([Rw::Read, Rw::RandRead, Rw::Write]) {
-        *timed = stage.timed(bench, &over_all(bench, rw, bs), Some(RUNTIME))?;
+        *timed = stage.timed(bench, &over_all(bench, rw, bs), Some(PaperTime::RUN))?;
     }
     Ok(timed)
 }
@@ -212,7 +212,7 @@ fn card(stage: &Stage<'_>) -> Result<Found> {
         let warm = over_all(&bench, Rw::RandWrite, bs.max(2 << 10));
         let all = Some(warm.size.0 / warm.bs.0);
         stage.timed(&mut bench, &Pattern { number_ios: all, ..warm }, stage.cap())?;
-        let random = stage.timed(&mut bench, &writes, Some(RUNTIME))?;
+        let random = stage.timed(&mut bench, &writes, Some(PaperTime::RUN))?;
         if bs == 512 {
             small_ms = random.mean_ms();
         }
@@ -242,10 +242,10 @@ fn mapping(stage: &Stage<'_>) -> Result<Found> {
         let mut bench = stage.device(device, settings)?;
         stage.fill(&mut bench, FILL_BYTES)?;
         let ordered = over_all(&bench, Rw::Write, 2 << 20);
-        let mb_s = stage.timed(&mut bench, &ordered, Some(RUNTIME))?.mb_s();
+        let mb_s = stage.timed(&mut bench, &ordered, Some(PaperTime::RUN))?.mb_s();
         let writes = over_all(&bench, Rw::RandWrite, 2 << 10);
         stage.timed(&mut bench, &Pattern { number_ios: Some(aged), ..writes.clone() }, stage.cap())?;
-        Ok((mb_s, stage.timed(&mut bench, &writes, Some(RUNTIME))?.mean_ms()))
+        Ok((mb_s, stage.timed(&mut bench, &writes, Some(PaperTime::RUN))?.mean_ms()))
     };
     let (blocks, pages) =
         (of(MLC_LOG_BLOCKS, &BLOCKS, AGED_IOS[0])?, of(MLC_LOG_BLOCKS, &CARD, AGED_IOS[1])?);
@@ -259,7 +259,7 @@ fn mapping(stage: &Stage<'_>) -> Result<Found> {
     let mut bench = stage.device(MLC_LOG_BLOCKS, &read_ahead)?;
     let mut speed = |rw| -> Result<f64> {
         let pattern = over_all(&bench, rw, 4 << 10);
-        Ok(stage.timed(&mut bench, &pattern, Some(RUNTIME))?.mb_s())
+        Ok(stage.timed(&mut bench, &pattern, Some(PaperTime::RUN))?.mb_s())
     };
     found.measured("read-ahead", speed(Rw::Read)? / speed(Rw::RandRead)?);
     drop(bench);

@@ -5,14 +5,13 @@ use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_report::html::document::{Axis, Block, Chart, Scale};
 
-use super::table_3_1::RUNTIME;
 use crate::studies::claim::ANY;
 use crate::studies::devices::MLC_LOG_BLOCKS;
 use crate::studies::papers::AJWANI;
 use crate::studies::picture::{chart, lines};
 use crate::studies::session::{greatest, median};
 use crate::studies::stage::{Set, over_all};
-use crate::studies::{Claim, Found, Stage, Study};
+use crate::studies::{Claim, Found, PaperTime, Stage, Study};
 use crate::target::Bench;
 
 const SMALL: [Set<'static>; 1] = [("capacity", "512MiB")];
@@ -126,7 +125,7 @@ fn shifted(stage: &Stage<'_>, bench: &mut Bench, rw: Rw, bs: u64, shift: u64) ->
     let all = over_all(bench, rw, bs);
     let size = Bytes(all.size.0 - bs);
     let pattern = Pattern { size, shift: Bytes(shift), ..all };
-    Ok(stage.timed(bench, &pattern, Some(RUNTIME))?.mb_s())
+    Ok(stage.timed(bench, &pattern, Some(PaperTime::RUN))?.mb_s())
 }
 
 fn misaligned(stage: &Stage<'_>) -> Result<Found> {
@@ -237,7 +236,7 @@ fn patterns(stage: &Stage<'_>, bench: &mut Bench) -> Result<[f64; 4]> {
     stage.fill(bench, 1 << 20)?;
     let mut speeds = [0.0; 4];
     for (speed, rw) in speeds.iter_mut().zip(Rw::ALL) {
-        *speed = stage.timed(bench, &over_all(bench, rw, 32 << 10), Some(RUNTIME))?.mb_s();
+        *speed = stage.timed(bench, &over_all(bench, rw, 32 << 10), Some(PaperTime::RUN))?.mb_s();
     }
     Ok(speeds)
 }

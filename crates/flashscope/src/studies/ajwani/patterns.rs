@@ -7,14 +7,14 @@ use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_report::html::document::{Axis, Block, Scale};
 
-use super::table_3_1::{FILL_BYTES, RUNTIME, TOSHIBA, four};
+use super::table_3_1::{FILL_BYTES, TOSHIBA, four};
 use crate::studies::claim::ANY;
 use crate::studies::devices::{MLC_LOG_BLOCKS, SLC_SSD};
 use crate::studies::papers::AJWANI;
 use crate::studies::picture::lines;
 use crate::studies::stage::{Set, over_all};
 use crate::studies::work::Work;
-use crate::studies::{Claim, Found, Stage, Study};
+use crate::studies::{Claim, Found, PaperTime, Stage, Study};
 
 /// Blocks of twice as many pages, of chips that are an eighth slower.
 const SLOWER: [Set<'static>; 2] = [("nand.pages_per_block", "256"), ("nand.program_us", "[900]")];
@@ -225,7 +225,7 @@ fn chunks(stage: &Stage<'_>) -> Result<Found> {
     let mut times = Vec::new();
     for bs in (11..=21).map(|exponent| 1u64 << exponent) {
         let writes = over_all(&bench, Rw::RandWrite, bs);
-        let timed = stage.timed(&mut bench, &writes, Some(RUNTIME))?;
+        let timed = stage.timed(&mut bench, &writes, Some(PaperTime::RUN))?;
         times.push((bs, timed.mean_ms()));
     }
     let at = |wanted: u64| times.iter().find(|(bs, _)| *bs == wanted).expect("a size of the series").1;
@@ -264,7 +264,7 @@ fn interfaces(stage: &Stage<'_>) -> Result<Found> {
         }
         for (name, rw) in names.into_iter().zip([Rw::Read, Rw::Write]) {
             let large = over_all(&bench, rw, 2 << 20);
-            found.measured(name, stage.timed(&mut bench, &large, Some(RUNTIME))?.mb_s());
+            found.measured(name, stage.timed(&mut bench, &large, Some(PaperTime::RUN))?.mb_s());
         }
     }
     let same = orders.iter().flat_map(|of_size| of_size[1..].iter().filter(|order| **order == of_size[0]));

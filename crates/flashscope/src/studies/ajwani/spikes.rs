@@ -12,7 +12,7 @@ use flashscope_report::html::document::{Axis, Block, Chart, Scale};
 use crate::studies::devices::SLC_SSD;
 use crate::studies::papers::AJWANI;
 use crate::studies::picture::chart;
-use crate::studies::session::median;
+use crate::studies::session::{median, median_if};
 use crate::studies::stage::{Set, over_all};
 use crate::studies::{Claim, Found, Stage, Study};
 
@@ -83,9 +83,9 @@ fn run(stage: &Stage<'_>) -> Result<Found> {
     let gaps: Vec<f64> = spikes.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
     let lengths: Vec<f64> = spikes.iter().map(|at| times_s[*at]).collect();
     let mut found = Found::default();
-    found.measured("first", spikes.first().map_or(0.0, |at| *at as f64));
-    found.measured("every", if gaps.is_empty() { 0.0 } else { median(&gaps) });
-    found.measured("spike", if lengths.is_empty() { 0.0 } else { median(&lengths) });
+    found.measured_if("first", spikes.first().map(|at| *at as f64));
+    found.measured_if("every", median_if(&gaps));
+    found.measured_if("spike", median_if(&lengths));
     found.measured("fast", 2000.0 * middle);
     found.blocks.push(picture(&times_s));
     Ok(found)

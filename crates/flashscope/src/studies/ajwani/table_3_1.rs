@@ -2,13 +2,12 @@
 //! of other devices are in `sticks`, `exceptions` and `disk`.
 
 use anyhow::Result;
-use flashscope_core::Nanos;
 use flashscope_core::pattern::Rw;
 
 use crate::studies::devices::MLC_LOG_BLOCKS;
 use crate::studies::papers::AJWANI;
 use crate::studies::stage::{Set, Timed, over_all};
-use crate::studies::{Claim, Found, Stage, Study};
+use crate::studies::{Claim, Found, PaperTime, Stage, Study};
 use crate::target::Bench;
 
 /// Toshiba TransMemory of 1 GB.
@@ -16,8 +15,6 @@ pub(super) const TOSHIBA: [Set<'static>; 3] =
     [("capacity", "1GiB"), ("host.mb_s", "13"), ("host.command_us", "460")];
 /// What the whole device is written with before each block size.
 pub(super) const FILL_BYTES: u64 = 1 << 20;
-/// How long each pattern runs.
-pub(super) const RUNTIME: Nanos = Nanos::from_s(30);
 
 const FITTED: &str = "the link and a command are set from this row: within a factor of 1.5";
 const ROW: &str = "another stick of the class behind its link: within a factor of 1.5";
@@ -66,7 +63,7 @@ pub(super) fn four(stage: &Stage<'_>, bench: &mut Bench, bs: u64) -> Result<[Tim
     stage.fill(bench, FILL_BYTES)?;
     let mut timed = [Timed::default(); 4];
     for (timed, rw) in timed.iter_mut().zip(Rw::ALL) {
-        *timed = stage.timed(bench, &over_all(bench, rw, bs), Some(RUNTIME))?;
+        *timed = stage.timed(bench, &over_all(bench, rw, bs), Some(PaperTime::RUN))?;
     }
     Ok(timed)
 }

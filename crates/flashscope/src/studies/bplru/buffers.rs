@@ -58,7 +58,7 @@ pub const STUDIES: &[Study] = &[
                 ),
             Claim::shape("gain", "BPLRU's throughput improves beyond 8 MB", "improves", "points")
                 .kind(5.0, ANY)
-                .tolerated("its lead over FAB with 16 MiB, less that with 8, and it must lead; 0 if not")
+                .tolerated("its lead over FAB with 16 MiB, less that with 8, and it must lead; none if not")
                 .because(CHOSEN),
             Claim::shape("erases", "BPLRU always erases less than FAB", "always", "sizes of 5")
                 .kind(5.0, 5.0)
@@ -73,7 +73,7 @@ pub const STUDIES: &[Study] = &[
             let most = greatest(leads);
             found.measured("below-8", if most > 0.0 { most } else { least(leads) });
             let lead = table.lead_percent(16);
-            found.measured("gain", if lead > 0.0 { lead - table.lead_percent(8) } else { 0.0 });
+            found.measured_if("gain", (lead > 0.0).then(|| lead - table.lead_percent(8)));
             found.measured("erases", table.sizes_saved());
             Ok(found)
         },

@@ -136,14 +136,15 @@ pub const STUDIES: &[Study] = &[
             ),
         ],
         run: |stage| {
+            stage.tells_blocks()?;
             let mut bench = stage.device(BOARD, &[("buffer", "none")])?;
             let mut times = Vec::new();
             let block = Pattern { number_ios: Some(128), ..over_all(&bench, Rw::Write, 2 << 10) };
             stage.every_io(&mut bench, &block, &mut |io| times.push(io.response.as_ms()))?;
             let mut found = Found::default();
-            let erase = times[times.len() - 1] - median(&times);
-            found.measured("erase", erase);
-            found.measured("longer", erase / median(&times));
+            let erase = Some(times[times.len() - 1] - median(&times)).filter(|ms| *ms > 0.0);
+            found.measured_if("erase", erase);
+            found.measured_if("longer", erase.map(|ms| ms / median(&times)));
             Ok(found)
         },
     },
@@ -163,6 +164,7 @@ pub const STUDIES: &[Study] = &[
         .because("the board's one chip, at 2.4 MB/s, would take 3.5 s")],
         run: |stage| {
             let settings = [("capacity", "1GiB"), ("initial", "empty")];
+            stage.has_flash()?;
             let mut bench = stage.device(SLC_SSD, &settings)?;
             let buffer = over_all(&bench, Rw::Write, 1 << 20);
             let written = stage.timed(&mut bench, &Pattern { number_ios: Some(8), ..buffer }, None)?;

@@ -186,7 +186,8 @@ fn run(stage: &Stage<'_>) -> Result<Found> {
     found.measured("with-startup", all.iter().filter(random).count() as f64);
     found.measured("others", wrong as f64);
     found.measured("rigs", rigs_with_startup(stage)? as f64);
-    let periods = high.iter().map(|class| between_dear(&class.random_ms[class.startups[3] as usize..]));
+    let periods =
+        high.iter().filter_map(|class| between_dear(&class.random_ms[class.startups[3] as usize..]));
     found.measured("small-period", greatest(periods));
     found.measured("ignore-memoright", all[0].off[3]);
     found.measured("ignore-mtron", all[1].off[3]);

@@ -189,8 +189,8 @@ fn figure_3(stage: &Stage<'_>) -> Result<Found> {
         averages.iter().rposition(is_off).map_or(0, |last| last + 1) as f64
     };
     let mut found = Found::default();
-    found.measured("startup", phases.startup_ios as f64);
-    found.measured("period", between_dear(&times[startup..]));
+    found.measured_if("startup", Some(phases.startup_ios as f64).filter(|ios| *ios > 0.0));
+    found.measured_if("period", between_dear(&times[startup..]));
     let off = |averages: &[f64]| (averages[511] / truth - 1.0).abs();
     found.measured("more-accurate", off(&without) / off(&with));
     found.measured("sooner", right_after(&without) / right_after(&with).max(1.0));
@@ -211,12 +211,10 @@ fn figure_3(stage: &Stage<'_>) -> Result<Found> {
     Ok(found)
 }
 
-/// IOs from one dear write to the next, on the average; 0 if there are none.
-pub fn between_dear(times_ms: &[f64]) -> f64 {
-    match times_ms.iter().filter(|ms| **ms > DEAR_MS).count() {
-        0 => 0.0,
-        dear => times_ms.len() as f64 / dear as f64,
-    }
+/// IOs from one dear write to the next, on the average.
+pub fn between_dear(times_ms: &[f64]) -> Option<f64> {
+    let dear = times_ms.iter().filter(|ms| **ms > DEAR_MS).count();
+    (dear > 0).then(|| times_ms.len() as f64 / dear as f64)
 }
 
 /// The mean of all values up to each.
@@ -234,7 +232,7 @@ fn figure_4(stage: &Stage<'_>) -> Result<Found> {
     let phases = phases_of(&times);
     let mut found = Found::default();
     found.measured("startup", phases.startup_ios as f64);
-    found.measured("period", phases.period.map_or(0.0, |period| period.ios as f64));
+    found.measured_if("period", phases.period.map(|period| period.ios as f64));
     let points = times.iter().take(600).enumerate().map(|(i, ms)| (i as f64, *ms));
     found.blocks.push(lines(
         "figure-4",
