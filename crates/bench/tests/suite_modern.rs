@@ -204,8 +204,8 @@ fn a_buffer_of_whole_blocks_holds_no_more_than_its_memory() {
 fn settings_that_say_nothing_are_refused() {
     let suite = Suite::find("modern").expect("a suite");
     for (key, value, words) in [
-        ("parts", "depth,fil", "'fil' is no part"),
-        ("time", "0s", "less than 1ms"),
+        ("parts", "depth,fil", "'fil' is none of them"),
+        ("time", "0s", "a time from 1ms to 24h"),
         ("buffer_max", "512KiB", "1MiB or more"),
         ("spare_max", "nan", "0.01 to 4"),
         ("rates", "0", "0.001 to 1000000"),
