@@ -107,7 +107,7 @@ const WRONG: &[Case] = &[
     ("run thesis.odt --state random", 2, &["--state", "--write"]),
     ("measure thesis.odt --rw write --bs 4k --write", 3, &["did not create", "--overwrite-existing-data"]),
     ("run thesis.odt --quick --write", 3, &["did not create", "--overwrite-existing-data"]),
-    ("run thesis.odt --quick", 2, &["1048576", "16777216", "larger part or target"]),
+    ("run thesis.odt --quick", 2, &["1MiB of thesis.odt", "--size of 16MiB or more"]),
     ("create thesis.odt 1m", 1, &["thesis.odt", "another name"]),
     ("create new 1000", 2, &["1000", "4096"]),
     ("create new -5", 2, &["-5"]),
