@@ -17,6 +17,7 @@ mod place;
 mod run_on;
 mod session;
 mod stage;
+mod subject;
 mod view;
 mod work;
 

@@ -82,7 +82,7 @@ const WRONG: &[Case] = &[
     ("run --budget soon", 2, &["--budget", "soon"]),
     ("run --quick --full", 2, &["--quick", "--full", "cannot be used with"]),
     ("run --only sorting", 2, &["sorting", "granularity", "queue-depth"]),
-    ("run --size 1m", 2, &["1048576", "16777216"]),
+    ("run --size 1m", 2, &["1MiB of rig:mtron", "--size of 16MiB or more"]),
     ("run rig:nothing", 2, &["nothing", "mtron", "FILE.toml"]),
     ("run rig:nothing.toml", 2, &["nothing.toml", "No such file"]),
     ("run rig:rig.toml", 2, &["rig.toml", "line 2, column 1", "bogus", "latency"]),

@@ -1,5 +1,6 @@
 //! `flashscope reproduce`: what the papers say, run again.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -47,7 +48,7 @@ pub struct ReproduceArgs {
     pub seed: Option<u64>,
     /// Studies at a time [default: one for each core; on a real device always one]
     #[arg(long, value_name = "N")]
-    pub jobs: Option<usize>,
+    pub jobs: Option<NonZeroUsize>,
     /// Print the result as one JSON document
     #[arg(long, conflicts_with = "markdown")]
     pub json: bool,
@@ -102,7 +103,7 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
     let stage = Stage::new(on, held, opening(args, seed), signal::listen());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     // On a real device studies would disturb each other.
-    let jobs = if is_real { 1 } else { args.jobs.unwrap_or(cores).max(1) };
+    let jobs = if is_real { 1 } else { args.jobs.map_or(cores, usize::from) };
     let bar = studies_bar(screen, chosen.len() as u64);
     let judged = judge(&chosen, &stage, jobs, &|_| bar.inc(1));
     bar.finish_and_clear();
@@ -193,10 +194,11 @@ fn opened(args: &ReproduceArgs, named: &Named, seed: u64) -> Result<Bench> {
 fn chosen(names: &[String]) -> Result<Vec<&'static Study>, Usage> {
     let mut chosen = Vec::new();
     for name in names {
+        let name = name.to_ascii_lowercase();
         let is_it = |study: &&Study| name == "all" || study.name == name || study.paper.number == name;
         let found: Vec<&Study> = studies().filter(is_it).collect();
         if found.is_empty() {
-            return Err(unknown(name));
+            return Err(unknown(&name));
         }
         chosen.extend(
             found
@@ -216,7 +218,9 @@ fn unknown(name: &str) -> Usage {
     }
     let mut all: Vec<&str> = studies().map(|study| study.name).collect();
     all.sort_by(|a, b| strsim::jaro_winkler(b, name).total_cmp(&strsim::jaro_winkler(a, name)));
-    let nearest = all[..NEAREST].join(", ");
+    all.sort_by_key(|study| !study.starts_with(name));
+    let begun = all.iter().filter(|study| study.starts_with(name)).count();
+    let nearest = all[..NEAREST.max(begun)].join(", ");
     Usage(format!(
         "there is no study '{name}'; most like it are {nearest}; `flashscope list studies` names them, and \
          all, or the number of a paper (000 to 004), are several"

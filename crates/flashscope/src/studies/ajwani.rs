@@ -5,6 +5,7 @@ mod algorithms;
 mod bfs;
 mod burst;
 mod chips;
+mod devices;
 mod disk;
 mod exceptions;
 mod history;

@@ -75,7 +75,6 @@ pub const STUDIES: &[Study] = &[Study {
             "of 3 sizes",
         )
         .near(3.0, 3.0, "with blocks B of b, 2 b and 4 b: twice the transfers for each chunk, exactly")
-        .kind(2.0, 3.0)
         .because("where a chunk is a block of its own, B = b, it moves one block with gaps and without")
         .computed()
         .at("part 2"),

@@ -40,7 +40,7 @@ pub enum Basis {
     /// A setting of the device is the published figure, or follows from it: that both agree says that the
     /// simulator does what it is told.
     Set,
-    /// A model's arithmetic or a fact of a workload: no device has a part in it.
+    /// A model's arithmetic, or a fact of a workload or a plan: a device gives it times at most.
     Computed,
 }
 
@@ -191,7 +191,19 @@ impl Claim {
     /// What agrees on a device that is not the paper's, as a person reads it.
     pub fn agreeing(&self) -> String {
         let ends = [self.near, self.kind].into_iter().flatten();
-        let (low, high) = ends.fold((ANY, -ANY), |all, range| (range.0.min(all.0), range.1.max(all.1)));
+        self.in_words(ends.fold((ANY, -ANY), |all, range| (range.0.min(all.0), range.1.max(all.1))))
+    }
+
+    /// What is accepted as the published figure, or at least as its kind, as a person reads it.
+    pub fn accepted_in_words(&self) -> String {
+        match (self.near, self.kind) {
+            (Some(near), _) => self.in_words(near),
+            (None, Some(kind)) => format!("in kind: {}", self.in_words(kind)),
+            (None, None) => "–".into(),
+        }
+    }
+
+    fn in_words(&self, (low, high): Range) -> String {
         let [least, most] = [low, high].map(|end| with_unit(end, self.unit));
         // A unit behind the number is said once.
         let least_alone = if self.unit == "x" { least.clone() } else { with_unit(low, "") };

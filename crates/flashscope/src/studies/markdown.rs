@@ -28,7 +28,7 @@ the study's name after `flashscope reproduce`:
 ```sh
 flashscope reproduce bplru-office-install                    # published and measured, with the verdicts
 flashscope reproduce bplru-office-install --json             # and which values are accepted, and why
-flashscope reproduce bplru-office-install -o page.html       # with the pictures
+flashscope reproduce bplru-office-install -o page.html       # with the pictures, where it draws any
 flashscope reproduce ajwani-steady --on test.bin --write     # the same on a file or drive of one's own
 ```
 
@@ -38,11 +38,11 @@ Each study runs three times there (`--repeats`), and its numbers are means with 
 is *uncertain* where that holds values which would be judged otherwise. What only a simulated SSD can tell
 says so; *none* is what was looked for and is not there.
 
-*Reproduced*: the figure, or the order that the words give, within the tolerance that `--json` tells with its
-reason. *In kind*: the order and shape, not the figure. *As set*: the device was given this figure, or one
-from which it follows: the simulator does as it is told, and no more. *Computed*: a model's arithmetic, or a
-fact of a workload or a plan; a device gives it times at most. A *rig* is a device that is told how to behave,
-to try the method. The seed is fixed: every machine finds the same.
+*Reproduced*: the figure, or the order that the words give, within what is *accepted*; `--json` tells the
+reason of that. *In kind*: the order and shape, not the figure. *As set*: the device was given this figure,
+or one from which it follows: the simulator does as it is told, and no more. *Computed*: a model's arithmetic,
+or a fact of a workload or a plan; a device gives it times at most. A *rig* is a device that is told how to
+behave, to try the method. The seed is fixed: every machine finds the same.
 ";
 
 /// The studies of each section, table and figure, and what became of their claims of it.
@@ -89,11 +89,16 @@ fn study(judged: &Judged) -> String {
     // An anchor of its own: how headings become anchors differs between those who render them.
     let about = judged.about(described).join("\n\n");
     let mut text = format!("\n<a id=\"{0}\"></a>\n### `{0}`: {1}\n\n{about}", study.name, study.place);
-    text += "\n\n| the paper says | published | here | |\n|---|---|---|---|\n";
+    text += "\n\n| the paper says | published | accepted | here | |\n|---|---|---|---|---|\n";
     for claim in &judged.claims {
         let reason = if claim.reason.is_empty() { String::new() } else { format!(": {}", claim.reason) };
-        let row =
-            [&claim.claim.told(), &claim.claim.published(), &measured(claim), &claim.verdict_in_words()];
+        let row = [
+            claim.claim.told(),
+            claim.claim.published(),
+            claim.claim.accepted_in_words(),
+            measured(claim),
+            claim.verdict_in_words(),
+        ];
         text += &format!("| {}{} |\n", row.map(|cell| cell.replace('|', "\\|")).join(" | "), reason);
     }
     text

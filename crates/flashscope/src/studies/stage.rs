@@ -1,9 +1,8 @@
 //! What a study works with: devices made for it, and ways to drive them. A study says what is done; whether
 //! that happens on the simulated device it was written for or on one that a person named is decided here.
 
-use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use anyhow::{Result, anyhow};
 use flashscope_bench::{Campaign, Effort, Lab, Outcome, Plan, Prior, Scope, Settings, State, Unkept};
@@ -17,6 +16,7 @@ use flashscope_sim::{Profile, Ssd};
 
 use super::PaperTime;
 use super::claim::Ground;
+pub use super::subject::Subject;
 pub use super::work::Work;
 use crate::exit::{Interrupted, Usage};
 use crate::replay::{PIECE_BYTES_REAL, flush};
@@ -40,6 +40,9 @@ pub struct Stage<'a> {
     held: Option<Held<'a>>,
     /// The devices that a study has used: see [`Stage::devices_used`].
     used: Arc<Mutex<Vec<String>>>,
+    /// How many patterns it has run: each has addresses of its own, or a device that is aged would be
+    /// measured with the very writes that aged it.
+    runs: Arc<AtomicU64>,
 }
 
 /// A real device, held for all studies, and how it is used.
@@ -51,34 +54,6 @@ pub struct Held<'a> {
     pub runtime: Nanos,
     /// How often each study is run: a real device never does quite the same again.
     pub repeats: u32,
-}
-
-/// A device to work with: a new one, or the one that is held.
-pub enum Subject<'a> {
-    /// Made for this study.
-    New(Box<Bench>),
-    /// A person's.
-    Held(MutexGuard<'a, Bench>),
-}
-
-impl Deref for Subject<'_> {
-    type Target = Bench;
-
-    fn deref(&self) -> &Bench {
-        match self {
-            Subject::New(bench) => bench,
-            Subject::Held(bench) => bench,
-        }
-    }
-}
-
-impl DerefMut for Subject<'_> {
-    fn deref_mut(&mut self) -> &mut Bench {
-        match self {
-            Subject::New(bench) => bench,
-            Subject::Held(bench) => bench,
-        }
-    }
 }
 
 /// What a workload cost a simulated SSD.
@@ -126,7 +101,15 @@ impl<'a> Stage<'a> {
         opening: Opening,
         interrupted: &'a AtomicBool,
     ) -> Stage<'a> {
-        Stage { on, seed: opening.seed, interrupted, opening, held, used: Arc::default() }
+        Stage {
+            on,
+            seed: opening.seed,
+            interrupted,
+            opening,
+            held,
+            used: Arc::default(),
+            runs: Arc::default(),
+        }
     }
 
     /// Whether it is the simulated device that the study was written for.
@@ -150,7 +133,7 @@ impl<'a> Stage<'a> {
 
     /// The stage for one more study.
     pub fn of_a_study(&self) -> Stage<'a> {
-        Stage { used: Arc::default(), ..self.clone() }
+        Stage { used: Arc::default(), runs: Arc::default(), ..self.clone() }
     }
 
     /// How often a study is run.
@@ -316,8 +299,8 @@ impl<'a> Stage<'a> {
         see: &mut dyn FnMut(&Io),
     ) -> Result<()> {
         pattern.validate(bench.info())?;
-        let source = PatternSource::new(pattern, 0, self.seed);
-        let mut streams = [Stream { source, pacing: pattern.pacing() }];
+        let seed = derive(self.seed, self.runs.fetch_add(1, Ordering::Relaxed));
+        let mut streams = [Stream { source: PatternSource::new(pattern, 0, seed), pacing: pattern.pacing() }];
         self.serve(bench, &mut streams, pattern.writes(), runtime, see)
     }
 

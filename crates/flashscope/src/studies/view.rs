@@ -54,7 +54,20 @@ pub fn summary(all: &[Judged]) -> String {
     let bases = bases.iter().filter(|(count, _)| *count > 0).map(|(count, how)| format!("{count} {how}"));
     let bases = bases.collect::<Vec<_>>().join(", ");
     let bases = if bases.is_empty() { bases } else { format!("; of these {bases}") };
-    format!("{}: {}{bases}", counted(claims, "claim"), counts.join(", "))
+    format!("{}: {}{bases}{}", counted(claims, "claim"), counts.join(", "), found_alone(all))
+}
+
+/// How many agree of those that a device could have shown otherwise, where there are others.
+fn found_alone(all: &[Judged]) -> String {
+    let claims = all.iter().flat_map(|judged| &judged.claims);
+    let (found, others): (Vec<&JudgedClaim>, Vec<_>) =
+        claims.partition(|claim| claim.basis == Basis::Found && claim.verdict != NotHere);
+    let agree = |claim: &&&JudgedClaim| [Verdict::Reproduced, Verdict::InKind].contains(&claim.verdict);
+    let agreeing = found.iter().filter(agree).count();
+    if found.is_empty() || others.iter().all(|claim| claim.basis == Basis::Found) {
+        return String::new();
+    }
+    format!("; of the {} that a device was left to show, {agreeing} agree", found.len())
 }
 
 /// For a terminal.

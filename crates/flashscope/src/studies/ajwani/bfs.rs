@@ -4,7 +4,8 @@
 use anyhow::Result;
 use flashscope_core::pattern::Rw;
 
-use super::algorithms::{HAMA, random_read_ms, speed};
+use super::algorithms::{random_read_ms, speed};
+use super::devices::HAMA;
 use crate::studies::devices::{DISK, SLC_SSD};
 use crate::studies::papers::AJWANI;
 use crate::studies::stage::Set;

@@ -6,6 +6,7 @@ use flashscope_core::Io;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_report::html::document::{Axis, Block, Chart, Scale};
 
+use super::devices::PAGES;
 use crate::studies::devices::MLC_LOG_BLOCKS;
 use crate::studies::papers::AJWANI;
 use crate::studies::picture::{Line, chart};
@@ -14,9 +15,6 @@ use crate::studies::stage::{Set, Subject, over_all};
 use crate::studies::{Claim, Found, PaperTime, Stage, Study};
 use crate::target::Bench;
 
-/// Page mapping with few spare blocks: what is fast after order and slow after disorder.
-pub(super) const PAGES: [Set<'static>; 3] =
-    [("capacity", "512MiB"), ("ftl", "page"), ("over_provisioning", "0.04")];
 /// The same flash with log blocks.
 const LOGS: [Set<'static>; 1] = [("capacity", "512MiB")];
 
@@ -53,7 +51,12 @@ pub const STUDIES: &[Study] = &[Study {
             .near(60.0, 120.0, "writes of 32 KB are below 0.9 of normal, of the 120 s that are looked at")
             .at("section 3.3.3"),
         Claim::shape("hours", "and in rare cases hours of sustained writing: at least", "hours", "h")
-            .near(1.0, 100.0, "20 rewrites of everything, after which the next is not within 5 % of normal")
+            .kind(1.0, 100.0)
+            .tolerated("until a rewrite is within 5 % of normal; at most 20 rewrites are tried")
+            .because(
+                "20 rewrites do not heal this device, so that how long it takes is not found: see \
+                 ajwani-recovery/healed",
+            )
             .at("section 3.3.3"),
         Claim::shape("reads", "subsequent reads are not affected", "1", "of normal")
             .near(0.95, 1.05, "within 5 %; 32 KB on the page-mapped stick")

@@ -6,7 +6,7 @@ use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_report::html::document::{Axis, Scale};
 
-use super::algorithms::HAMA;
+use super::devices::{CARD, HAMA};
 use super::table_3_1::{COLUMNS, FILL_BYTES};
 use crate::studies::claim::ANY;
 use crate::studies::devices::{MLC_LOG_BLOCKS, SLC_SSD};
@@ -20,18 +20,6 @@ use crate::target::Bench;
 /// Log blocks over enough chips for more than 15 MB/s.
 const BLOCKS: [Set<'static>; 4] =
     [("capacity", "1GiB"), ("nand.channels", "6"), ("over_provisioning", "0.05"), ("host.mb_s", "40")];
-/// A card that reads more slowly than it writes, and maps pages: the times of its chips are set from its row.
-pub(super) const CARD: [Set<'static>; 9] = [
-    ("capacity", "256MiB"),
-    ("ftl", "page"),
-    ("over_provisioning", "0.08"),
-    ("nand.planes", "1"),
-    ("nand.read_us", "[515]"),
-    ("nand.program_us", "[390]"),
-    ("nand.transfer_us", "60"),
-    ("host.command_us", "280"),
-    ("host.mb_s", "0"),
-];
 /// Random writes of 2 KB after which a device is no longer in order: all logs are in use; twice over the
 /// card.
 const AGED_IOS: [u64; 2] = [2000, 262_144];

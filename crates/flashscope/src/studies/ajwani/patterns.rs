@@ -7,7 +7,8 @@ use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_report::html::document::{Axis, Block, Scale};
 
-use super::table_3_1::{FILL_BYTES, TOSHIBA, four};
+use super::devices::TOSHIBA;
+use super::table_3_1::{FILL_BYTES, four};
 use crate::studies::claim::ANY;
 use crate::studies::devices::{MLC_LOG_BLOCKS, SLC_SSD};
 use crate::studies::papers::AJWANI;

@@ -6,9 +6,9 @@ use flashscope_core::pattern::Rw;
 use flashscope_report::html::document::{Axis, Block, Scale};
 
 use super::burst::{
-    BySize, MOST, PAGES, PHASE, PHASES, after, disturbed, lengths_s, ordered, phases, rewritten, sizes,
-    time_line,
+    BySize, MOST, PHASE, PHASES, after, disturbed, lengths_s, ordered, phases, rewritten, sizes, time_line,
 };
+use super::devices::PAGES;
 use crate::studies::papers::AJWANI;
 use crate::studies::picture::lines;
 use crate::studies::session::{greatest, least, mean, median};
@@ -53,7 +53,6 @@ pub const STUDIES: &[Study] = &[Study {
             .at("figure C.1"),
         Claim::shape("at-once", "60 % of the median is usually reached at once", "usually", "of 10 sizes")
             .near(6.0, 10.0, "sizes of ten whose first phase has it, 6 MiB kept back: more than half")
-            .kind(5.0, 10.0)
             .because("which sizes wait depends on how many writes are kept back, which is not known")
             .at("figure C.1"),
         Claim::shape("some", "in some sizes it takes 20 to 30 s", "some", "of 10 sizes")

@@ -4,19 +4,18 @@
 use anyhow::Result;
 use flashscope_core::pattern::Rw;
 
+use super::devices::TOSHIBA;
 use crate::studies::devices::MLC_LOG_BLOCKS;
 use crate::studies::papers::AJWANI;
-use crate::studies::stage::{Set, Timed, over_all};
+use crate::studies::stage::{Timed, over_all};
 use crate::studies::{Claim, Found, PaperTime, Stage, Study};
 use crate::target::Bench;
 
-/// Toshiba TransMemory of 1 GB.
-pub(super) const TOSHIBA: [Set<'static>; 3] =
-    [("capacity", "1GiB"), ("host.mb_s", "13"), ("host.command_us", "460")];
 /// What the whole device is written with before each block size.
 pub(super) const FILL_BYTES: u64 = 1 << 20;
 
-const FITTED: &str = "the link and a command are set from this row: within a factor of 1.5";
+const FITTED: &str = "the link and a command are chosen from this row: within a factor of 1.1";
+const FOLLOWS: &str = "follows from sequential reads, set from this row: within a factor of 1.5";
 const ROW: &str = "another stick of the class behind its link: within a factor of 1.5";
 
 /// The columns, in the table's order: two block sizes, four patterns of each.
@@ -28,13 +27,13 @@ pub const STUDIES: &[Study] = &[Study {
     name: "ajwani-table-3-1",
     paper: &AJWANI,
     place: "table 3.1, Toshiba TransMemory of 1 GB",
-    about: "The row of a stick: four patterns of 512 B and 2 MB. Its link of 13 MB/s and its command of \
-                0.46 ms are set from the row; its flash and its blocks are the class's. The other devices of \
-                the table are in ajwani-table-3-1-others, ajwani-figure-3-1b, ajwani-hama and \
-                ajwani-hard-disk.",
+    about: "The row of a stick: four patterns of 512 B and 2 MB. Its command of 0.56 ms is set from \
+                the row, and its link gives the row's speed; its flash and its blocks are the class's. The \
+                other devices of the table are in ajwani-table-3-1-others, ajwani-figure-3-1b, ajwani-hama \
+                and ajwani-hard-disk.",
     claims: &[
-        Claim::figure("sr-512", "sequential reads of 512 B", 0.8, "MB/s").within(1.5, 3.0, FITTED).set(),
-        Claim::figure("rr-512", "random reads of 512 B", 0.8, "MB/s").within(1.5, 3.0, ROW),
+        Claim::figure("sr-512", "sequential reads of 512 B", 0.8, "MB/s").within(1.1, 3.0, FITTED).set(),
+        Claim::figure("rr-512", "random reads of 512 B", 0.8, "MB/s").within(1.5, 3.0, FOLLOWS).set(),
         Claim::figure("sw-512", "sequential writes of 512 B", 0.27, "MB/s").within(1.5, 3.0, ROW),
         Claim::figure("rw-512", "random writes of 512 B", 0.002, "MB/s")
             .within(1.25, 3.0, "what rounds to the digit")
@@ -42,8 +41,8 @@ pub const STUDIES: &[Study] = &[Study {
                 "a merge copies 512 KiB in 147 ms here; 0.002 MB/s are 205 to 341 ms, as it is rounded: \
                      larger blocks, or slower flash",
             ),
-        Claim::figure("sr-2m", "sequential reads of 2 MB", 12.38, "MB/s").within(1.5, 3.0, FITTED).set(),
-        Claim::figure("rr-2m", "random reads of 2 MB", 12.38, "MB/s").within(1.5, 3.0, ROW),
+        Claim::figure("sr-2m", "sequential reads of 2 MB", 12.38, "MB/s").within(1.1, 3.0, FITTED).set(),
+        Claim::figure("rr-2m", "random reads of 2 MB", 12.38, "MB/s").within(1.5, 3.0, FOLLOWS).set(),
         Claim::figure("sw-2m", "sequential writes of 2 MB", 4.54, "MB/s").within(1.5, 3.0, ROW),
         Claim::figure("rw-2m", "random writes of 2 MB", 4.54, "MB/s").within(1.5, 3.0, ROW),
     ],

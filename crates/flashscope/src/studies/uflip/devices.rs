@@ -48,6 +48,7 @@ pub const STUDIES: &[Study] = &[Study {
             "years",
         )
         .near(2.0, 99.0, "reckoned from the capacity of table 2 and our sequential writes")
+        .computed()
         .at("section 3.2"),
         Claim::shape(
             "groups",

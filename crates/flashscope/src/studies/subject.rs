@@ -1,0 +1,34 @@
+//! A device that a study works with: one of its own, or the one that a person named.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::MutexGuard;
+
+use crate::target::Bench;
+
+/// A device to work with: a new one, or the one that is held.
+pub enum Subject<'a> {
+    /// Made for this study.
+    New(Box<Bench>),
+    /// A person's.
+    Held(MutexGuard<'a, Bench>),
+}
+
+impl Deref for Subject<'_> {
+    type Target = Bench;
+
+    fn deref(&self) -> &Bench {
+        match self {
+            Subject::New(bench) => bench,
+            Subject::Held(bench) => bench,
+        }
+    }
+}
+
+impl DerefMut for Subject<'_> {
+    fn deref_mut(&mut self) -> &mut Bench {
+        match self {
+            Subject::New(bench) => bench,
+            Subject::Held(bench) => bench,
+        }
+    }
+}
