@@ -6,6 +6,7 @@ use flashscope_analysis::{Experiment, Finished, Goal, Interference, Run, Stop};
 use flashscope_core::seed::derive;
 use flashscope_core::{Driven, Limits, Nanos, Target, TargetError, Time};
 
+use crate::chain::{is_done, is_left_out, todo};
 use crate::error::BenchError;
 use crate::goal::Known;
 use crate::interference::{Probe, WRITES, idle, pause_max};
@@ -13,10 +14,8 @@ use crate::journal::{Event, Journal, Recording};
 use crate::measure::{Measured, Request, measure};
 use crate::plan::{Plan, Settings};
 use crate::prepare::prepare;
-use crate::rounds::is_steady;
-use crate::self_scaling::grows;
 use crate::state::{State, StateSource, enforce};
-use crate::step::{Condition, Length, Preparation, Step};
+use crate::step::{Length, Preparation, Step};
 
 /// Gives the target in the form that a run needs: one IO at a time, or many in flight.
 pub trait Lab {
@@ -141,7 +140,7 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         let plan = self.campaign.plan;
         self.start = self.lab.target(1)?.now();
         self.journal.hear(&Event::Planned(plan));
-        let todo = self.todo();
+        let todo = todo(&plan.steps, &self.finished);
         if !todo.contains(&true) {
             return Ok(None);
         }
@@ -155,7 +154,7 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
                 owed.clear();
             }
             owed.extend(&step.before);
-            if self.is_left_out(step) {
+            if is_left_out(step, &self.finished) {
                 continue;
             }
             if let Some(stop) = self.before(step, &mut owed)? {
@@ -186,40 +185,6 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
             }
         }
         Ok(None)
-    }
-
-    /// Which steps are to be measured: those that are not done, and those that they rest on or that rest on
-    /// them.
-    fn todo(&self) -> Vec<bool> {
-        let steps = &self.campaign.plan.steps;
-        let mut todo: Vec<bool> =
-            steps.iter().map(|step| !self.is_done(step) && !self.is_left_out(step)).collect();
-        let mut begin = 0;
-        while begin < steps.len() {
-            let behind = steps[begin + 1..].iter().take_while(|step| step.follows).count();
-            let chain = &mut todo[begin..=begin + behind];
-            let is_wanted = chain.contains(&true);
-            chain.fill(is_wanted);
-            begin += 1 + behind;
-        }
-        todo
-    }
-
-    fn is_done(&self, step: &Step) -> bool {
-        self.finished.iter().any(|done| {
-            done.experiment == step.experiment
-                && done.repeat == step.repeat
-                && !done.run.outcome.stopped_because.is_early()
-        })
-    }
-
-    /// Whether earlier runs have shown that it is not worth it.
-    fn is_left_out(&self, step: &Step) -> bool {
-        match &step.only_if {
-            None => false,
-            Some(Condition::Growing) => !grows(&self.finished, &step.experiment),
-            Some(Condition::Unsteady(curve)) => is_steady(&self.finished, &step.experiment, curve),
-        }
     }
 
     /// Ctrl-C, or the budget spent.
@@ -310,7 +275,7 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
 
     /// The longest pause for which there is time between the runs still to come.
     fn affordable_pause(&self, left: Option<Nanos>) -> Nanos {
-        let runs = self.campaign.plan.steps.iter().filter(|step| !self.is_done(step)).count();
+        let runs = self.campaign.plan.steps.iter().filter(|step| !is_done(step, &self.finished)).count();
         left.map_or(Nanos(u64::MAX), |left| {
             Nanos((PAUSES_SHARE_MAX * left.0 as f64) as u64 / runs.max(1) as u64)
         })

@@ -18,7 +18,7 @@ pub enum BenchError {
     /// The target is too small for anything to be learnt.
     #[error(
         "{size} of {name} are too few: it takes at least {need} at this size of IOs; choose a target or \
-         --size of {need} or more, or measure a single pattern with `flashscope measure`"
+         --size of {need} or more, {way}or measure a single pattern with `flashscope measure`"
     )]
     TooSmall {
         /// The target.
@@ -27,6 +27,8 @@ pub enum BenchError {
         size: Bytes,
         /// The least size.
         need: Bytes,
+        /// What else can be done, with a comma; may be empty.
+        way: String,
     },
     /// A suite cannot be planned as it was asked for.
     #[error("{0}")]

@@ -5,6 +5,7 @@
 #![warn(missing_docs)]
 
 mod campaign;
+mod chain;
 mod error;
 mod goal;
 mod interference;
@@ -20,6 +21,7 @@ mod step;
 pub mod suite;
 
 pub use campaign::{Alone, Campaign, Lab, Outcome, Prior, run};
+pub use chain::Broken;
 pub use error::BenchError;
 pub use goal::{Effort, Known};
 pub use journal::{Event, Journal, Recording, Unkept, Unrecorded};

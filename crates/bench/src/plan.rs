@@ -268,7 +268,12 @@ pub(crate) fn frame(
     let span = part / bs.0 * bs.0;
     if span < need {
         let (size, need) = (Bytes(part), Bytes(need));
-        return Err(BenchError::TooSmall { name: target.name.clone(), size, need });
+        let fits = part / SPAN_MIN_IOS;
+        let way = match fits.checked_ilog2() {
+            Some(power) if part >= SPAN_MIN.0 => format!("IOs of {} or less (--bs), ", Bytes(1 << power)),
+            _ => String::new(),
+        };
+        return Err(BenchError::TooSmall { name: target.name.clone(), size, need, way });
     }
     if span + bs.0 <= target.size_bytes {
         notes.push(format!("only the first {} are measured", spaced(&Bytes(span).to_string())));

@@ -81,12 +81,11 @@ fn what_a_suite_found_stands_side_by_side() {
     let found = found.as_array().expect("numbers of both");
     assert!(!found.is_empty());
     for twin in found {
-        let [a, b, ratio] = ["a", "b", "ratio"].map(|key| match key {
-            "ratio" => twin[key].as_f64(),
-            _ => twin[key]["value"].as_f64(),
-        });
-        let is_so = a.zip(b).is_some_and(|(a, b)| a == 0.0 || ratio == Some(b / a));
-        assert!(is_so, "{twin}");
+        let [a, b] = ["a", "b"].map(|key| twin[key]["value"].as_f64().expect("a number"));
+        let is_ratio = twin["unit"] != "%" && a > 0.0 && b > 0.0;
+        let (known, other) = if is_ratio { ("ratio", "difference") } else { ("difference", "ratio") };
+        let change = if is_ratio { b / a } else { b - a };
+        assert!(twin[known].as_f64() == Some(change) && twin[other].is_null(), "{twin}");
     }
     let shown = compare(&[]).out;
     assert!(shown.contains("B / A") && shown.contains(found[0]["row"].as_str().expect("words")), "{shown}");

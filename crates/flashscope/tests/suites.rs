@@ -171,7 +171,7 @@ fn a_dry_run_says_no_figure_that_another_contradicts() {
     call(&folder(&scratch), &["create", "target", "64MiB"]).well();
     call(&folder(&scratch), &["create", "small", "8MiB"]).well();
     fs::write(scratch.path("timed.suite"), "run w rw=write bs=4k runtime=5s\n").expect("written");
-    for target in ["sim:nvme-tlc-2024?capacity=64MiB", "target"] {
+    for target in ["sim:nvme-tlc-2024?capacity=1GiB", "target"] {
         for suite in ["uflip", "ajwani", "snia-pts", "modern", "./timed.suite"] {
             let leave = if target == "target" { &["--write"][..] } else { &[] };
             let dry = ["run", target, "--suite", suite, "--quick", "--dry-run", "--json"];
@@ -181,6 +181,14 @@ fn a_dry_run_says_no_figure_that_another_contradicts() {
             assert!(least <= about && about <= most, "{suite} on {target}: {least} {about} {most}");
             assert!(!json["plan"].to_string().contains("at least 0 B"), "{suite} on {target}: {json}");
         }
+    }
+    // Of five tests everything is written twice before, and by write saturation four times.
+    for settings in [&["--set", "round=1ms"][..], &[]] {
+        let dry = ["run", "target", "--suite", "snia-pts", "--write", "--dry-run", "--json"];
+        let json = call(&folder(&scratch), &[&dry[..], settings].concat()).well().json();
+        let [least, about, most] = ["written_bytes_min", "written_bytes", "written_bytes_max"]
+            .map(|key| json[key].as_u64().expect("bytes"));
+        assert!(least >= 14 * (64 << 20) && least <= about && about <= most, "{least} {about} {most}");
     }
     for suite in ["uflip", "snia-pts", "./timed.suite"] {
         let dry = ["run", "small", "--suite", suite, "--write", "--dry-run"];

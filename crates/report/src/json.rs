@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::folder::{SCHEMA_VERSION, Stored};
 use crate::pairs::{Pair, Pairs, Verdict};
-use crate::readings::{Suites, Twin, twins};
+use crate::readings::{Change, Suites, Twin, twins};
 use crate::view::Findings;
 
 /// A single experiment. Times in ms; numbers that the run was too short for are null.
@@ -130,14 +130,19 @@ pub fn compare_json(a: &Stored, b: &Stored, suites: Option<Suites<'_>>) -> Value
 
 fn twin(twin: &Twin<'_>) -> Value {
     let [a, b] = twin.cells;
+    let (ratio, difference) = match twin.change {
+        Change::Ratio(ratio) => (Some(ratio), None),
+        Change::Difference(by) => (None, Some(by)),
+    };
     json!({
         "table": twin.table.id,
         "row": twin.row,
         "column": twin.column.label,
-        "unit": twin.column.unit,
+        "unit": twin.unit,
         "a": a,
         "b": b,
-        "ratio": twin.ratio,
+        "ratio": ratio,
+        "difference": difference,
     })
 }
 

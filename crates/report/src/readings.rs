@@ -33,10 +33,28 @@ pub(crate) struct Twin<'a> {
     pub(crate) row: String,
     /// What it is.
     pub(crate) column: &'a Column,
+    /// Its unit: the column's, or the row's where each has its own.
+    pub(crate) unit: &'a str,
     /// Of A and of B.
     pub(crate) cells: [&'a Cell; 2],
-    /// B over A; none where A is 0.
-    pub(crate) ratio: Option<f64>,
+    /// How B differs.
+    pub(crate) change: Change,
+}
+
+/// What sets two numbers apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Change {
+    /// B over A.
+    Ratio(f64),
+    /// B less A: of per cents, and of what is not above 0, a ratio says nothing.
+    Difference(f64),
+}
+
+impl Change {
+    fn of(a: f64, b: f64, unit: &str) -> Change {
+        let ratio = Some(b / a).filter(|ratio| unit != "%" && a > 0.0 && b > 0.0 && ratio.is_finite());
+        ratio.map_or(Change::Difference(b - a), Change::Ratio)
+    }
 }
 
 /// The numbers of tables, rows and columns that are in both, in the order of A.
@@ -56,11 +74,21 @@ fn of_table<'a>(table: &'a Table, other: &'a Table) -> Vec<Twin<'a>> {
         let cells = in_a.iter().zip(in_b).zip(&table.columns).skip(width);
         cells.filter_map(move |((a, b), column)| {
             let (of_a, of_b) = (a.value()?, b.value()?);
-            let ratio = Some(of_b / of_a).filter(|ratio| ratio.is_finite());
-            Some(Twin { table, row: name.clone(), column, cells: [a, b], ratio })
+            let unit = unit(table, in_a, column);
+            let change = Change::of(of_a, of_b, unit);
+            Some(Twin { table, row: name.clone(), column, unit, cells: [a, b], change })
         })
     });
     twins.collect()
+}
+
+/// The unit of a column, or of the row where a column of the table has it.
+fn unit<'a>(table: &Table, row: &'a [Cell], column: &'a Column) -> &'a str {
+    let place = table.columns.iter().position(|column| column.label == "unit");
+    match place.and_then(|place| row.get(place)) {
+        Some(Cell::Words(unit)) if column.unit.is_empty() => unit,
+        _ => &column.unit,
+    }
 }
 
 /// How many of the first cells tell all rows apart, if those that begin with words can: at least one.
@@ -97,8 +125,28 @@ mod tests {
     fn numbers_of_the_same_row_and_column_stand_beside_each_other() {
         let a = reading(&[("flush", Some(2.0)), ("trim", Some(0.0)), ("idle", None), ("flush", Some(5.0))]);
         let b = reading(&[("idle", Some(1.0)), ("flush", Some(3.0)), ("trim", Some(1.0))]);
-        let found: Vec<_> = twins(&a, &b).iter().map(|twin| (twin.row.clone(), twin.ratio)).collect();
-        assert_eq!(found, [("flush".to_string(), Some(1.5)), ("trim".into(), None)]);
+        let found: Vec<_> = twins(&a, &b).iter().map(|twin| (twin.row.clone(), twin.change)).collect();
+        assert_eq!(
+            found,
+            [("flush".to_string(), Change::Ratio(1.5)), ("trim".into(), Change::Difference(1.0))]
+        );
+    }
+
+    #[test]
+    fn of_per_cents_and_of_what_is_not_above_0_the_difference_is_told() {
+        assert_eq!(Change::of(-14.5, 0.0, "%"), Change::Difference(14.5));
+        assert_eq!(Change::of(2.0, 6.0, "%"), Change::Difference(4.0));
+        assert_eq!(Change::of(-2.0, -1.0, "ms"), Change::Difference(1.0));
+        assert_eq!(Change::of(2.0, 3.0, "ms"), Change::Ratio(1.5));
+    }
+
+    #[test]
+    fn where_each_row_has_its_own_unit_the_number_has_that() {
+        let mut table = Table::new("found", "Inside", "", &["quantity", "value", "unit"]);
+        table.rows = vec![vec![Cell::words("knee"), Cell::number(Some(3.0)), Cell::words("IOs in flight")]];
+        let reading = Reading { tables: vec![table], ..Reading::default() };
+        let found = twins(&reading, &reading);
+        assert_eq!((found.len(), found[0].unit), (1, "IOs in flight"));
     }
 
     /// A mix at two sizes, as a test of latency has it: the size is a part of the row's name.

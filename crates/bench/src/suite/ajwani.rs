@@ -94,7 +94,7 @@ fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
     acts.extend(plans.after_bursts());
     acts.extend(plans.rewrites());
     acts.extend(plans.misaligned());
-    acts.extend(plans.long(asked.value("long")?));
+    acts.extend(plans.long(asked.count("long", 0..=1 << 40)?));
     acts.extend(plans.endurance(
         asked.count("endurance", 0..=1000)?,
         asked.count("endurance_writes", 1..=1 << 20)? as u32,

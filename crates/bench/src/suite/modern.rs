@@ -9,7 +9,7 @@ mod reading;
 use flashscope_analysis::Cut;
 use flashscope_core::{Bytes, Location, Nanos, Pattern, Rw};
 
-use super::program::{ALL_PARTS, Act, Asked, FILL, Probe, TIME_MIN, within};
+use super::program::{ALL_PARTS, Act, Asked, FILL, Number, Probe, TIME_MIN, within};
 use super::{Part, Program, Setting, Suite};
 use crate::error::BenchError;
 use crate::step::{Condition, Length, Preparation};
@@ -78,10 +78,10 @@ const PARTS: &[Part] = &[
     }),
     Part::new("fill", "everything in order: where a cache ends", |asked| Ok(Modern::of(asked)?.fill())),
     Part::new("spare", "random writes until spare flash is used up", |asked| {
-        Modern::of(asked)?.spare(asked.value("spare_max")?)
+        Modern::of(asked)?.spare(asked.value::<Number>("spare_max")?.0)
     }),
     Part::new("tail", "random reads beside writes at set rates", |asked| {
-        Modern::of(asked)?.tail(asked.list("rates")?)
+        Modern::of(asked)?.tail(asked.list("rates")?.into_iter().map(|Number(rate)| rate).collect())
     }),
     Part::new("flush", "random writes with flushes", |asked| Ok(Modern::of(asked)?.flush())),
     Part::new("trim", "discards and what they give back", |asked| Ok(Modern::of(asked)?.trim())),

@@ -146,6 +146,18 @@ impl Probe {
     }
 }
 
+/// A number of a setting, refused in our words.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Number(pub f64);
+
+impl FromStr for Number {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Number, &'static str> {
+        text.parse().map(Number).map_err(|_| "not a number")
+    }
+}
+
 /// What a program is made for.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
@@ -178,7 +190,7 @@ impl<'a> Asked<'a> {
     /// # Errors
     /// A value that it cannot take, or a setting that the suite does not have.
     pub fn value<T: FromStr<Err: Display>>(&self, name: &str) -> Result<T, BenchError> {
-        let given = self.order.values.iter().rev().find(|(given, _)| given == name);
+        let given = self.order.values.iter().find(|(given, _)| given == name);
         let text = match given {
             Some((_, value)) => value.as_str(),
             None => self.default(name).ok_or_else(|| unknown(self.order, name))?,
@@ -191,12 +203,15 @@ impl<'a> Asked<'a> {
     /// # Errors
     /// As [`Asked::value`], and a count beyond them.
     pub fn count(&self, name: &str, allowed: RangeInclusive<u64>) -> Result<u64, BenchError> {
-        let count = self.value(name)?;
-        if allowed.contains(&count) {
-            return Ok(count);
+        let text: String = self.value(name)?;
+        match text.parse() {
+            Ok(count) if allowed.contains(&count) => Ok(count),
+            _ => {
+                let (least, most) = allowed.into_inner();
+                let problem = format!("write a number from {least} to {most}");
+                Err(BenchError::Suite(format!("--set {name}={text}: {problem}")))
+            }
         }
-        let (least, most) = allowed.into_inner();
-        Err(BenchError::Suite(format!("--set {name}={count}: write a number from {least} to {most}")))
     }
 
     /// A setting that is a time.
@@ -248,8 +263,9 @@ impl<'a> Asked<'a> {
     fn parsed<T: FromStr<Err: Display>>(&self, name: &str, text: &str) -> Result<T, BenchError> {
         let problem = |error: T::Err| {
             let like = self.default(name).unwrap_or_default();
+            let when = if self.is_quick() { "with --quick" } else { "by default" };
             BenchError::Suite(format!(
-                "--set {name}: '{text}' is no value of it ({error}); it is {like} by default"
+                "--set {name}: '{text}' is no value of it ({error}); it is {like} {when}"
             ))
         };
         text.trim().parse().map_err(problem)
@@ -300,13 +316,19 @@ fn unknown(order: &Order<'_>, name: &str) -> BenchError {
     })
 }
 
-/// Refuses settings that the suite does not have.
+/// Refuses settings that the suite does not have, and those that are given twice.
 pub(super) fn check(order: &Order<'_>) -> Result<(), BenchError> {
     let is_known = |name: &str| order.suite.settings.iter().any(|setting| setting.name == name);
-    match order.values.iter().find(|(name, _)| !is_known(name)) {
-        Some((name, _)) => Err(unknown(order, name)),
-        None => Ok(()),
+    for (at, (name, value)) in order.values.iter().enumerate() {
+        if !is_known(name) {
+            return Err(unknown(order, name));
+        }
+        if let Some((_, first)) = order.values[..at].iter().find(|(given, _)| given == name) {
+            let problem = format!("--set {name} is given twice, as {first} and as {value}: write it once");
+            return Err(BenchError::Suite(problem));
+        }
     }
+    Ok(())
 }
 
 /// The acts of a program in order, each run with what comes before it.

@@ -3,11 +3,13 @@
 //! processor, over three runs.
 
 use flashscope_analysis::reading::{Axis, Cell, Chart, Curve, Table};
-use flashscope_analysis::{Context, Cut, Finished, Point, Reading, Run, paces, points};
+use flashscope_analysis::{
+    Comparison, Context, Cut, Estimate, Finished, Point, Reading, Run, difference, paces, points, pool, ratio,
+};
 use flashscope_core::{Bytes, Location, Pattern, Rw};
 
 use super::program::{Act, Asked, FILL, Probe};
-use super::read::{mb_per_s, mean};
+use super::read::mb_per_s;
 use super::{Program, Setting, Suite};
 use crate::error::BenchError;
 use crate::step::{Length, Preparation};
@@ -36,6 +38,8 @@ pub(super) const SUITE: Suite = Suite {
 const DISCARDED: &str = "fresh-discarded";
 const IN_ORDER: &str = "fresh-in-order";
 const USED: &str = "used";
+/// Of a device that may not be written: it is neither.
+const AS_FOUND: &str = "as-found";
 const ACROSS: &str = "read-across";
 const ACCESS: &str = "random-access";
 const BURST: &str = "read-ahead";
@@ -57,6 +61,10 @@ fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
     };
     let mut acts = vec![Act::Prepare(FILL)];
     acts.extend(hd_tach(asked, ios));
+    if !asked.write {
+        let found = |rw| timed(AS_FOUND, rw).repeated(asked.repeats).act();
+        return Ok(acts.into_iter().chain([Rw::RandRead, Rw::Read].map(found)).collect());
+    }
     // What was discarded is not read from flash: reads are fresh as they were written in order.
     for rw in [Rw::RandRead, Rw::Read] {
         acts.push(timed(IN_ORDER, rw).repeated(asked.repeats).act());
@@ -104,23 +112,122 @@ fn hd_tach(asked: &Asked<'_>, ios: u64) -> Vec<Act> {
 fn reading(context: &Context, finished: &[Finished]) -> Reading {
     let points = points(finished);
     let mut reading = Reading::default();
+    as_found(&points, &mut reading);
     penalty(&points, &mut reading);
     throughput(&points, context, &mut reading);
     across(&points, &mut reading);
     reading
 }
 
+/// Mean response time of a run, in nanoseconds: of all its IOs, for it is the first ones that matter.
+fn time_ns(run: &Run) -> Option<f64> {
+    let (sum, ios) = run.windows.iter().fold((0, 0), |(sum, ios), w| (sum + w.sum_ns, ios + w.ios));
+    (ios > 0).then(|| sum as f64 / ios as f64)
+}
+
 /// Mean response time of each run, in milliseconds.
 fn times(point: &Point<'_>) -> Vec<f64> {
-    let time = |run: &&Run| {
-        let (sum, ios) = run.windows.iter().fold((0, 0), |(sum, ios), w| (sum + w.sum_ns, ios + w.ios));
-        (ios > 0).then(|| sum as f64 / ios as f64 / 1e6)
-    };
-    point.runs.iter().filter_map(time).collect()
+    point.runs.iter().filter_map(|run| Some(time_ns(run)? / 1e6)).collect()
+}
+
+/// The mean over the runs with its interval, which has the errors of their own estimates and those between
+/// runs. None of a single run that was too short for one.
+fn pooled(point: &Point<'_>) -> Option<Estimate> {
+    let of = |run: &&Run| Some(Estimate { mean_ns: time_ns(run)?, ..run.outcome.estimate? });
+    let known: Vec<Estimate> = point.runs.iter().filter_map(of).collect();
+    pool(&known).ok()
 }
 
 fn of<'a, 'b>(points: &'b [Point<'a>], micro: &str, rw: Rw) -> Option<&'b Point<'a>> {
     points.iter().find(|p| p.experiment.micro == micro && p.experiment.curve == rw.short_name())
+}
+
+/// A pattern before and after use.
+struct Pair<'a> {
+    rw: Rw,
+    by: &'static str,
+    points: [Option<&'a Point<'a>>; 2],
+}
+
+impl Pair<'_> {
+    fn means(&self) -> [Option<Estimate>; 2] {
+        self.points.map(|point| point.and_then(pooled))
+    }
+
+    /// Used over fresh, and fresh over used; none where one cannot be told from 0.
+    fn ratios(&self) -> [Option<Comparison>; 2] {
+        let [Some(fresh), Some(used)] = self.means() else { return [None, None] };
+        [ratio(&used, &fresh).ok(), ratio(&fresh, &used).ok()]
+    }
+
+    /// Whether the intervals tell them apart; none where there are none.
+    fn is_apart(&self) -> Option<bool> {
+        let [Some(fresh), Some(used)] = self.means() else { return None };
+        match self.ratios()[0] {
+            Some(ratio) => Some(ratio.excludes(1.0)),
+            None => difference(&used, &fresh).ok().map(|by| by.excludes(0.0)),
+        }
+    }
+
+    fn row(&self) -> Vec<Cell> {
+        let [longer, lost] = self.ratios();
+        let longer = longer.map(|by| percents(by, |ratio| 100.0 * (ratio - 1.0)));
+        let lost = lost.map(|by| percents(by, |ratio| 100.0 * (1.0 - ratio)));
+        // What cannot be told from 0 divides nothing.
+        let has_both = self.points.iter().all(Option::is_some);
+        let unknown = || if has_both { Cell::words("not known") } else { Cell::Empty };
+        let [fresh, used] = self.points.map(|point| point.map_or(Cell::Empty, mean_cell));
+        let by = if self.by == DISCARDED { "discarded" } else { "written in order" };
+        vec![
+            Cell::words(self.rw.short_name()),
+            Cell::words(by),
+            fresh,
+            used,
+            longer.unwrap_or_else(unknown),
+            lost.unwrap_or_else(unknown),
+        ]
+    }
+}
+
+/// A ratio and its ends as per cents.
+fn percents(by: Comparison, percent: fn(f64) -> f64) -> Cell {
+    let (one, other) = (percent(by.ci_low), percent(by.ci_high));
+    Cell::between(percent(by.value), (one.min(other), one.max(other)))
+}
+
+fn mean_cell(point: &Point<'_>) -> Cell {
+    match pooled(point) {
+        Some(mean) => Cell::between(mean.mean_ns / 1e6, (mean.ci_low_ns / 1e6, mean.ci_high_ns / 1e6)),
+        None => Cell::mean(&times(point)),
+    }
+}
+
+/// In words.
+fn name(rw: Rw) -> &'static str {
+    match rw {
+        Rw::RandWrite => "random writes",
+        Rw::Write => "sequential writes",
+        Rw::RandRead => "random reads",
+        _ => "sequential reads",
+    }
+}
+
+/// Reads of a device that was not written: nothing of it is fresh or used.
+fn as_found(points: &[Point<'_>], reading: &mut Reading) {
+    let caption = "Mean response times of reads of what is on the device.";
+    let mut table = Table::new("as-found", "Reads as found", caption, &["pattern", "as found, ms"]);
+    for rw in [Rw::RandRead, Rw::Read] {
+        if let Some(point) = of(points, AS_FOUND, rw) {
+            table.rows.push(vec![Cell::words(rw.short_name()), mean_cell(point)]);
+        }
+    }
+    if !table.rows.is_empty() {
+        reading.tables.push(table);
+        reading.warn(
+            "Nothing was written, so there is no rewrite penalty here: reads are shown as found.",
+            "--write adds writes, and both before and after random writes of the whole device",
+        );
+    }
 }
 
 /// Figure 1.
@@ -130,40 +237,58 @@ fn penalty(points: &[Point<'_>], reading: &mut Reading) {
     fresh. \
                    Performance lost: what of the fresh device's IOs a second the used one does not reach.";
     let mut table = Table::new("penalty", "The rewrite penalty", caption, &columns);
-    for rw in [Rw::RandWrite, Rw::Write, Rw::RandRead, Rw::Read] {
-        let fresh =
-            [DISCARDED, IN_ORDER].iter().find_map(|micro| of(points, micro, rw).map(|p| (micro, times(p))));
-        let used = of(points, USED, rw).map(times).unwrap_or_default();
-        let Some((by, fresh)) = fresh else { continue };
-        let both = mean(&fresh).zip(mean(&used));
-        table.rows.push(vec![
-            Cell::words(rw.short_name()),
-            Cell::words(if *by == DISCARDED { "discarded" } else { "written in order" }),
-            Cell::mean(&fresh),
-            Cell::mean(&used),
-            Cell::number(both.map(|(fresh, used)| 100.0 * (used / fresh - 1.0))),
-            Cell::number(both.map(|(fresh, used)| 100.0 * (1.0 - fresh / used))),
-        ]);
-        if let Some((fresh, used)) = both.filter(|_| rw == Rw::RandWrite) {
-            let text = match used / fresh {
-                same if (0.9..1.1).contains(&same) => "Use does not slow down random writes.".into(),
-                less if less < 1.0 => {
-                    format!("Random writes of the used device take {:.0} % less.", 100.0 * (1.0 - less))
-                }
-                more => {
-                    format!("Random writes of the used device take {:.0} % longer.", 100.0 * (more - 1.0))
-                }
-            };
-            reading.say(
-                text,
-                format!("{fresh:.3} ms fresh, {used:.3} ms used; the paper's drives: 93 % overall"),
-            );
-        }
-    }
-    if table.rows.is_empty() {
+    let pair = |rw: Rw| {
+        let fresh = |by: &&'static str| Some((*by, of(points, by, rw)?));
+        let (by, fresh) = [DISCARDED, IN_ORDER].iter().find_map(fresh)?;
+        Some(Pair { rw, by, points: [Some(fresh), of(points, USED, rw)] })
+    };
+    let pairs: Vec<Pair<'_>> =
+        [Rw::RandWrite, Rw::Write, Rw::RandRead, Rw::Read].into_iter().filter_map(pair).collect();
+    if pairs.is_empty() {
         return;
     }
+    about_random_writes(&pairs, reading);
+    about_no_difference(&pairs, reading);
+    table.rows = pairs.iter().map(Pair::row).collect();
     reading.tables.push(table);
+    about_fresh(points, reading);
+}
+
+/// The penalty of random writes, where one is seen.
+fn about_random_writes(pairs: &[Pair<'_>], reading: &mut Reading) {
+    let Some(pair) = pairs.iter().find(|pair| pair.rw == Rw::RandWrite) else { return };
+    let ([Some(fresh), Some(used)], Some(true)) = (pair.means(), pair.is_apart()) else { return };
+    let text = match used.mean_ns / fresh.mean_ns {
+        same if (0.9..1.1).contains(&same) => "Use hardly changes random writes.".into(),
+        less if less < 1.0 => {
+            format!("Random writes of the used device take {:.0} % less.", 100.0 * (1.0 - less))
+        }
+        more => format!("Random writes of the used device take {:.0} % longer.", 100.0 * (more - 1.0)),
+    };
+    let [fresh, used] = [fresh, used].map(|mean| mean.mean_ns / 1e6);
+    reading.say(text, format!("{fresh:.3} ms fresh, {used:.3} ms used; the paper's drives: 93 % overall"));
+}
+
+fn about_no_difference(pairs: &[Pair<'_>], reading: &mut Reading) {
+    let of = |is: Option<bool>| {
+        let names = pairs.iter().filter(|pair| pair.points[1].is_some() && pair.is_apart() == is);
+        names.map(|pair| name(pair.rw)).collect::<Vec<_>>().join(", ")
+    };
+    let (alike, unknown) = (of(Some(false)), of(None));
+    if !alike.is_empty() {
+        reading.say(
+            format!("Between fresh and used no difference is seen in {alike}."),
+            "the interval of \"longer by\" holds 0; more runs make it narrower: --repeats",
+        );
+    }
+    if !unknown.is_empty() {
+        let text = format!("Whether use changes {unknown} is not known: the runs have no interval.");
+        reading.warn(text, "they are too short for one; --set ios=N makes them longer");
+    }
+}
+
+/// What fresh means here.
+fn about_fresh(points: &[Point<'_>], reading: &mut Reading) {
     let (text, why) = match of(points, DISCARDED, Rw::RandWrite) {
         Some(_) => {
             ("Fresh writes found everything discarded.", "before each of them the whole span was trimmed")

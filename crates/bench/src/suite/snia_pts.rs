@@ -9,7 +9,7 @@
 
 mod reading;
 
-use flashscope_analysis::Cut;
+use flashscope_analysis::{Cut, STEADY_ROUNDS};
 use flashscope_core::{Bytes, Mix, Nanos, Pattern, Rw};
 
 use super::program::{ALL_PARTS, Act, Asked, Probe, TIME_MIN, windows_within};
@@ -180,10 +180,13 @@ impl Pts<'_> {
     fn until_steady(&self, micro: &str, tracked: &str, cells: &[(String, Pattern)]) -> Vec<Act> {
         let mut acts = self.ready(true);
         for round in 1..=self.rounds {
+            // Before there are as many rounds as it looks at, nothing is steady.
+            let may_end = round > STEADY_ROUNDS as u64;
+            let only_if = may_end.then(|| Condition::Unsteady(tracked.into()));
             for (curve, pattern) in cells {
                 let probe = Probe::new(micro, curve, pattern.clone(), Length::Time(self.round));
                 let probe = probe.at(round as f64, format!("round {round}"));
-                acts.push(probe.only_if(Some(Condition::Unsteady(tracked.into()))).act());
+                acts.push(probe.only_if(only_if.clone()).act());
             }
         }
         acts

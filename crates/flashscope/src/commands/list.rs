@@ -59,8 +59,9 @@ fn suites() -> String {
     for suite in SUITES {
         text += &format!("  {:<18} {}\n  {:<18} {}\n", suite.name, suite.doc, "", suite.source);
         for setting in suite.settings {
-            let Setting { name, default, help, .. } = setting;
-            text += &format!("    --set {:<22} {help}\n", format!("{name}={default}"));
+            let Setting { name, default, quick, help } = setting;
+            let short = if quick == default { String::new() } else { format!("; {quick} with --quick") };
+            text += &format!("    --set {:<22} {help}{short}\n", format!("{name}={default}"));
         }
         for part in suite.parts {
             text += &format!("      {:<26} {}\n", part.name, part.doc);

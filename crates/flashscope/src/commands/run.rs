@@ -7,12 +7,14 @@ use flashscope_analysis::{
     Context, Finished, Stop, Warning, advice, hints, indicators, points, suite_warnings, warnings,
 };
 use flashscope_bench::{
-    BenchError, Campaign, Effort, Outcome, Plan, Prior, Scope, Settings, State, run as run_plan,
+    BenchError, Broken, Campaign, Effort, Outcome, Plan, Prior, Scope, Settings, State, run as run_plan,
 };
 use flashscope_core::pattern::BS_DEFAULT;
 use flashscope_core::{Bytes, Nanos, TargetInfo};
 use flashscope_device::{DataPattern, Engine, Intent, Kind};
-use flashscope_report::{Findings, OfSuite, ReportError, ResultFolder, Stored, result_view, run_json};
+use flashscope_report::{
+    Findings, OfSuite, ReportError, ResultFolder, Stored, counted, result_view, run_json,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -260,7 +262,7 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
     }
     let facts = Facts::of(&bench, &options.data, options.seed);
     facts.forewarn(screen);
-    let (mut folder, prior) = settle(place, &facts, plan.state, &lines, &options)?;
+    let (mut folder, prior) = settle(place, &facts, &plan, &lines, &options, screen)?;
     let mut context = Context {
         target: info.clone(),
         state: state_words(&options, &plan),
@@ -290,7 +292,7 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
     let suite = &options.suite;
     let shown = Shown { context: &context, finished, suite, folder: folder.path(), resume: &resume };
     let warnings = show_result(&shown, facts.warnings, args.lab.json, screen)?;
-    let done = conclude(outcome, warnings, args.lab.strict, &resume, screen)?;
+    let done = conclude(outcome, &plan, warnings, args.lab.strict, &resume, screen)?;
     kept?;
     Ok(done)
 }
@@ -307,19 +309,21 @@ fn draw(folder: &ResultFolder, context: &Context, finished: &[Finished], screen:
 fn settle(
     place: Place,
     facts: &Facts,
-    state: State,
+    plan: &Plan,
     lines: &[String],
     options: &Options,
+    screen: &Screen,
 ) -> Result<(ResultFolder, Prior)> {
     match place {
         Place::Old(folder, stored) => {
             facts.must_match(&stored.manifest)?;
             let is_virtual = stored.manifest.target.virtual_time;
             let prior = prior(&folder, *stored, is_virtual);
+            note_broken(plan, &prior.finished, screen);
             Ok((folder, prior))
         }
         Place::New(path) => {
-            let manifest = manifest(facts, state.name(), lines, serde_json::to_value(options)?);
+            let manifest = manifest(facts, plan.state.name(), lines, serde_json::to_value(options)?);
             let folder = ResultFolder::create(&path, &manifest).map_err(ReportError::resumable)?;
             Ok((folder, Prior::default()))
         }
@@ -374,9 +378,31 @@ fn state_words(options: &Options, plan: &Plan) -> String {
     }
 }
 
+/// Says what an interruption costs beside the run that it broke off.
+fn note_broken(plan: &Plan, finished: &[Finished], screen: &Screen) {
+    for Broken { micro, again } in plan.broken_chains(finished) {
+        let again = counted(again as u64, "run");
+        let are = if again.starts_with("1 ") { "is" } else { "are" };
+        screen.note(&format!(
+            "The chain of {micro} must be run without a break, so it begins again: {again} of it that had \
+             been done {are} measured again"
+        ));
+    }
+}
+
 /// How the command ends after its result is shown.
-fn conclude(outcome: Outcome, warnings: usize, strict: bool, resume: &str, screen: &Screen) -> Result<Done> {
+fn conclude(
+    outcome: Outcome,
+    plan: &Plan,
+    warnings: usize,
+    strict: bool,
+    resume: &str,
+    screen: &Screen,
+) -> Result<Done> {
     let resume = format!("finish it with: {resume}");
+    if outcome.stopped.is_some() {
+        note_broken(plan, &outcome.finished, screen);
+    }
     if let Some(error) = outcome.error {
         screen.note(&format!("What was measured is kept; once the cause is mended, {resume}"));
         return Err(match error {

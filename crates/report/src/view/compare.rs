@@ -1,5 +1,6 @@
 //! Two results side by side.
 
+use flashscope_analysis::reading::{Cell, Column};
 use flashscope_analysis::{Comparison, Estimate};
 
 use super::Style;
@@ -8,7 +9,7 @@ use crate::folder::Stored;
 use crate::number::{counted, digits, percent, span, span_range};
 use crate::pairs::{Pair, Pairs, Verdict};
 use crate::reading::{heading, text};
-use crate::readings::{Suites, Twin, twins};
+use crate::readings::{Change, Suites, Twin, twins};
 
 /// Both results, experiment by experiment. B over A, so that more than 1 means that B is slower. `suites` are
 /// those of runs.
@@ -53,16 +54,33 @@ fn found(twins: &[Twin<'_>], style: Style) -> String {
     for of_table in twins.chunk_by(|one, next| one.table.id == next.table.id) {
         let names = [of_table[0].table.title.as_str(), "A", "B", "B / A"].map(String::from).to_vec();
         let rows = of_table.iter().map(|twin| {
-            let name = format!("{} · {}", twin.row, heading(twin.column));
-            let [a, b] = twin.cells.map(|cell| text(cell, twin.column));
-            let ratio = twin.ratio.map_or(String::new(), |ratio| format!("x{}", digits(ratio)));
-            (Tone::Plain, vec![name, a, b, ratio])
+            let column = Column { unit: twin.unit.into(), ..twin.column.clone() };
+            let name = format!("{} · {}", twin.row, heading(&column));
+            let [a, b] = twin.cells.map(|cell| text(cell, &column));
+            (Tone::Plain, vec![name, a, b, change(twin)])
         });
         let rows: Vec<_> = std::iter::once((Tone::Bold, names)).chain(rows).collect();
         out.push('\n');
         out.push_str(&table(style, &rows));
     }
     out
+}
+
+/// A ratio, or so many more or less; of per cents in points.
+fn change(twin: &Twin<'_>) -> String {
+    let by = match twin.change {
+        Change::Ratio(ratio) => return format!("x{}", digits(ratio)),
+        Change::Difference(by) => by,
+    };
+    let column = Column { unit: twin.unit.into(), ..twin.column.clone() };
+    let size = text(&Cell::number(Some(by.abs())), &column);
+    let unit = match twin.unit {
+        "%" => " points",
+        "" | "bytes" => "",
+        unit => &format!(" {unit}"),
+    };
+    let sign = if by < 0.0 { "-" } else { "+" };
+    if by == 0.0 { "=".into() } else { format!("{sign}{size}{unit}") }
 }
 
 fn summary(pairs: &Pairs<'_>, style: Style) -> String {

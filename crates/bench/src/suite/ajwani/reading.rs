@@ -6,7 +6,8 @@ use flashscope_core::{Bytes, Rw};
 
 use super::super::read::{curves, find, mb_per_s, mean, median};
 use super::{
-    AFTER_BURST, ALIGNED, BS_MIN, ENDURANCE, LARGE_BS, LONG, MISALIGNED, PHASE_IOS, REWRITE, STEADY_IOS,
+    AFTER_BURST, ALIGNED, BS_MIN, ENDURANCE, LARGE_BS, LONG, MISALIGNED, PHASE_IOS, PHASES, REWRITE,
+    STEADY_IOS,
 };
 use crate::self_scaling::GAIN_MIN;
 
@@ -245,7 +246,7 @@ fn after_bursts(points: &Points<'_>, reading: &mut Reading) {
     let (x, y) = (Axis::log("buffer", "bytes"), Axis::linear("median beside steady", "x"));
     reading.charts.push(chart(
         "figure-3-3",
-        "The two minutes after a burst, beside steady",
+        &format!("After a burst, beside steady{}", phase_words(points)),
         caption,
         x,
         y,
@@ -265,6 +266,19 @@ fn after_bursts(points: &Points<'_>, reading: &mut Reading) {
         let why = format!("median of the phases beside the steady speed: {least:.2} at {bs} after {curve}");
         reading.say(text, why);
     }
+}
+
+/// How long the phases were: as long as those of the quickest run that was not cut short. Those of a slow
+/// one go on until they have their writes.
+fn phase_words(points: &Points<'_>) -> String {
+    let runs = of(points, AFTER_BURST).flat_map(|point| &point.runs);
+    let whole = runs.filter(|run| !run.outcome.stopped_because.is_early()).map(|run| run.elapsed_ns);
+    let words = |all_ns: u64| {
+        let ms = (all_ns / PHASES) as f64 / 1e6;
+        let time = if ms < 1e3 { format!("{ms:.0} ms") } else { format!("{:.1} s", ms / 1e3) };
+        format!(": {PHASES} phases of {}", time.replace(".0 ", " "))
+    };
+    whole.min().map_or(String::new(), words)
 }
 
 /// Figure C.3: the phases one by one, at the size nearest to 32 KiB.

@@ -57,7 +57,9 @@ fn tracked(points: &Points<'_>) -> Vec<(&'static str, String, Vec<f64>, Vec<bool
     let mut all: Vec<_> = curves
         .into_iter()
         .map(|(test, micro, curve)| {
-            let runs = rounds(points, micro, &curve);
+            let mut runs = rounds(points, micro, &curve);
+            // A round that was cut short is none.
+            runs.retain(|run| !run.outcome.stopped_because.is_early());
             let level = runs.iter().map(|run| run.outcome.stationary).collect();
             (test, curve, rates(&runs), level)
         })
@@ -87,7 +89,7 @@ fn verdicts(points: &Points<'_>, reading: &mut Reading) {
         "level runs",
     ];
     let mut table = Table::new("steady", "Steady state", caption, &columns);
-    let mut never = Vec::new();
+    let (mut never, mut few) = (Vec::new(), Vec::new());
     for (test, curve, rates, level) in tracked(points) {
         let first = first_steady(&rates);
         // A saturation is seen as a whole: where it first was steady. The others end there.
@@ -95,9 +97,17 @@ fn verdicts(points: &Points<'_>, reading: &mut Reading) {
         let percent =
             |of: fn(&SteadyWindow) -> f64| Cell::number(shown.as_ref().map(|window| 100.0 * of(window)));
         let levels = &level[level.len().saturating_sub(STEADY_ROUNDS)..];
-        if first.is_none() {
-            never.push(test);
+        let is_judged = rates.len() >= STEADY_ROUNDS;
+        match first {
+            Some(_) => {}
+            None if is_judged => never.push(test),
+            None => few.push(test),
         }
+        let verdict = match first {
+            Some(_) => "steady".into(),
+            None if is_judged => "not steady".into(),
+            None => not_judged(rates.len()),
+        };
         table.rows.push(vec![
             Cell::words(test),
             Cell::words(curve),
@@ -105,7 +115,7 @@ fn verdicts(points: &Points<'_>, reading: &mut Reading) {
             Cell::number(shown.map(|window| window.mean)),
             percent(|window| window.range),
             percent(|window| window.slope),
-            Cell::words(if first.is_some() { "steady" } else { "not steady" }),
+            Cell::words(verdict),
             first.map_or(Cell::Empty, |window| Cell::words(window.round.to_string())),
             Cell::words(format!("{} of {}", levels.iter().filter(|level| **level).count(), levels.len())),
         ]);
@@ -114,15 +124,30 @@ fn verdicts(points: &Points<'_>, reading: &mut Reading) {
         return;
     }
     reading.tables.push(table);
+    judge(&never, &few, reading);
+}
+
+/// What the criterion says of all tests.
+fn judge(never: &[&str], few: &[&str], reading: &mut Reading) {
     let formula = format!(
         "range at most {:.0} %, slope at most {:.0} % of the mean over {STEADY_ROUNDS} rounds",
         100.0 * STEADY_RANGE_MAX,
         100.0 * STEADY_SLOPE_MAX
     );
-    match never[..] {
-        [] => reading.say("Every test reached the specification's steady state.", formula),
+    if !few.is_empty() {
+        let text = format!("Not judged, with fewer than {STEADY_ROUNDS} rounds: {}.", few.join(", "));
+        reading.warn(text, "the run ended before them; --resume finishes it");
+    }
+    match never {
+        [] if few.is_empty() => reading.say("Every test reached the specification's steady state.", formula),
+        [] => {}
         _ => reading.warn(format!("Steady state was not reached in: {}.", never.join(", ")), formula),
     }
+}
+
+/// Of fewer rounds than a measurement window has.
+fn not_judged(rounds: usize) -> String {
+    format!("not judged: {rounds} of at least {STEADY_ROUNDS} rounds")
 }
 
 /// Mean IOPS of the measurement window, mixes by sizes.
@@ -230,6 +255,7 @@ fn saturation(points: &Points<'_>, reading: &mut Reading) {
     let level = if run.outcome.stationary { "level from there on" } else { "not level to the end" };
     let pts = match pts {
         Some(at) => format!("steady after {at:.2} capacities written"),
+        None if rates.len() < STEADY_ROUNDS => not_judged(rates.len()),
         None => "never steady".into(),
     };
     reading.say(
