@@ -168,7 +168,7 @@ pub static REWRITE: Paper = Paper {
     published: "2012",
     parts: &[
         ("section I", ""),
-        ("section II.A", ""),
+        ("section II.A", "the drives and the tests, three runs of each, as the two studies run them"),
         ("table I", ""),
         ("section II.B", ""),
         ("figure 1", ""),

@@ -30,7 +30,7 @@ pub const STUDIES: &[Study] = &[
     Study {
         name: "rewrite-penalty",
         paper: &REWRITE,
-        place: "sections I, II.A and II.B; figure 1",
+        place: "sections I and II.B; figures 1 and 2",
         about: "The first test: 4 KiB random writes over a drive, empty at first, until twice its capacity \
                 has been written, the first of them against the last. What the FTLs of Samsung A and B \
                 were is not told: the FTL of a USB stick, with log blocks, and a drive of their time with \
@@ -93,7 +93,7 @@ pub const STUDIES: &[Study] = &[
     Study {
         name: "rewrite-hd-tach",
         paper: &REWRITE,
-        place: "sections II.A and II.B; table I and figure 2",
+        place: "section II.B; table I and figure 2",
         about: "The second test, of HD Tach v3.01: sequential and random reads and sequential writes on \
                 simulated drives of the time that stand for Samsung A and B, Intel A and Intel B, with table \
                 I's speeds as their links, three runs each.",
