@@ -14,10 +14,10 @@ use super::{
 
 type Points<'a> = [Point<'a>];
 
-pub(super) fn reading(_: &Context, finished: &[Finished]) -> Reading {
+pub(super) fn reading(context: &Context, finished: &[Finished]) -> Reading {
     let points = points(finished);
     let mut reading = Reading::default();
-    verdicts(&points, &mut reading);
+    verdicts(&points, context.complete, &mut reading);
     iops(&points, &mut reading);
     throughput(&points, &mut reading);
     latency(&points, &mut reading);
@@ -73,7 +73,7 @@ fn tracked(points: &Points<'_>) -> Vec<(&'static str, String, Vec<f64>, Vec<bool
 }
 
 /// The criterion, number by number.
-fn verdicts(points: &Points<'_>, reading: &mut Reading) {
+fn verdicts(points: &Points<'_>, complete: bool, reading: &mut Reading) {
     let caption = "Over the last 5 rounds: (max - min) / mean at most 20 %, and the least-squares line \
                    moves by at most 10 % of the mean from the first of them to the last. Beside it our own \
                    phases: how many of these runs were level within themselves, start-up set aside.";
@@ -124,11 +124,11 @@ fn verdicts(points: &Points<'_>, reading: &mut Reading) {
         return;
     }
     reading.tables.push(table);
-    judge(&never, &few, reading);
+    judge(&never, &few, complete, reading);
 }
 
 /// What the criterion says of all tests.
-fn judge(never: &[&str], few: &[&str], reading: &mut Reading) {
+fn judge(never: &[&str], few: &[&str], complete: bool, reading: &mut Reading) {
     let formula = format!(
         "range at most {:.0} %, slope at most {:.0} % of the mean over {STEADY_ROUNDS} rounds",
         100.0 * STEADY_RANGE_MAX,
@@ -139,7 +139,10 @@ fn judge(never: &[&str], few: &[&str], reading: &mut Reading) {
         reading.warn(text, "the run ended before them; --resume finishes it");
     }
     match never {
-        [] if few.is_empty() => reading.say("Every test reached the specification's steady state.", formula),
+        [] if few.is_empty() => {
+            let which = if complete { "Every test" } else { "Every test that was done so far" };
+            reading.say(format!("{which} reached the specification's steady state."), formula);
+        }
         [] => {}
         _ => reading.warn(format!("Steady state was not reached in: {}.", never.join(", ")), formula),
     }
