@@ -4,6 +4,7 @@
 //! Here live the registry and what runs it. What is simulated or measured, and how, is in [`stage`]; what
 //! counts as the same is in [`claim`].
 
+mod beside;
 mod claim;
 mod devices;
 mod judged;

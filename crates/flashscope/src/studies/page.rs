@@ -4,6 +4,7 @@ use flashscope_report::html::document::{
     Block, Cell, Column, DOCUMENT_VERSION, Document, Item, Section, Table,
 };
 
+use super::beside;
 use super::judged::JudgedClaim;
 use super::run_on;
 use super::view::{measured, summary};
@@ -56,6 +57,9 @@ fn section(judged: &Judged) -> Section {
     let about = format!("Paper {}, {}. {about}", study.paper.number, study.place);
     let items = judged.claims.iter().map(item).collect();
     let mut blocks = vec![Block::Text { text: about }, Block::Items { items }];
+    if judged.blocks.is_empty() {
+        blocks.extend(beside::charts(judged));
+    }
     blocks.extend(judged.blocks.iter().cloned());
     Section::new(study.name, study.name, blocks)
 }

@@ -65,7 +65,7 @@ pub const STUDIES: &[Study] = &[Study {
         )
         .near(5.0, 7.0, GOOD)
         .at("section 5.3"),
-        Claim::shape("area-of-16", "hint 4, in 4 to 16 MB: as good in 16 MB", "1 of 7", "of 7")
+        Claim::shape("area-of-16", "hint 4, in 4 to 16 MB: as good in 16 MB", "4 to 16 MB", "of 7")
             .near(1.0, 2.0, "table 3: the Samsung at x1.5 (the HyperX's 16 MB cost x20); one or two")
             .at("section 5.3"),
         Claim::shape(
@@ -84,7 +84,7 @@ pub const STUDIES: &[Study] = &[Study {
         )
         .near(5.0, 7.0, GOOD)
         .at("section 5.3"),
-        Claim::shape("eight-partitions", "4 to 8: 8 streams", "2 of 7", "of 7")
+        Claim::shape("eight-partitions", "hint 5, 4 to 8: 8 streams", "4 to 8", "of 7")
             .near(2.0, 2.0, "table 3: Memoright at x1, HyperX at x20; at most half of a random write")
             .kind(1.0, 3.0)
             .because("the Memoright's six logs make four streams")

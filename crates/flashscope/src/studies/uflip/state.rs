@@ -118,10 +118,14 @@ pub const STUDIES: &[Study] = &[
             Claim::shape(
                 "varies",
                 "the time varies significantly, from hours to weeks",
-                "x336 for each byte",
+                "hours to weeks",
                 "x",
             )
-            .near(168.0, 672.0, "35 days for half the bytes of the Memoright's 5 hours: within an octave")
+            .near(
+                168.0,
+                672.0,
+                "35 days for half the bytes of the Memoright's 5 hours: x336 for each byte, within an octave",
+            )
             .kind(10.0, 1000.0)
             .because("the slowest device that the paper describes is taken, which is not the Corsair")
             .at("section 5.1"),
