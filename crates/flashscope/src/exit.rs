@@ -1,6 +1,7 @@
 //! Exit statuses: 0 done, 1 failed while running, 2 usage or configuration, 3 refused for safety, 4 done but
 //! unreliable (with --strict), 130 interrupted.
 
+use std::num::{IntErrorKind, ParseIntError};
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -97,15 +98,17 @@ fn negative(arguments: &[String], unknown: &str) -> Option<String> {
     Some(format!("{place}'{text}' is negative; a size, time or count is 0 or more{file}"))
 }
 
-/// What to say of a count such as `-1` or `2.5`, of which the parser only says that a digit is invalid.
+/// What to say of a count such as `-1`, `2.5` or a forbidden 0, of which the parser only says that a digit is
+/// invalid.
 fn no_count(error: &clap::Error) -> Option<String> {
-    std::error::Error::source(error)?.downcast_ref::<std::num::ParseIntError>()?;
+    let parse = std::error::Error::source(error)?.downcast_ref::<ParseIntError>()?;
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text),
         _ => None,
     };
     let (flag, value) = (context(ContextKind::InvalidArg)?, context(ContextKind::InvalidValue)?);
-    Some(format!("{flag}: '{value}' is no count; write a whole number from 0 on"))
+    let least = u8::from(*parse.kind() == IntErrorKind::Zero);
+    Some(format!("{flag}: '{value}' is no count; write a whole number from {least} on"))
 }
 
 /// Prints what went wrong and gives the status.

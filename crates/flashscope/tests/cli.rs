@@ -58,6 +58,7 @@ const WRONG: &[Case] = &[
     ("trace cut a.csv b.csv --to-time -5", 2, &["--to-time", "'-5' is negative", "write a time"]),
     ("trace cut a.csv b.csv --sample -0.1", 2, &["--sample", "'-0.1' is negative", "write a share"]),
     ("trace cut a.csv b.csv --align -4096", 2, &["--align", "'-4096' is negative", "write a size"]),
+    ("reproduce 004 --jobs 0", 2, &["--jobs", "'0' is no count", "from 1 on"]),
     ("trace cut a.csv b.csv --repeat -1", 2, &["--repeat", "'-1' is no count", "from 0 on"]),
     ("measure null: --stride -1 --bogus", 2, &["--bogus"]),
     ("measure null: --size 0", 2, &["--size", "more than 0", "whole target"]),
