@@ -5,6 +5,7 @@
 //! file, starts a thread or reads a clock: a target does that, or pretends to.
 
 pub mod drive;
+pub mod number;
 pub mod ordered;
 pub mod pacing;
 pub mod pattern;

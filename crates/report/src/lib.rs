@@ -13,7 +13,6 @@ mod footer;
 pub mod html;
 mod ios;
 mod json;
-mod number;
 mod pairs;
 mod read;
 mod reading;
@@ -28,10 +27,10 @@ pub use figure::{
     Raster, Series, SweepPoint, Unit, bars_figure, map_figure, micro_figure, response_figure, spread_figure,
     sweep_figure, time_figure,
 };
+pub use flashscope_core::number::{counted, digits, grouped, paper_factor, paper_round, percent, size, span};
 pub use folder::{Manifest, Records, ResultFolder, SCHEMA_VERSION, Stored};
 pub use footer::Footer;
 pub use json::{compare_json, iops_of, measure_json, run_json};
-pub use number::{counted, digits, grouped, paper_factor, paper_round, percent, size, span};
 pub use read::Responses;
 pub use readings::Suites;
 pub use recorder::{Origin, Recorder, Written};

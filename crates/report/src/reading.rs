@@ -2,7 +2,7 @@
 
 use flashscope_analysis::reading::{Cell, Column};
 
-use crate::number::{digits, grouped, size};
+use flashscope_core::number::{digits, grouped, size};
 
 /// An interval that is a smaller share of its number is not shown.
 const NARROW: f64 = 5e-4;

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::svg::{COLOURS, Plot, Scale, look};
-use crate::number::{percent, size, span};
+use flashscope_core::number::{percent, size, span};
 
 /// Labels that fit below the axis.
 const LABELS_MAX: usize = 12;

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::svg::{COLOURS, Plot, Scale, time_ticks};
-use crate::number::{grouped, span};
 use crate::read::Responses;
+use flashscope_core::number::{grouped, span};
 
 /// More points than this are drawn as the range of each column of pixels.
 const DOTS_MAX: usize = 4000;

@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::svg::{Plot, Scale, look};
-use crate::number::grouped;
+use flashscope_core::number::grouped;
 
 /// Values that lie further apart than this are on a logarithmic axis.
 const LINEAR_RANGE_MAX: f64 = 20.0;

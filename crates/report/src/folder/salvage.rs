@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::stored::{self, Stored};
 use super::{CONTEXT, MANIFEST, Manifest, RUNS, SCHEMA_VERSION};
 use crate::error::ReportError;
-use crate::number::counted;
+use flashscope_core::number::counted;
 
 impl Stored {
     /// Reads what is whole in the folder. What is missing or damaged is told by the warnings returned; it is

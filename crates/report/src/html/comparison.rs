@@ -5,9 +5,9 @@ use flashscope_analysis::{Indicator, indicators, points};
 use super::document::{Block, Cell, Column, DOCUMENT_VERSION, Document, Item, Link, Section, Table, Tone};
 use super::run::{CHARACTERISTICS, chart_id, trace_id_of};
 use crate::folder::Stored;
-use crate::number::{counted, digits, span, span_range};
 use crate::pairs::{Pair, Pairs, Verdict};
 use crate::view::result::cells;
+use flashscope_core::number::{counted, digits, span, span_range};
 
 /// What the later results are beside the first. They are called A, B, C .. in their order. None of fewer than
 /// two.

@@ -1,7 +1,7 @@
 //! Short ways to make the parts of a document.
 
 use super::document::{Axis, Block, Cell, Column, Item, Link, Scale, Section, Tone};
-use crate::number::{grouped, percent, size};
+use flashscope_core::number::{grouped, percent, size};
 
 impl Section {
     /// A section of these blocks.

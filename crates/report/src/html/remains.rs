@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::document::{Block, Cell, Column, DOCUMENT_VERSION, Document, Item, Section, Table};
 use crate::folder::MANIFEST;
-use crate::number::size;
+use flashscope_core::number::size;
 
 /// The page of a folder whose content cannot be shown, for `problem`. None if nothing in it says that it is
 /// a result of flashscope. Of a newer version no number is shown, for its meaning may have changed.

@@ -14,8 +14,8 @@ use flashscope_core::total;
 
 use super::document::{DOCUMENT_VERSION, Document, Section};
 use crate::folder::Stored;
-use crate::number::{counted, size};
 use crate::view::OfSuite;
+use flashscope_core::number::{counted, size};
 
 pub(super) use characteristics::{CHARACTERISTICS, Characteristic};
 pub(super) use charts::chart_id;

@@ -7,7 +7,7 @@ use super::bundle::Bundle;
 use super::document::{Block, Cell, Column, DOCUMENT_VERSION, Document, Item, Section, Table};
 use super::run::{CHARACTERISTICS, characteristics};
 use crate::folder::Stored;
-use crate::number::counted;
+use flashscope_core::number::counted;
 
 /// A result of a site.
 #[derive(Debug, Clone)]

@@ -6,10 +6,10 @@ use flashscope_analysis::{Comparison, Estimate};
 use super::Style;
 use super::text::{Tone, item, table};
 use crate::folder::Stored;
-use crate::number::{counted, digits, percent, span, span_range};
 use crate::pairs::{Pair, Pairs, Verdict};
 use crate::reading::{heading, text};
 use crate::readings::{Change, Suites, Twin, twins};
+use flashscope_core::number::{counted, digits, percent, span, span_range};
 
 /// Both results, experiment by experiment. B over A, so that more than 1 means that B is slower. `suites` are
 /// those of runs.

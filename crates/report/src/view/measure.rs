@@ -5,7 +5,7 @@ use flashscope_analysis::{Context, Finished, Phases, Stop};
 use super::Style;
 use super::text::{Tone, item, table, wrap};
 use crate::json::iops_of;
-use crate::number::{grouped, percent, rate, size, span, span_range};
+use flashscope_core::number::{grouped, percent, rate, size, span, span_range};
 
 /// A single experiment: what was done, what it cost, and how far that can be trusted. `values_ns` are
 /// response times over the run, at any resolution, for a small picture; none needed.

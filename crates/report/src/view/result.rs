@@ -6,7 +6,7 @@ use flashscope_core::total;
 use super::text::{Tone, item, table, table_columns, wrap};
 use super::{Findings, Style, why};
 use crate::json::iops_of;
-use crate::number::{Among, counted, factor_among, percent, rate, size, span, span_among};
+use flashscope_core::number::{Among, counted, factor_among, percent, rate, size, span, span_among};
 
 /// The whole result of a characterisation: the device, the row of paper 001's table 3 with intervals, hints
 /// with evidence, warnings, and where the data lie.

@@ -4,8 +4,8 @@ use flashscope_analysis::reading::{Chart, Curve, Reading, Table};
 
 use super::Style;
 use super::text::{Tone, columns_of, item, table, table_columns, wrap};
-use crate::number::digits;
 use crate::reading::{heading, text};
+use flashscope_core::number::digits;
 
 /// All of it.
 pub(super) fn reading(reading: &Reading, style: Style) -> String {

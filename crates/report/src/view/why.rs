@@ -2,7 +2,7 @@
 
 use flashscope_analysis::{Finished, Outcome};
 
-use crate::number::{grouped, percent, span};
+use flashscope_core::number::{grouped, percent, span};
 
 /// The fixed length that it is set beside: the fewest IOs of paper 001's table 1 for a plan of many points.
 const FIXED_IOS: u64 = 512;

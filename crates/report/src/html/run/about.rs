@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::Scene;
 use crate::html::document::{Block, Item, Section};
 use crate::json::iops_of;
-use crate::number::{counted, percent, rate, size, span};
+use flashscope_core::number::{counted, percent, rate, size, span};
 
 pub(super) fn device(scene: &Scene<'_>) -> Section {
     let alerts: Vec<Item> = alerts(scene);

@@ -4,8 +4,8 @@ use flashscope_analysis::Finished;
 
 use super::{Scene, trace_id};
 use crate::html::document::{Block, Cell, Column, Section, Table};
-use crate::number::{grouped, span};
 use crate::view::measure::because;
+use flashscope_core::number::{grouped, span};
 
 pub(super) fn section(scene: &Scene<'_>) -> Section {
     let time = |label| Column::number(label, "ms");

@@ -5,8 +5,8 @@ use flashscope_analysis::{Finished, Stop};
 use super::Scene;
 use crate::html::dense::{Marks, Trace};
 use crate::html::document::{Block, Section};
-use crate::number::{counted, percent, span};
 use crate::view::measure::{period, startup};
+use flashscope_core::number::{counted, percent, span};
 
 /// More traces than these make a page unwieldy; beyond, only the first repeat of each experiment is shown.
 const TRACES_MAX: usize = 1500;

@@ -23,16 +23,16 @@ pub fn paper_factor(factor: f64) -> String {
 }
 
 /// A number with its interval, both to the same digit: see [`among`].
-pub(crate) struct Among {
+pub struct Among {
     /// The number: as it is shown alone, if that lies within the interval that is shown.
-    pub(crate) value: String,
+    pub value: String,
     /// `0.39–0.41`; empty for a point.
-    pub(crate) interval: String,
+    pub interval: String,
 }
 
 /// The number's rounding that `alone` is wins where it lies within the interval; else the number has the
 /// interval's digits, so that nobody reads a value outside of its own interval. `shown` is what `alone` says.
-pub(crate) fn among(value: f64, (low, high): (f64, f64), alone: &str, shown: f64) -> Among {
+pub fn among(value: f64, (low, high): (f64, f64), alone: &str, shown: f64) -> Among {
     let half = (high - low) / 2.0;
     if half.is_nan() || half <= 0.0 {
         return Among { value: alone.into(), interval: String::new() };
@@ -49,7 +49,7 @@ pub(crate) fn among(value: f64, (low, high): (f64, f64), alone: &str, shown: f64
 }
 
 /// A factor as [`paper_factor`] shows it, unless its own interval says better.
-pub(crate) fn factor_among(factor: f64, ends: (f64, f64)) -> Among {
+pub fn factor_among(factor: f64, ends: (f64, f64)) -> Among {
     let alone = paper_factor(factor);
     let mut shown = among(factor, ends, &alone, paper_round(factor));
     let is_equal = digits(factor) == "1.00";
@@ -64,7 +64,7 @@ pub(crate) fn factor_among(factor: f64, ends: (f64, f64)) -> Among {
 }
 
 /// A time as [`span`] shows it, unless its own interval says better; the interval is in the same unit.
-pub(crate) fn span_among(ns: f64, (low_ns, high_ns): (f64, f64)) -> Among {
+pub fn span_among(ns: f64, (low_ns, high_ns): (f64, f64)) -> Among {
     let (value, unit) = scaled_span(ns, ns);
     let ends = (scaled_span(low_ns, ns).0, scaled_span(high_ns, ns).0);
     let alone = digits(value);
@@ -97,7 +97,7 @@ pub fn span(ns: f64) -> String {
 }
 
 /// Two ends of an interval in the unit that suits them: `9.10 to 9.45 ms`.
-pub(crate) fn span_range(low_ns: f64, high_ns: f64) -> String {
+pub fn span_range(low_ns: f64, high_ns: f64) -> String {
     let (high, unit) = scaled_span(high_ns, high_ns);
     let (low, _) = scaled_span(low_ns, high_ns);
     format!("{} to {} {unit}", digits(low), digits(high))
@@ -113,7 +113,7 @@ fn scaled_span(ns: f64, like_ns: f64) -> (f64, &'static str) {
 }
 
 /// A size in binary units as a person reads it: `512 B`, `32 KiB`, `1.5 GiB`. The form that is typed and read
-/// back is [`flashscope_core::Bytes`]'s own.
+/// back is [`crate::Bytes`]'s own.
 pub fn size(bytes: f64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let mut value = bytes;
@@ -126,7 +126,7 @@ pub fn size(bytes: f64) -> String {
 }
 
 /// A number of things: `512`, `2,304`, `148 k`, `9.10 M`.
-pub(crate) fn count(things: u64) -> String {
+pub fn count(things: u64) -> String {
     match things {
         0..10_000 => grouped(things),
         10_000..1_000_000 => format!("{} k", trimmed(&digits(things as f64 / 1e3))),
@@ -154,7 +154,7 @@ pub fn grouped(things: u64) -> String {
 }
 
 /// A rate: `9.10 M IO/s`, `104 IO/s`.
-pub(crate) fn rate(iops: f64) -> String {
+pub fn rate(iops: f64) -> String {
     match iops {
         iops if iops >= 1e6 => format!("{} M IO/s", digits(iops / 1e6)),
         iops if iops >= 1e4 => format!("{} k IO/s", digits(iops / 1e3)),
@@ -174,7 +174,7 @@ pub fn percent(share: f64) -> String {
 }
 
 /// Without zeros that say nothing.
-pub(crate) fn trimmed(text: &str) -> &str {
+pub fn trimmed(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
