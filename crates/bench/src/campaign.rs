@@ -10,7 +10,7 @@ use crate::chain::{is_done, is_left_out, todo};
 use crate::error::BenchError;
 use crate::goal::Known;
 use crate::interference::{Probe, WRITES, idle, pause_max};
-use crate::journal::{Event, Journal, Recording};
+use crate::journal::{Cause, Event, Journal, Recording};
 use crate::measure::{Measured, Request, measure};
 use crate::plan::{Plan, Settings};
 use crate::prepare::prepare;
@@ -39,8 +39,8 @@ pub trait Lab {
     /// The run that began last is over and kept.
     ///
     /// # Errors
-    /// What the lab wanted to keep of it beside its IOs cannot be kept, as text with the way out.
-    fn end(&mut self, finished: &Finished) -> Result<(), String> {
+    /// What the lab wanted to keep of it beside its IOs cannot be kept.
+    fn end(&mut self, finished: &Finished) -> Result<(), Cause> {
         let _ = finished;
         Ok(())
     }

@@ -3,6 +3,8 @@
 use flashscope_core::{Bytes, PatternError, TargetError};
 use thiserror::Error;
 
+use crate::journal::Cause;
+
 /// Why a run could not go on. All runs that had finished are in the journal.
 #[derive(Debug, Error)]
 pub enum BenchError {
@@ -12,9 +14,9 @@ pub enum BenchError {
     /// A pattern does not fit the target.
     #[error("{0}")]
     Pattern(#[from] PatternError),
-    /// The results could not be kept.
-    #[error("{0}")]
-    Journal(String),
+    /// What was measured could not be kept: the journal's or the lab's own error.
+    #[error("the results cannot be stored")]
+    Journal(#[source] Cause),
     /// The target is too small for anything to be learnt.
     #[error(
         "{size} of {name} are too few: it takes at least {need} at this size of IOs; choose a target or \

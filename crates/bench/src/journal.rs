@@ -1,10 +1,15 @@
 //! Where measurements go: the seam between the method and whoever stores and shows results.
 
+use std::error::Error;
+
 use flashscope_analysis::{Estimate, Experiment, Finished, Interference, Why};
 use flashscope_core::{PatternSource, Record};
 
 use crate::plan::Plan;
 use crate::step::Preparation;
+
+/// Why the code of a caller could not do its part, whatever it was that failed there.
+pub type Cause = Box<dyn Error + Send + Sync>;
 
 /// Takes every IO of one run. Called on the IO path.
 pub trait Recording {
@@ -78,25 +83,25 @@ pub trait Journal {
     /// single IOs are not asked for.
     ///
     /// # Errors
-    /// What keeps it from storing, as text with the way out.
+    /// What keeps it from storing.
     fn begin(
         &mut self,
         experiment: &Experiment,
         repeat: u32,
         sources: Vec<PatternSource>,
-    ) -> Result<Self::Recording, String>;
+    ) -> Result<Self::Recording, Cause>;
 
     /// Keeps a finished run for good. Sets `run.records` to where its IOs are.
     ///
     /// # Errors
-    /// What keeps it from storing, as text with the way out.
-    fn finish(&mut self, recording: Self::Recording, finished: Finished) -> Result<Finished, String>;
+    /// What keeps it from storing.
+    fn finish(&mut self, recording: Self::Recording, finished: Finished) -> Result<Finished, Cause>;
 
     /// Bytes of state enforcement that need not be done again after an interruption.
     ///
     /// # Errors
-    /// What keeps it from storing, as text with the way out.
-    fn enforced(&mut self, done_pieces: u64) -> Result<(), String>;
+    /// What keeps it from storing.
+    fn enforced(&mut self, done_pieces: u64) -> Result<(), Cause>;
 
     /// Hears what happens.
     fn hear(&mut self, event: &Event<'_>);
@@ -109,15 +114,15 @@ pub struct Unkept;
 impl Journal for Unkept {
     type Recording = Unrecorded;
 
-    fn begin(&mut self, _: &Experiment, _: u32, _: Vec<PatternSource>) -> Result<Unrecorded, String> {
+    fn begin(&mut self, _: &Experiment, _: u32, _: Vec<PatternSource>) -> Result<Unrecorded, Cause> {
         Ok(Unrecorded)
     }
 
-    fn finish(&mut self, _: Unrecorded, finished: Finished) -> Result<Finished, String> {
+    fn finish(&mut self, _: Unrecorded, finished: Finished) -> Result<Finished, Cause> {
         Ok(finished)
     }
 
-    fn enforced(&mut self, _: u64) -> Result<(), String> {
+    fn enforced(&mut self, _: u64) -> Result<(), Cause> {
         Ok(())
     }
 

@@ -24,7 +24,7 @@ pub use campaign::{Alone, Campaign, Lab, Outcome, Prior, run};
 pub use chain::Broken;
 pub use error::BenchError;
 pub use goal::{Effort, Known};
-pub use journal::{Event, Journal, Recording, Unkept, Unrecorded};
+pub use journal::{Cause, Event, Journal, Recording, Unkept, Unrecorded};
 pub use measure::{Measured, Request, measure};
 pub use micro::{Frame, MICROS, Micro, Scope};
 pub use plan::{Plan, Settings};

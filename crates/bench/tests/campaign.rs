@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use common::{Memory, settings};
 use flashscope_analysis::{Experiment, Finished, Stop};
 use flashscope_bench::{
-    Campaign, Event, Journal, Lab, Outcome, Plan, Prior, Recording, Scope, Settings, State, Unrecorded, run,
+    Campaign, Cause, Event, Journal, Lab, Outcome, Plan, Prior, Recording, Scope, Settings, State,
+    Unrecorded, run,
 };
 use flashscope_core::{
     Bytes, Completion, ErrorKind, Nanos, Op, PatternSource, Record, Request, Target, TargetError, TargetInfo,
@@ -113,14 +114,14 @@ impl Recording for Countdown<'_> {
 
 impl<'a> Journal for Impatient<'a> {
     type Recording = Countdown<'a>;
-    fn begin(&mut self, _: &Experiment, _: u32, _: Vec<PatternSource>) -> Result<Countdown<'a>, String> {
+    fn begin(&mut self, _: &Experiment, _: u32, _: Vec<PatternSource>) -> Result<Countdown<'a>, Cause> {
         let ios_left = if self.memory.kept.len() == self.after { MIDDLE_IOS } else { u64::MAX };
         Ok(Countdown { ios_left, interrupted: self.interrupted })
     }
-    fn finish(&mut self, _: Countdown<'a>, finished: Finished) -> Result<Finished, String> {
+    fn finish(&mut self, _: Countdown<'a>, finished: Finished) -> Result<Finished, Cause> {
         self.memory.finish(Unrecorded, finished)
     }
-    fn enforced(&mut self, done_pieces: u64) -> Result<(), String> {
+    fn enforced(&mut self, done_pieces: u64) -> Result<(), Cause> {
         self.memory.enforced(done_pieces)
     }
     fn hear(&mut self, _: &Event<'_>) {}
@@ -265,4 +266,34 @@ fn what_is_written_lies_between_the_least_and_the_most_of_the_plan() {
         // Where nothing is to be found but noise, little more is written than must be.
         assert!(name != "plain" || written < 2 * min, "{written} is far from {min}");
     }
+}
+
+/// A journal on a full disk.
+struct Full;
+
+impl Journal for Full {
+    type Recording = Unrecorded;
+    fn begin(&mut self, _: &Experiment, _: u32, _: Vec<PatternSource>) -> Result<Unrecorded, Cause> {
+        Ok(Unrecorded)
+    }
+    fn finish(&mut self, _: Unrecorded, _: Finished) -> Result<Finished, Cause> {
+        Err(std::io::Error::from(std::io::ErrorKind::StorageFull).into())
+    }
+    fn enforced(&mut self, _: u64) -> Result<(), Cause> {
+        Ok(())
+    }
+    fn hear(&mut self, _: &Event<'_>) {}
+}
+
+#[test]
+fn what_a_journal_fails_with_is_the_cause_of_the_campaigns_error() {
+    let settings = small();
+    let mut lab = Watched::new(u64::MAX);
+    let plan = Plan::new(lab.info(), &settings).expect("a plan");
+    let interrupted = AtomicBool::new(false);
+    let campaign = Campaign { settings: &settings, plan: &plan, interrupted: &interrupted };
+    let outcome = run(&campaign, &mut lab, &mut Full, Prior::default());
+    let error = outcome.error.expect("nothing can be stored");
+    let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<std::io::Error>());
+    assert_eq!(cause.map(std::io::Error::kind), Some(std::io::ErrorKind::StorageFull), "{error:?}");
 }

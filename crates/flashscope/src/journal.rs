@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use anyhow::Result;
 use flashscope_analysis::{Experiment, Finished};
-use flashscope_bench::{Event, Journal, Recording};
+use flashscope_bench::{Cause, Event, Journal, Recording};
 use flashscope_core::{PatternSource, Record, RequestSource};
 use flashscope_report::{Origin, Recorder, ResultFolder};
 
@@ -82,7 +81,7 @@ impl Journal for FolderJournal<'_> {
         experiment: &Experiment,
         repeat: u32,
         sources: Vec<PatternSource>,
-    ) -> Result<Kept, String> {
+    ) -> Result<Kept, Cause> {
         if sources.is_empty() {
             return Ok(Kept(None));
         }
@@ -97,26 +96,25 @@ impl Journal for FolderJournal<'_> {
             has_due: false,
         };
         let records = self.folder.records(experiment, repeat);
-        let recorder =
-            Recorder::create(&records.path, sources, &origin).map_err(|error| error.to_string())?;
+        let recorder = Recorder::create(&records.path, sources, &origin)?;
         Ok(Kept(Some((recorder, records.relative))))
     }
 
-    fn finish(&mut self, recording: Kept, mut finished: Finished) -> Result<Finished, String> {
+    fn finish(&mut self, recording: Kept, mut finished: Finished) -> Result<Finished, Cause> {
         let Kept(Some((recorder, file))) = recording else {
-            self.folder.append(&finished).map_err(|error| error.to_string())?;
+            self.folder.append(&finished)?;
             return Ok(finished);
         };
         let written = recorder.finish();
         finished.run.records = written.is_ok().then_some(file);
         // The summary is worth keeping even where the single IOs could not be.
-        self.folder.append(&finished).map_err(|error| error.to_string())?;
-        written.map_err(|error| error.to_string())?;
+        self.folder.append(&finished)?;
+        written?;
         Ok(finished)
     }
 
-    fn enforced(&mut self, done_pieces: u64) -> Result<(), String> {
-        self.folder.write_text(ENFORCED, &done_pieces.to_string()).map_err(|error| error.to_string())
+    fn enforced(&mut self, done_pieces: u64) -> Result<(), Cause> {
+        Ok(self.folder.write_text(ENFORCED, &done_pieces.to_string())?)
     }
 
     fn hear(&mut self, event: &Event<'_>) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use flashscope_analysis::Finished;
-use flashscope_bench::Lab;
+use flashscope_bench::{Cause, Lab};
 use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, Completion, ErrorKind, Op, Request, Target, TargetError, TargetInfo, Time};
 use flashscope_device::{DataPattern, DeviceTarget, Engine, EngineSpec, Handle, Intent, NullTarget};
@@ -327,10 +327,11 @@ impl Lab for Bench {
         }
     }
 
-    fn end(&mut self, finished: &Finished) -> Result<(), String> {
+    fn end(&mut self, finished: &Finished) -> Result<(), Cause> {
         let (Some(folder), Some(records)) = (&self.inside, &finished.run.records) else { return Ok(()) };
         let Some(seen) = self.single.seen() else { return Ok(()) };
-        inside::keep(folder, records, &seen).map(drop).map_err(|error| format!("{error:#}"))
+        inside::keep(folder, records, &seen)?;
+        Ok(())
     }
 }
 

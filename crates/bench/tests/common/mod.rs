@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 
 use flashscope_analysis::{Experiment, Finished, Indicators, indicators, points};
 use flashscope_bench::{
-    Campaign, Effort, Event, Journal, Lab, Outcome, Plan, Prior, Scope, Settings, State, Unrecorded, run,
+    Campaign, Cause, Effort, Event, Journal, Lab, Outcome, Plan, Prior, Scope, Settings, State, Unrecorded,
+    run,
 };
 use flashscope_core::{Bytes, PatternSource, Target, TargetError};
 use flashscope_sim::{Rig, rigs};
@@ -29,14 +30,14 @@ pub struct Memory {
 
 impl Journal for Memory {
     type Recording = Unrecorded;
-    fn begin(&mut self, _: &Experiment, _: u32, _: Vec<PatternSource>) -> Result<Unrecorded, String> {
+    fn begin(&mut self, _: &Experiment, _: u32, _: Vec<PatternSource>) -> Result<Unrecorded, Cause> {
         Ok(Unrecorded)
     }
-    fn finish(&mut self, _: Unrecorded, finished: Finished) -> Result<Finished, String> {
+    fn finish(&mut self, _: Unrecorded, finished: Finished) -> Result<Finished, Cause> {
         self.kept.push(finished.clone());
         Ok(finished)
     }
-    fn enforced(&mut self, done_pieces: u64) -> Result<(), String> {
+    fn enforced(&mut self, done_pieces: u64) -> Result<(), Cause> {
         self.enforced_pieces = done_pieces;
         Ok(())
     }

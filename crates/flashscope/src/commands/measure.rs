@@ -3,7 +3,7 @@
 use anyhow::Result;
 use flashscope_analysis::{Context, Experiment, Finished, Goal, Run, Stop};
 use flashscope_bench::{
-    Effort, Event, GAIN_MIN, Journal, Lab, Measured, Request, State, measure, self_scaling,
+    BenchError, Effort, Event, GAIN_MIN, Journal, Lab, Measured, Request, State, measure, self_scaling,
 };
 use flashscope_core::{Bytes, Nanos, Pattern, TargetInfo};
 use flashscope_device::{Engine, Intent};
@@ -220,16 +220,15 @@ impl<'a> Session<'a> {
             folder: &mut self.folder,
         };
         journal.hear(&Event::Started { number: 1, of: 1, experiment: &experiment, repeat: 0 });
-        let failed = |text: String| anyhow::anyhow!(text);
-        let mut recording = journal.begin(&experiment, 0, request.sources()).map_err(failed)?;
+        let mut recording = journal.begin(&experiment, 0, request.sources()).map_err(BenchError::Journal)?;
         bench.begin();
         let target = bench.target(pattern.in_flight())?;
         let mut look = |ios, estimate, why| journal.progress.hear(&Event::Look { ios, estimate, why });
         let Measured { run, error } = measure(target, &request, &mut recording, &mut look);
         let kept = journal.finish(recording, Finished { experiment, repeat: 0, run });
         journal.progress.finish();
-        let finished = kept.map_err(failed)?;
-        bench.end(&finished).map_err(failed)?;
+        let finished = kept.map_err(BenchError::Journal)?;
+        bench.end(&finished).map_err(BenchError::Journal)?;
         self.context.complete =
             !matches!(finished.run.outcome.stopped_because, Stop::Interrupted | Stop::Failed);
         self.folder.write_context(&self.context)?;

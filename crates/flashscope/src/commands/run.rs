@@ -7,7 +7,7 @@ use flashscope_analysis::{
     Context, Finished, Stop, Warning, advice, hints, indicators, points, suite_warnings, warnings,
 };
 use flashscope_bench::{
-    BenchError, Broken, Campaign, Effort, Outcome, Plan, Prior, Scope, Settings, State, run as run_plan,
+    Broken, Campaign, Effort, Outcome, Plan, Prior, Scope, Settings, State, run as run_plan,
 };
 use flashscope_core::pattern::BS_DEFAULT;
 use flashscope_core::{Bytes, Nanos, TargetInfo};
@@ -405,10 +405,7 @@ fn conclude(
     }
     if let Some(error) = outcome.error {
         screen.note(&format!("What was measured is kept; once the cause is mended, {resume}"));
-        return Err(match error {
-            BenchError::Journal(text) => anyhow::anyhow!(text),
-            error => error.into(),
-        });
+        return Err(error.into());
     }
     match outcome.stopped {
         Some(Stop::Interrupted) => {
