@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const assets = join(here, '../crates/report/assets');
+const assets = join(here, '../crates/show/assets');
 
 const licence = readFileSync(join(here, 'node_modules/uplot/LICENSE'), 'utf8').trim();
 const note = `/*! flashscope report. Contains uPlot, https://github.com/leeoniya/uPlot\n${licence}\n*/`;

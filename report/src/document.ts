@@ -1,4 +1,4 @@
-// What a report says, as data: the mirror of crates/report/src/html/{document,dense}.rs, by hand.
+// What a report says, as data: the mirror of crates/show/src/html/{document,dense}.rs, by hand.
 // A field changes there and here in one commit.
 
 export const DOCUMENT_VERSION = 1;

@@ -91,6 +91,26 @@ pub struct Finished {
     pub run: Run,
 }
 
+impl Finished {
+    /// IOs a second in the running phase. The streams of a closed loop spend their time in IOs and in the pauses
+    /// that the pattern asks for; what flashscope itself does between IOs is no property of the device.
+    /// None where no time passed.
+    pub fn iops(&self) -> Option<f64> {
+        let run = &self.run;
+        let overall = (run.elapsed_ns > 0).then(|| run.ios as f64 / run.elapsed_ns as f64 * 1e9)?;
+        let pattern = &self.experiment.pattern;
+        let Some(estimate) = run.outcome.estimate.filter(|_| overall > 0.0 && pattern.rate_iops.is_none())
+        else {
+            return Some(overall);
+        };
+        let flight = f64::from(pattern.numjobs) * f64::from(pattern.iodepth);
+        let gap_ns =
+            pattern.thinktime.0 as f64 * f64::from(pattern.iodepth) / pattern.thinktime_blocks.max(1) as f64;
+        let each_ns = estimate.mean_ns + gap_ns;
+        (each_ns > 0.0).then(|| flight * 1e9 / each_ns)
+    }
+}
+
 /// The interference experiment (paper 001, section 4.3) and the pause kept between runs because of it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -15,7 +15,7 @@ use std::time::Instant;
 use flashscope_bench::{Recording, Request, measure};
 use flashscope_core::{Bytes, Pattern, Record, RequestSource, Rw, Target};
 use flashscope_device::NullTarget;
-use flashscope_report::{Origin, Recorder};
+use flashscope_store::{Origin, Recorder};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

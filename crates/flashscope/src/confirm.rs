@@ -39,6 +39,6 @@ fn warning(identity: &Identity, what: &str) -> String {
     format!(
         "\n  {} ({model}, {}) will be OVERWRITTEN.\n  {what}",
         identity.canonical_path.display(),
-        flashscope_report::size(identity.size_bytes as f64)
+        flashscope_core::number::size(identity.size_bytes as f64)
     )
 }

@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use flashscope_bench::BenchError;
 use flashscope_core::{Nanos, PatternError};
 use flashscope_device::DeviceError;
-use flashscope_report::ReportError;
+use flashscope_store::StoreError;
 
 use crate::screen::Screen;
 
@@ -161,8 +161,8 @@ fn status(error: &anyhow::Error) -> u8 {
                 | BenchError::Suite(_) => 2,
             };
         }
-        let is_callers = |error: &ReportError| error.is_missing() || error.is_occupied() || error.is_unfit();
-        if cause.downcast_ref::<ReportError>().is_some_and(is_callers) {
+        let is_callers = |error: &StoreError| error.is_missing() || error.is_occupied() || error.is_unfit();
+        if cause.downcast_ref::<StoreError>().is_some_and(is_callers) {
             return 2;
         }
         if cause.is::<Usage>() || cause.is::<PatternError>() {

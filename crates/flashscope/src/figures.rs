@@ -5,7 +5,8 @@ use std::path::Path;
 use anyhow::Result;
 use flashscope_analysis::Finished;
 use flashscope_bench::MICROS;
-use flashscope_report::{Responses, ResultFolder, micro_figure, response_figure};
+use flashscope_show::{micro_figure, response_figure};
+use flashscope_store::{Responses, ResultFolder};
 
 /// Columns of a picture; more IOs share one.
 const BINS_MAX: u64 = 2_000;

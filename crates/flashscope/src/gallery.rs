@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context as _, Result};
-use flashscope_report::Stored;
-use flashscope_report::html::{
+use flashscope_show::html::{
     Bundle, Listed, SITE, SITE_ASSETS, SitePage, comparison_page, is_report, site_data, site_index,
     site_page, uncompared,
 };
+use flashscope_store::Stored;
 
 use crate::exit::message;
 use crate::pack::{ENDING, Opened};

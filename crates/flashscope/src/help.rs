@@ -97,7 +97,7 @@ fn overview(command: &Command) -> String {
         for name in *names {
             let Some(found) = command.find_subcommand(name) else { continue };
             let about = found.get_about().map(ToString::to_string).unwrap_or_default();
-            for (number, line) in flashscope_report::wrap(&about, 64).iter().enumerate() {
+            for (number, line) in flashscope_show::wrap(&about, 64).iter().enumerate() {
                 let name = if number == 0 { *name } else { "" };
                 let _ = writeln!(text, "  \x1b[1m{name}\x1b[0m{:1$}{line}", "", 13 - name.len());
             }

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use flashscope_analysis::{Experiment, Finished};
 use flashscope_bench::{Cause, Event, Journal, Recording};
 use flashscope_core::{PatternSource, Record, RequestSource};
-use flashscope_report::{Origin, Recorder, ResultFolder};
+use flashscope_store::{Origin, Recorder, ResultFolder};
 
 use crate::progress::Progress;
 use crate::target::Named;

@@ -2,7 +2,7 @@
 //! carry.
 
 use flashscope_analysis::{Indicator, Indicators};
-use flashscope_report::html::Known;
+use flashscope_show::html::Known;
 use flashscope_sim::{IndicatorsTruth, rigs};
 
 /// In the paper's order: from the fastest to the slowest.

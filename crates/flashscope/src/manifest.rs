@@ -3,7 +3,7 @@
 use flashscope_analysis::Warning;
 use flashscope_device::doctor::{Remark, glance};
 use flashscope_device::{Clock, DataPattern, Finding, overhead};
-use flashscope_report::{Manifest, SCHEMA_VERSION};
+use flashscope_store::{Manifest, SCHEMA_VERSION};
 use serde_json::{Value, json};
 
 use crate::exit::Usage;

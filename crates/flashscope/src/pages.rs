@@ -7,11 +7,12 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use flashscope_analysis::Warning;
 use flashscope_bench::{MICROS, Micro};
-use flashscope_report::html::document::{Block, Document, Item};
-use flashscope_report::html::{
+use flashscope_show::OfSuite;
+use flashscope_show::html::document::{Block, Document, Item};
+use flashscope_show::html::{
     Beside, Bundle, Known, MicroDoc, comparison_page, is_measure, measure_page, page, remains, run_page,
 };
-use flashscope_report::{OfSuite, Stored};
+use flashscope_store::Stored;
 
 use crate::exit::message;
 use crate::inside::{self, with_inside};

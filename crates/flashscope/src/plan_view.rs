@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use flashscope_bench::plan::RATED_DRIVE_WRITES;
 use flashscope_bench::{ASSUMED_RATE, ASSUMED_RATE_MAX, ASSUMED_READ, ASSUMED_WRITE, Length, Plan, Settings};
+use flashscope_core::number::{counted, grouped, percent, size};
 use flashscope_core::{Nanos, TargetInfo};
-use flashscope_report::{counted, grouped, percent, size};
 
 use crate::progress::rounded;
 

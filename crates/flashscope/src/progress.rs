@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use flashscope_analysis::{Estimate, Finished, Stop, Why};
 use flashscope_bench::Event;
-use flashscope_report::counted;
+use flashscope_core::number::counted;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::screen::Screen;

@@ -6,7 +6,7 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Result;
-use flashscope_report::Style;
+use flashscope_show::Style;
 
 use crate::cli::Global;
 

@@ -29,7 +29,7 @@ mod rewrite_penalty;
 mod uflip;
 
 use anyhow::Result;
-use flashscope_report::html::document::Block;
+use flashscope_show::html::document::Block;
 
 pub use claim::{Claim, Verdict};
 pub use judged::{Judged, judge};

@@ -8,7 +8,7 @@ use flashscope_bench::suite::file::{self, Script};
 use flashscope_bench::suite::{Order, Program, Suite};
 use flashscope_bench::{Plan, Settings};
 use flashscope_core::{Bytes, TargetInfo};
-use flashscope_report::Manifest;
+use flashscope_store::Manifest;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::RunArgs;

@@ -1,7 +1,7 @@
 //! `flashscope report`: a page of every folder of which anything can be said, and never over what is not one.
 
 mod common;
-#[path = "../../report/tests/common/mod.rs"]
+#[path = "../../store/tests/it/common.rs"]
 mod results;
 
 use std::fs;

@@ -17,7 +17,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("flashscope-em", &["flashscope-core"]),
     ("flashscope-analysis", &["flashscope-core"]),
     ("flashscope-bench", &["flashscope-core", "flashscope-analysis"]),
-    ("flashscope-report", &["flashscope-core", "flashscope-analysis"]),
+    ("flashscope-store", &["flashscope-core", "flashscope-analysis"]),
+    ("flashscope-show", &["flashscope-core", "flashscope-analysis", "flashscope-store"]),
     (
         "flashscope",
         &[
@@ -28,18 +29,19 @@ const EDGES: &[(&str, &[&str])] = &[
             "flashscope-em",
             "flashscope-analysis",
             "flashscope-bench",
-            "flashscope-report",
+            "flashscope-store",
+            "flashscope-show",
         ],
     ),
     ("xtask", &[]),
 ];
 
-/// Families of foreign crates (the name, or the name and `-` or `_`) and the crates that may use them: report
+/// Families of foreign crates (the name, or the name and `-` or `_`) and the crates that may use them: store
 /// writes IOs as Parquet, trace reads and writes traces as Parquet.
 const FOREIGN: &[(&str, &[&str])] = &[
     ("clap", &["flashscope"]),
-    ("parquet", &["flashscope-report", "flashscope-trace"]),
-    ("arrow", &["flashscope-report"]),
+    ("parquet", &["flashscope-store", "flashscope-trace"]),
+    ("arrow", &["flashscope-store"]),
 ];
 
 /// A crate of the workspace.
@@ -131,7 +133,7 @@ mod tests {
         for (name, used) in [
             ("flashscope-core", "flashscope-sim"),
             ("flashscope-bench", "flashscope-device"),
-            ("flashscope-report", "flashscope-bench"),
+            ("flashscope-store", "flashscope-bench"),
             ("flashscope-sim", "flashscope-device"),
             ("xtask", "flashscope-core"),
         ] {
@@ -144,7 +146,7 @@ mod tests {
         assert_eq!(findings("flashscope-bench", &["clap"]), ["flashscope-bench may not use clap"]);
         assert_eq!(findings("flashscope", &["arrow-array"]), ["flashscope may not use arrow-array"]);
         assert_eq!(findings("flashscope", &["clap", "clap_complete"]).len(), 0);
-        assert_eq!(findings("flashscope-report", &["parquet", "arrow"]).len(), 0);
+        assert_eq!(findings("flashscope-store", &["parquet", "arrow"]).len(), 0);
         assert_eq!(findings("flashscope-trace", &["parquet"]).len(), 0);
         assert_eq!(findings("flashscope-trace", &["arrow"]), ["flashscope-trace may not use arrow"]);
         assert_eq!(findings("flashscope-bench", &["parquet"]), ["flashscope-bench may not use parquet"]);

@@ -57,13 +57,13 @@ pub const ALL: &[Registry] = &[
     },
     Registry {
         rule: "registry-export",
-        folder: "crates/report/src/export",
+        folder: "crates/store/src/export",
         extension: "rs",
         doc: "//! ",
-        list: "crates/report/src/export.rs",
+        list: "crates/store/src/export.rs",
         line: "NAME::EXPORT",
         all: "EXPORTS",
-        crate_folder: "crates/report/",
+        crate_folder: "crates/store/",
     },
     Registry {
         rule: "registry-trace-generator",

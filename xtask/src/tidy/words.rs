@@ -128,21 +128,21 @@ mod tests {
         assert_caught("crates/sim/src/a.rs", "use std::collections::HashMap;", "ordered-maps");
         assert_caught("crates/sim/src/a.rs", "let a: HashSet<u8>;", "ordered-maps");
         assert_fine("crates/sim/src/a.rs", "#[cfg(test)]\nmod tests {\n  use std::collections::HashSet;\n}");
-        assert_fine("crates/report/src/a.rs", "use std::collections::HashMap;");
+        assert_fine("crates/show/src/a.rs", "use std::collections::HashMap;");
     }
 
     #[test]
     fn only_the_binary_prints() {
         for text in ["println!(\"a\")", "eprintln!()", "print!(\"a\")", "eprint!(\"a\")", "dbg!(a)"] {
-            assert_caught("crates/report/src/a.rs", text, "printing");
+            assert_caught("crates/show/src/a.rs", text, "printing");
             assert_fine("crates/flashscope/src/a.rs", text);
-            assert_fine("crates/report/examples/a.rs", text);
+            assert_fine("crates/show/examples/a.rs", text);
         }
-        let caught = check(&Source::new("crates/report/src/a.rs", "\n\nprintln!()"));
+        let caught = check(&Source::new("crates/show/src/a.rs", "\n\nprintln!()"));
         assert_eq!(caught[0].line, 3);
         assert_eq!(
             caught[0].to_string(),
-            "crates/report/src/a.rs:3: printing: `println!` has no place here; only the binary prints; \
+            "crates/show/src/a.rs:3: printing: `println!` has no place here; only the binary prints; \
              return the text to it"
         );
     }

@@ -1,8 +1,8 @@
 //! `flashscope check`: what a target is, and whether it may be written. Changes nothing.
 
 use anyhow::Result;
+use flashscope_core::number::size;
 use flashscope_device::{Hardware, Identity, Intent, Kind, Reason, Verdict, check};
-use flashscope_report::size;
 use serde_json::json;
 
 use crate::cli::CheckArgs;

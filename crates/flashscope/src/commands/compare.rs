@@ -4,7 +4,8 @@ use std::path::Path;
 
 use anyhow::Result;
 use flashscope_analysis::reading::Reading;
-use flashscope_report::{Stored, Suites, compare_json, compare_view};
+use flashscope_show::{Suites, compare_json, compare_view};
+use flashscope_store::Stored;
 
 use crate::cli::CompareArgs;
 use crate::exit::{Done, Usage};

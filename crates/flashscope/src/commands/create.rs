@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
 use anyhow::Result;
+use flashscope_core::number::size;
 use flashscope_device::create_file;
-use flashscope_report::size;
 
 use crate::cli::CreateArgs;
 use crate::exit::Done;

@@ -1,9 +1,10 @@
 //! `flashscope doctor`: what would make the numbers wrong, before anything is measured. Changes nothing.
 
 use anyhow::Result;
+use flashscope_core::number::{counted, size};
 use flashscope_device::Identity;
 use flashscope_device::doctor::{Level, Remark, examine};
-use flashscope_report::{Style, counted, size, wrap};
+use flashscope_show::{Style, wrap};
 use serde_json::{Value, json};
 
 use crate::cli::DoctorArgs;

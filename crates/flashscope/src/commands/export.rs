@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use flashscope_report::{EXPORTS, Material, counted, export};
+use flashscope_core::number::counted;
+use flashscope_store::{EXPORTS, Material, export};
 
 use crate::cli::ExportArgs;
 use crate::exit::{Done, Usage};

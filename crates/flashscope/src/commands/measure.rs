@@ -5,9 +5,11 @@ use flashscope_analysis::{Context, Experiment, Finished, Goal, Run, Stop};
 use flashscope_bench::{
     BenchError, Effort, Event, GAIN_MIN, Journal, Lab, Measured, Request, State, measure, self_scaling,
 };
+use flashscope_core::number::{counted, size};
 use flashscope_core::{Bytes, Nanos, Pattern, TargetInfo};
 use flashscope_device::{Engine, Intent};
-use flashscope_report::{ResultFolder, counted, iops_of, measure_json, measure_view, size};
+use flashscope_show::{measure_json, measure_view};
+use flashscope_store::ResultFolder;
 use serde_json::{Value, json};
 
 use crate::cli::MeasureArgs;
@@ -310,7 +312,7 @@ fn scaled_view(chosen: Bytes, tried: &[Finished]) -> String {
         let bs = finished.experiment.pattern.bs.0 as f64;
         let Some(estimate) = finished.run.outcome.estimate else { continue };
         let mib_s = |iops| format!("{:.1}", bs * iops / f64::from(1 << 20));
-        let mib_s = iops_of(finished).map_or("-".into(), mib_s);
+        let mib_s = finished.iops().map_or("-".into(), mib_s);
         text += &format!("  {:>8}  {:>10}  {mib_s:>8} MiB/s\n", size(bs), rounded(estimate.mean_ns));
     }
     let last = tried.last().map(|finished| &finished.run.outcome);

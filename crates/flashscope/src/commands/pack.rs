@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use flashscope_report::{counted, size};
+use flashscope_core::number::{counted, size};
 
 use crate::cli::PackArgs;
 use crate::exit::{Done, Interrupted, Usage};

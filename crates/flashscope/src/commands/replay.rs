@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering;
 
 use anyhow::{Context as _, Result};
 use flashscope_bench::Lab;
+use flashscope_core::number::{size, span};
 use flashscope_core::{Driven, Limits, Op, Ordered, Request, RequestSource, Stream, Target, drive};
 use flashscope_device::{DataPattern, Engine, Handle, Intent};
-use flashscope_report::{Origin, Recorder, ResultFolder, SCHEMA_VERSION, size, span};
+use flashscope_store::{Origin, Recorder, ResultFolder, SCHEMA_VERSION};
 use flashscope_trace::{Ahead, TraceError};
 use serde_json::json;
 

@@ -5,9 +5,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use flashscope_core::number::{counted, grouped, size};
 use flashscope_core::total;
-use flashscope_report::html::{Bundle, is_report, page};
-use flashscope_report::{SCHEMA_VERSION, counted, grouped, size};
+use flashscope_show::html::{Bundle, is_report, page};
+use flashscope_store::SCHEMA_VERSION;
 use serde_json::{Value, json};
 
 use crate::cli::ReportArgs;

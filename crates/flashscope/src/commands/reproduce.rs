@@ -9,7 +9,7 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use flashscope_core::{Bytes, Nanos};
 use flashscope_device::{DataPattern, Intent};
-use flashscope_report::html::{self, Bundle};
+use flashscope_show::html::{self, Bundle};
 
 use crate::cli::WriteArgs;
 use crate::commands::report::{may_replace, write};

@@ -9,12 +9,12 @@ use flashscope_analysis::{
 use flashscope_bench::{
     Broken, Campaign, Effort, Outcome, Plan, Prior, Scope, Settings, State, run as run_plan,
 };
+use flashscope_core::number::counted;
 use flashscope_core::pattern::BS_DEFAULT;
 use flashscope_core::{Bytes, Nanos, TargetInfo};
 use flashscope_device::{DataPattern, Engine, Intent, Kind};
-use flashscope_report::{
-    Findings, OfSuite, ReportError, ResultFolder, Stored, counted, result_view, run_json,
-};
+use flashscope_show::{Findings, OfSuite, result_view, run_json};
+use flashscope_store::{ResultFolder, StoreError, Stored};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -324,7 +324,7 @@ fn settle(
         }
         Place::New(path) => {
             let manifest = manifest(facts, plan.state.name(), lines, serde_json::to_value(options)?);
-            let folder = ResultFolder::create(&path, &manifest).map_err(ReportError::resumable)?;
+            let folder = ResultFolder::create(&path, &manifest).map_err(StoreError::resumable)?;
             Ok((folder, Prior::default()))
         }
     }

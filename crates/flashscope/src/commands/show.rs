@@ -1,7 +1,8 @@
 //! `flashscope show`: a stored result again.
 
 use anyhow::{Context as _, Result};
-use flashscope_report::{Stored, measure_json, measure_view};
+use flashscope_show::{measure_json, measure_view};
+use flashscope_store::Stored;
 
 use crate::cli::ShowArgs;
 use crate::commands::run::{Shown, show_result};

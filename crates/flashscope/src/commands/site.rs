@@ -1,7 +1,7 @@
 //! `flashscope site`: a folder of pages of many results, to be opened from disk or put on a server.
 
 use anyhow::Result;
-use flashscope_report::counted;
+use flashscope_core::number::counted;
 
 use crate::cli::SiteArgs;
 use crate::exit::{Done, Interrupted, Usage};

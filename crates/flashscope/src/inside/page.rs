@@ -3,10 +3,8 @@
 use std::path::Path;
 
 use flashscope_analysis::Warning;
-use flashscope_report::html::document::{
-    Axis, Block, Chart, Document, Heat, Item, Look, Point, Scale, Series,
-};
-use flashscope_report::{counted, digits, grouped, size};
+use flashscope_core::number::{counted, digits, grouped, size};
+use flashscope_show::html::document::{Axis, Block, Chart, Document, Heat, Item, Look, Point, Scale, Series};
 use flashscope_sim::nand::Cause;
 use flashscope_sim::ssd::inside::{Inside, WearMap};
 

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use flashscope_report::{Manifest, counted};
+use flashscope_core::number::counted;
+use flashscope_store::Manifest;
 use serde_json::Value;
 
 /// Values that say who or where, whatever their type; they become null.

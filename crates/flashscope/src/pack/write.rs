@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context as _, Result, bail};
-use flashscope_report::{Footer, Manifest, Stored};
+use flashscope_store::{Footer, Manifest, Stored};
 use serde_json::{Value, json};
 
 use super::veil::Veil;

@@ -5,12 +5,13 @@ use std::path::Path;
 
 use flashscope_analysis::Histogram;
 use flashscope_core::Op;
-use flashscope_report::html::dense::Trace;
-use flashscope_report::html::document::{
+use flashscope_core::number::{counted, grouped, percent, size, span};
+use flashscope_show::html::dense::Trace;
+use flashscope_show::html::document::{
     Axis, Block, Cell, Chart, Column, DOCUMENT_VERSION, Document, Item, Look, Point, Scale, Section, Series,
     Table, Tone,
 };
-use flashscope_report::{Lateness, Manifest, Spread, counted, grouped, percent, size, span};
+use flashscope_store::{Lateness, Manifest, Spread};
 
 use super::ResponseUs;
 use super::view::{RECORDS, ReplayReport, heading, remarks};
@@ -225,7 +226,7 @@ fn ios(folder: &Path, spread: Option<&Spread>) -> Vec<Block> {
 
 fn lateness(late: &Lateness) -> Chart {
     let series = |name: &str, value: fn(u64, u64, u64) -> f64| {
-        let point = |(i, window): (usize, &flashscope_report::LateWindow)| Point {
+        let point = |(i, window): (usize, &flashscope_store::LateWindow)| Point {
             x: (i as u64 * late.window_ns) as f64,
             y: (window.ios > 0).then(|| value(window.max_ns, window.sum_ns, window.ios)),
             ..Point::default()

@@ -2,7 +2,7 @@
 
 use flashscope_analysis::Histogram;
 use flashscope_core::{Control, Io, Nanos, Observer, Op, Record};
-use flashscope_report::Recorder;
+use flashscope_store::Recorder;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 

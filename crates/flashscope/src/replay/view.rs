@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
+use flashscope_core::number::{counted, size};
 use flashscope_core::told;
-use flashscope_report::{counted, size};
 use serde::{Deserialize, Serialize};
 
 use super::ResponseUs;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use flashscope_report::{Manifest, ResultFolder, SCHEMA_VERSION, Stored};
+use flashscope_store::{Manifest, ResultFolder, SCHEMA_VERSION, Stored};
 use serde_json::{Value, json};
 
 use super::case::Case;

@@ -1,11 +1,11 @@
 //! The page of a sweep: what was simulated, a table of the devices, charts over what was varied, and for each
 //! device its IOs and what it did inside.
 
-use flashscope_report::html::dense::Trace;
-use flashscope_report::html::document::{
+use flashscope_core::number::{counted, digits, grouped, size, span};
+use flashscope_show::html::dense::Trace;
+use flashscope_show::html::document::{
     Block, Cell, Column, DOCUMENT_VERSION, Document, Item, Section, Table,
 };
-use flashscope_report::{counted, digits, grouped, size, span};
 
 use super::charts::charts;
 use super::folder::StoredSweep;

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use flashscope_report::{SCHEMA_VERSION, counted, digits};
+use flashscope_core::number::{counted, digits};
+use flashscope_store::SCHEMA_VERSION;
 use serde_json::{Value, json};
 
 use super::changes::{Changes, between, plain};

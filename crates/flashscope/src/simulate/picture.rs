@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use flashscope_core::Bytes;
-use flashscope_report::{SweepPoint, percent, size, sweep_figure};
+use flashscope_core::number::{percent, size};
+use flashscope_show::{SweepPoint, sweep_figure};
 
 use super::case::Case;
 use super::report::{Entry, SimReport};

@@ -7,8 +7,8 @@ use std::sync::mpsc;
 
 use anyhow::{Context, Result, anyhow};
 use flashscope_core::{Driven, Limits, Pacing, RequestSource, Stream, Target, TargetInfo, drive};
-use flashscope_report::{Origin, Recorder};
 use flashscope_sim::Ssd;
+use flashscope_store::{Origin, Recorder};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::case::Case;

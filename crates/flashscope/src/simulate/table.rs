@@ -1,6 +1,6 @@
 //! The table of a sweep: one row for each device, the columns that differ first.
 
-use flashscope_report::{digits, size, span};
+use flashscope_core::number::{digits, size, span};
 
 use super::report::SimReport;
 

@@ -3,7 +3,7 @@
 
 use flashscope_analysis::Histogram;
 use flashscope_core::{Control, Io, Observer, Record};
-use flashscope_report::Recorder;
+use flashscope_store::Recorder;
 use serde::{Deserialize, Serialize};
 
 /// Response times in microseconds.

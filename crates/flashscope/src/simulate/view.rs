@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use flashscope_core::number::{counted, size};
 use flashscope_core::total;
-use flashscope_report::{counted, size};
 
 use super::changes::{plain, shared};
 use super::report::{Entry, SimReport};

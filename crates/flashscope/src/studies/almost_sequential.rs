@@ -7,7 +7,7 @@ use anyhow::Result;
 use flashscope_core::pattern::{Location, Pattern, Rw};
 use flashscope_core::seed::Random;
 use flashscope_core::{Bytes, Io, Pacing, PatternSource, Request, RequestSource, Stream};
-use flashscope_report::html::document::{Axis, Block, Scale};
+use flashscope_show::html::document::{Axis, Block, Scale};
 
 use super::claim::{ANY, LOST_PICTURES};
 use super::devices::MLC_SSD as DRIVE;

@@ -1,6 +1,6 @@
 //! The picture of a study that draws none of its own: published figures and what is found, side by side.
 
-use flashscope_report::html::document::{Axis, Block, Scale};
+use flashscope_show::html::document::{Axis, Block, Scale};
 
 use super::Judged;
 use super::claim::Published;

@@ -1,7 +1,7 @@
 //! What a paper says, as something that can be held against a measured number: a claim, and what is accepted
 //! as the same. A claim is data; only [`Claim::verdict`] decides, and only from a number.
 
-use flashscope_report::digits;
+use flashscope_core::number::digits;
 use serde::Serialize;
 
 use super::Measure;

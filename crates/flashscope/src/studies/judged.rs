@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Result, ensure};
 use flashscope_core::TargetError;
-use flashscope_report::html::document::Block;
+use flashscope_show::html::document::Block;
 
 use super::claim::{Basis, Ground};
 use super::stage::NotHere;

@@ -1,6 +1,6 @@
 //! The page of what was reproduced: a table of all claims, then each study with its pictures.
 
-use flashscope_report::html::document::{
+use flashscope_show::html::document::{
     Block, Cell, Column, DOCUMENT_VERSION, Document, Item, Section, Table,
 };
 

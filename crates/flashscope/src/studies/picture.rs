@@ -1,6 +1,6 @@
 //! Charts of lines, in few words.
 
-use flashscope_report::html::document::{Axis, Block, Chart, Look, Point, Series};
+use flashscope_show::html::document::{Axis, Block, Chart, Look, Point, Series};
 
 /// A named line.
 pub type Line = (String, Vec<(f64, f64)>);

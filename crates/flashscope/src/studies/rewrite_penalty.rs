@@ -3,7 +3,7 @@
 use anyhow::Result;
 use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
-use flashscope_report::html::document::{Axis, Block, Chart, Scale};
+use flashscope_show::html::document::{Axis, Block, Chart, Scale};
 
 use super::claim::{ANY, LOST_PICTURES};
 use super::devices::{MLC_LOG_BLOCKS, MLC_SSD};

@@ -1,6 +1,7 @@
 //! Published and measured beside each other: for a terminal, and as JSON.
 
-use flashscope_report::{Style, counted, digits, wrap};
+use flashscope_core::number::{counted, digits};
+use flashscope_show::{Style, wrap};
 use serde_json::{Value, json};
 
 use super::Verdict::NotHere;

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use flashscope_core::number::counted;
 use flashscope_core::told;
-use flashscope_report::counted;
 use flashscope_trace::{Compress, FORMATS, Losses, Records, Writer};
 
 use super::open::{ReadArgs, named, open, open_end};

@@ -4,7 +4,7 @@
 use anyhow::Result;
 use flashscope_core::Io;
 use flashscope_core::pattern::{Pattern, Rw};
-use flashscope_report::html::document::{Axis, Block, Chart, Scale};
+use flashscope_show::html::document::{Axis, Block, Chart, Scale};
 
 use super::devices::PAGES;
 use crate::studies::devices::MLC_LOG_BLOCKS;

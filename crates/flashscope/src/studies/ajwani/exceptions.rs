@@ -4,7 +4,7 @@
 use anyhow::Result;
 use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
-use flashscope_report::html::document::{Axis, Scale};
+use flashscope_show::html::document::{Axis, Scale};
 
 use super::devices::{CARD, HAMA};
 use super::table_3_1::{COLUMNS, FILL_BYTES};

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
-use flashscope_report::html::document::{Axis, Block, Chart, Scale};
+use flashscope_show::html::document::{Axis, Block, Chart, Scale};
 
 use crate::studies::claim::ANY;
 use crate::studies::devices::MLC_LOG_BLOCKS;

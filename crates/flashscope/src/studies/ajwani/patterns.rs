@@ -5,7 +5,7 @@
 use anyhow::Result;
 use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
-use flashscope_report::html::document::{Axis, Block, Scale};
+use flashscope_show::html::document::{Axis, Block, Scale};
 
 use super::devices::TOSHIBA;
 use super::table_3_1::{FILL_BYTES, four};

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use flashscope_core::pattern::Rw;
-use flashscope_report::html::document::{Axis, Block, Scale};
+use flashscope_show::html::document::{Axis, Block, Scale};
 
 use super::burst::{
     BySize, MOST, PHASE, PHASES, after, disturbed, lengths_s, ordered, phases, rewritten, sizes, time_line,

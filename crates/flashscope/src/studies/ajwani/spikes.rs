@@ -7,7 +7,7 @@
 use anyhow::Result;
 use flashscope_core::Io;
 use flashscope_core::pattern::{Pattern, Rw};
-use flashscope_report::html::document::{Axis, Block, Chart, Scale};
+use flashscope_show::html::document::{Axis, Block, Chart, Scale};
 
 use crate::studies::devices::SLC_SSD;
 use crate::studies::papers::AJWANI;

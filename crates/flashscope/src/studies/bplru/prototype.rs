@@ -7,7 +7,7 @@
 use anyhow::Result;
 use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
-use flashscope_report::html::document::{Axis, Block, Chart, Scale};
+use flashscope_show::html::document::{Axis, Block, Chart, Scale};
 
 use crate::studies::claim::{ANY, LOST_PICTURES};
 use crate::studies::devices::{BOARD, SLC_SSD};

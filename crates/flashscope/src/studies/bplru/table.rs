@@ -3,7 +3,7 @@
 use anyhow::Result;
 use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
-use flashscope_report::html::document::{Axis, Block, Scale};
+use flashscope_show::html::document::{Axis, Block, Scale};
 
 use crate::studies::devices::BOARD;
 use crate::studies::picture::lines;

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
-use flashscope_report::html::document::{Axis, Scale};
+use flashscope_show::html::document::{Axis, Scale};
 
 use crate::studies::devices::{KINGSTON_DTI, MEMORIGHT, MTRON, SAMSUNG};
 use crate::studies::papers::UFLIP;
@@ -137,7 +137,7 @@ fn area(session: &mut Session<'_>, rw: Rw, size: u64) -> Result<f64> {
     session.mean_ms(&Pattern { size: Bytes(size), ..session.baseline(rw, ios) })
 }
 
-fn picture(curves: Vec<Line>) -> flashscope_report::html::document::Block {
+fn picture(curves: Vec<Line>) -> flashscope_show::html::document::Block {
     let axes =
         [Axis::of("TargetSize", "bytes", Scale::Log), Axis::of("in sequential writes", "", Scale::Linear)];
     lines("figure-8", "Random writes in a growing area", axes, curves)

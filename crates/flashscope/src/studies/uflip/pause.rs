@@ -4,7 +4,7 @@ use anyhow::Result;
 use flashscope_analysis::{Lingering, lingering};
 use flashscope_core::Nanos;
 use flashscope_core::pattern::Rw;
-use flashscope_report::html::document::{Axis, Scale};
+use flashscope_show::html::document::{Axis, Scale};
 
 use crate::studies::devices::{MTRON, TABLE_3};
 use crate::studies::papers::UFLIP;
@@ -81,7 +81,7 @@ fn after_writes(session: &mut Session<'_>, pause: Nanos) -> Result<(Lingering, V
     Ok((found, [before, writes, after].concat()))
 }
 
-fn picture(times: &[f64]) -> flashscope_report::html::document::Block {
+fn picture(times: &[f64]) -> flashscope_show::html::document::Block {
     // The greatest of each few: single dear writes must not vanish.
     let points = times
         .chunks(8)

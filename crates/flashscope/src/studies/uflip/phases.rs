@@ -4,7 +4,7 @@
 use anyhow::Result;
 use flashscope_core::Op;
 use flashscope_core::pattern::{Location, Mix, Pattern, Rw};
-use flashscope_report::html::document::{Axis, Scale};
+use flashscope_show::html::document::{Axis, Scale};
 
 use crate::studies::claim::ANY;
 use crate::studies::devices::{KINGSTON_DTI, MTRON, rigs};

@@ -1,12 +1,13 @@
 //! The page of a described trace: its mix and sizes, what happened over time, gaps and re-writes, addresses,
 //! and its devices.
 
+use flashscope_core::number::{counted, grouped, percent, size, span};
 use flashscope_core::total;
-use flashscope_report::html::document::{
+use flashscope_show::html::document::{
     Axis, Block, Cell, Chart, Column, DOCUMENT_VERSION, Document, Heat, Item, Look, Point, Scale, Section,
     Series, Table,
 };
-use flashscope_report::{Manifest, counted, grouped, percent, size, span};
+use flashscope_store::Manifest;
 use flashscope_trace::stats::{AddressMap, DeviceSummary, Distribution, Summary};
 
 use super::pictures::classes;

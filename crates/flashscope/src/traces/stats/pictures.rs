@@ -1,9 +1,9 @@
 //! The pictures of a description.
 
 use anyhow::Result;
-use flashscope_report::{
-    Raster, ResultFolder, Series, Unit, bars_figure, map_figure, size, spread_figure, time_figure,
-};
+use flashscope_core::number::size;
+use flashscope_show::{Raster, Series, Unit, bars_figure, map_figure, spread_figure, time_figure};
+use flashscope_store::ResultFolder;
 use flashscope_trace::stats::{Bin, Distribution, Summary};
 
 /// Draws all that there is something to draw of.

@@ -1,0 +1,182 @@
+//! Results side by side: which differences hold. The charts themselves are laid over one another by the page.
+
+use flashscope_analysis::{Indicator, indicators, points};
+
+use super::document::{Block, Cell, Column, DOCUMENT_VERSION, Document, Item, Link, Section, Table, Tone};
+use super::run::{CHARACTERISTICS, chart_id, trace_id_of};
+use crate::pairs::{Pair, Pairs, Verdict};
+use crate::view::result::cells;
+use flashscope_core::number::{counted, digits, span, span_range};
+use flashscope_store::Stored;
+
+/// What the later results are beside the first. They are called A, B, C .. in their order. None of fewer than
+/// two.
+pub fn comparison_page(results: &[Stored]) -> Option<Document> {
+    let [first, others @ ..] = results else { return None };
+    if others.is_empty() {
+        return None;
+    }
+    let mut differences = Vec::new();
+    for (other, letter) in others.iter().zip(letters().skip(1)) {
+        let pairs = Pairs::of(first, other);
+        differences.push(Block::Items { items: summary(&pairs, &letter) });
+        if !pairs.both.is_empty() {
+            differences.push(Block::Table(table(&pairs, &letter)));
+        }
+    }
+    let mut sections = vec![Section::new("differences", "Differences that hold", differences)];
+    let beside = beside(results);
+    if !beside.rows.is_empty() {
+        let title = "Key characteristics side by side";
+        sections.push(Section::new("side-by-side", title, vec![Block::Table(beside)]));
+    }
+    let named = results.iter().zip(letters()).map(|(of, letter)| format!("{letter}: {}", name(of)));
+    let names: Vec<String> = named.collect();
+    Some(Document {
+        version: DOCUMENT_VERSION,
+        kind: "comparison",
+        title: results.iter().map(|of| of.manifest.target.name.as_str()).collect::<Vec<_>>().join(" and "),
+        subtitle: names.join("; "),
+        flashscope_version: env!("CARGO_PKG_VERSION").into(),
+        sections,
+    })
+}
+
+/// A, B, .., Z, then by number.
+fn letters() -> impl Iterator<Item = String> {
+    ('A'..='Z').map(String::from).chain((27..).map(|number| format!("#{number}")))
+}
+
+fn name(stored: &Stored) -> String {
+    format!("{}, state: {}, {}", stored.manifest.target.name, stored.state(), stored.path.display())
+}
+
+fn summary(pairs: &Pairs<'_>, letter: &str) -> Vec<Item> {
+    let [faster, slower, same, unknown] =
+        [Verdict::Faster, Verdict::Slower, Verdict::Same, Verdict::Unknown].map(|v| pairs.count(v));
+    let plain = |text: String| Item { tone: Tone::Plain, text, detail: String::new(), links: Vec::new() };
+    let of = counted(pairs.both.len() as u64, "experiment");
+    let text = match (faster, slower) {
+        _ if pairs.both.is_empty() => format!("No experiment was measured in both A and {letter}."),
+        (0, 0) if unknown == 0 => format!("Between A and {letter} no difference is seen in {of}."),
+        _ => {
+            let unknown =
+                if unknown > 0 { format!(", no mean in one of them in {unknown}") } else { String::new() };
+            format!(
+                "Of {of}, {letter} is faster than A in {faster} and slower in {slower}; no difference is \
+                 seen in {same}{unknown}."
+            )
+        }
+    };
+    let links = vec![Link::to(table_id(letter), "all of them")];
+    let mut items = vec![if pairs.both.is_empty() { plain(text) } else { Item { links, ..plain(text) } }];
+    for (letter, ids) in [("A", &pairs.only_a), (letter, &pairs.only_b)] {
+        if !ids.is_empty() {
+            let count = counted(ids.len() as u64, "experiment");
+            items.push(Item::alert(format!("{count} only in {letter}"), ids.join(", ")));
+        }
+    }
+    if pairs.both.iter().any(|pair| !pair.is_same_pattern()) {
+        let text = "The patterns of those with * are not the same (size, offset or depth).";
+        items.push(Item::alert(text, "Compare them with care."));
+    }
+    items
+}
+
+fn table_id(letter: &str) -> String {
+    format!("difference-{}", letter.trim_start_matches('#').to_lowercase())
+}
+
+fn table(pairs: &Pairs<'_>, letter: &str) -> Table {
+    Table {
+        id: table_id(letter),
+        title: format!("{letter} beside A"),
+        caption: format!(
+            "Marked where the intervals at 95 % exclude that there is no difference. Above 1, {letter} is \
+             slower."
+        ),
+        columns: vec![
+            Column::words("experiment"),
+            Column::number("A", "ms"),
+            Column::number(letter, "ms"),
+            Column::number(&format!("{letter} / A"), ""),
+            Column::words(&format!("{letter} is")),
+        ],
+        rows: pairs.both.iter().map(row).collect(),
+    }
+}
+
+fn row(pair: &Pair<'_>) -> Vec<Cell> {
+    let mean = |of: usize| match pair.means[of] {
+        Some(mean) => Cell {
+            interval: Some([mean.ci_low_ns / 1e6, mean.ci_high_ns / 1e6]),
+            ..Cell::number(span(mean.mean_ns), mean.mean_ns / 1e6)
+        },
+        None => Cell::words("no mean"),
+    };
+    let ratio = match (pair.ratio, pair.difference) {
+        (Some(ratio), _) => Cell {
+            interval: Some([ratio.ci_low, ratio.ci_high]),
+            ..Cell::number(format!("x{}", digits(ratio.value)), ratio.value)
+        },
+        (None, Some(by)) => Cell::words(format!("differ by {}", span_range(by.ci_low, by.ci_high))),
+        (None, None) => Cell::words("not comparable"),
+    };
+    let (verdict, holds) = match pair.verdict() {
+        Verdict::Faster => ("faster", true),
+        Verdict::Slower => ("slower", true),
+        Verdict::Same => ("=", false),
+        Verdict::Unknown => ("?", false),
+    };
+    let id = pair.id();
+    let mark = if pair.is_same_pattern() { "" } else { " *" };
+    let micro = id.split('/').next().unwrap_or_default();
+    let link = if micro == "measure" { trace_id_of(&id, 0) } else { chart_id(micro) };
+    let mut cells =
+        vec![Cell::words(format!("{id}{mark}")).seen_in(link), mean(0), mean(1), ratio, Cell::words(verdict)];
+    cells.iter_mut().for_each(|cell| cell.is_marked = holds);
+    cells
+}
+
+/// One row for each characteristic that one of them has, one column for each result.
+fn beside(results: &[Stored]) -> Table {
+    let found: Vec<_> = results.iter().map(|of| indicators(&points(&of.finished))).collect();
+    let shown: Vec<Vec<String>> = found
+        .iter()
+        .map(|found| {
+            let (paper, more) = cells(found);
+            paper.into_iter().chain(more).map(|cell| cell.value).collect()
+        })
+        .collect();
+    let row = |(i, (name, unit, of, micro)): (usize, &super::run::Characteristic)| {
+        let values: Vec<Option<Indicator>> = found.iter().map(of).collect();
+        values.iter().flatten().next()?;
+        let mut row = vec![Cell::words(format!("{name}, {unit}")).seen_in(chart_id(micro))];
+        row.extend(values.iter().zip(&shown).map(|(value, shown)| Cell {
+            text: shown[i].clone(),
+            value: value.map(|value| value.value),
+            interval: value.filter(|v| v.ci_low < v.ci_high).map(|v| [v.ci_low, v.ci_high]),
+            link: None,
+            is_marked: is_apart(values[0], *value),
+        }));
+        Some(row)
+    };
+    let mut columns = vec![Column::words("characteristic")];
+    columns.extend(letters().take(results.len()).map(|letter| Column::number(&letter, "")));
+    Table {
+        id: "side-by-side-table".into(),
+        title: "Key characteristics".into(),
+        caption:
+            "Marked where the interval lies outside that of A, or where only one of both has the effect."
+                .into(),
+        columns,
+        rows: CHARACTERISTICS.iter().enumerate().filter_map(row).collect(),
+    }
+}
+
+fn is_apart(a: Option<Indicator>, b: Option<Indicator>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a.ci_high < b.ci_low || b.ci_high < a.ci_low,
+        (a, b) => a.is_some() != b.is_some(),
+    }
+}

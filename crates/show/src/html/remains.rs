@@ -1,0 +1,72 @@
+//! What can be said of a result folder that cannot be read: what it is, why not, and which files it has.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::document::{Block, Cell, Column, DOCUMENT_VERSION, Document, Item, Section, Table};
+use flashscope_core::number::size;
+use flashscope_store::MANIFEST;
+
+/// The page of a folder whose content cannot be shown, for `problem`. None if nothing in it says that it is
+/// a result of flashscope. Of a newer version no number is shown, for its meaning may have changed.
+pub fn remains(folder: &Path, problem: &str) -> Option<Document> {
+    let text = String::from_utf8_lossy(&fs::read(folder.join(MANIFEST)).ok()?).into_owned();
+    if !text.contains("\"schema_version\"") {
+        return None;
+    }
+    let manifest: Value = serde_json::from_str(&text).unwrap_or_default();
+    let word = |pointer: &str| manifest.pointer(pointer).and_then(Value::as_str).map(String::from);
+    let name =
+        folder.file_name().map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into());
+    let known = [
+        ("folder", Some(folder.display().to_string())),
+        ("target", word("/target/name")),
+        ("begun", word("/created")),
+        ("made by", word("/flashscope_version").map(|version| format!("flashscope {version}"))),
+        ("state", word("/state")),
+        ("kernel", word("/kernel")),
+    ];
+    let rows = known.into_iter().filter_map(|(key, value)| Some([key.to_string(), value?])).collect();
+    Some(Document {
+        version: DOCUMENT_VERSION,
+        kind: "remains",
+        title: word("/target/name").unwrap_or(name),
+        subtitle: "a result that this flashscope cannot read".into(),
+        flashscope_version: env!("CARGO_PKG_VERSION").into(),
+        sections: vec![
+            Section::new(
+                "problem",
+                "Why it is not shown",
+                vec![Block::Items { items: vec![Item::alert(problem, "")] }],
+            ),
+            Section::new("known", "What is known", vec![Block::Facts { rows }]),
+            Section::new("files", "What is in the folder", vec![Block::Table(files(folder))]),
+        ],
+    })
+}
+
+fn files(folder: &Path) -> Table {
+    let mut found = Vec::new();
+    for part in ["", "ios"] {
+        for entry in fs::read_dir(folder.join(part)).into_iter().flatten().flatten() {
+            let Ok(about) = entry.metadata() else { continue };
+            if about.is_file() {
+                let name = Path::new(part).join(entry.file_name()).display().to_string();
+                found.push((name, about.len()));
+            }
+        }
+    }
+    found.sort();
+    let row = |(name, bytes): (String, u64)| {
+        vec![Cell::words(name), Cell::number(size(bytes as f64), bytes as f64)]
+    };
+    Table {
+        id: "files".into(),
+        title: "Files".into(),
+        caption: String::new(),
+        columns: vec![Column::words("file"), Column::number("size", "bytes")],
+        rows: found.into_iter().map(row).collect(),
+    }
+}

@@ -1,0 +1,103 @@
+//! What a site has beside the pages of its results: the table that leads to them, and the data that its pages
+//! load. A page that is opened from disk may fetch nothing, so data come as scripts.
+
+use flashscope_analysis::{Indicators, indicators, points};
+
+use super::bundle::Bundle;
+use super::document::{Block, Cell, Column, DOCUMENT_VERSION, Document, Item, Section, Table};
+use super::run::{CHARACTERISTICS, characteristics};
+use flashscope_core::number::counted;
+use flashscope_store::Stored;
+
+/// A result of a site.
+#[derive(Debug, Clone)]
+pub struct Listed {
+    /// What its page and its data are called: letters, digits, `-`, `_` and `.`.
+    pub name: String,
+    /// What was measured.
+    pub title: String,
+    /// The kind of its document.
+    pub kind: &'static str,
+    /// When it began, as RFC 3339.
+    pub created: String,
+    /// The state that the target was in.
+    pub state: String,
+    /// What is known of the target.
+    pub indicators: Indicators,
+}
+
+impl Listed {
+    /// The row of a result; what is stored is none of one that cannot be read.
+    pub fn of(name: &str, document: &Document, stored: Option<&Stored>) -> Listed {
+        let found = stored.map(|stored| indicators(&points(&stored.finished)));
+        Listed {
+            name: name.into(),
+            title: document.title.clone(),
+            kind: document.kind,
+            created: stored.map_or(String::new(), |stored| stored.manifest.created.clone()),
+            state: stored.map_or("cannot be read".into(), |stored| stored.state().into()),
+            indicators: found.unwrap_or_default(),
+        }
+    }
+}
+
+/// The page that leads to all others. `problems`: what was found and cannot be shown, and why.
+pub fn site_index(listed: &[Listed], problems: &[[String; 2]]) -> Document {
+    let mut columns = vec![Column::words("device"), Column::words("result"), Column::words("kind")];
+    columns.extend(CHARACTERISTICS.iter().map(|(name, unit, ..)| Column::number(name, unit)));
+    columns.extend(["date (UTC)", "state"].map(Column::words));
+    let table = Table {
+        id: "results-table".into(),
+        title: "Key characteristics".into(),
+        caption: format!("Choose two to compare them. {}", characteristics::CAPTION),
+        columns,
+        rows: listed.iter().map(row).collect(),
+    };
+    let mut sections = vec![Section::new("results", "Results", vec![Block::Table(table)])];
+    if !problems.is_empty() {
+        let item = |[place, why]: &[String; 2]| Item::alert(place.as_str(), why.as_str());
+        let items = problems.iter().map(item).collect();
+        sections.push(Section::new("not-shown", "What cannot be shown", vec![Block::Items { items }]));
+    }
+    Document {
+        version: DOCUMENT_VERSION,
+        kind: "site",
+        title: counted(listed.len() as u64, "result"),
+        subtitle: "Each row leads to its report. Columns sort by click; two rows can be compared.".into(),
+        flashscope_version: env!("CARGO_PKG_VERSION").into(),
+        sections,
+    }
+}
+
+fn row(listed: &Listed) -> Vec<Cell> {
+    let mut row = characteristics::row(&listed.title, &listed.indicators, false);
+    // Sixteen columns have no room for intervals; the report has them.
+    row.iter_mut().for_each(|cell| cell.interval = None);
+    row[0].link = Some(format!("results/{}.html", listed.name));
+    row.splice(1..1, [Cell::words(&listed.name), Cell::words(listed.kind)]);
+    let date: String = listed.created.chars().take(16).collect();
+    row.extend([Cell::words(date.replace('T', " ")), Cell::words(&listed.state)]);
+    row
+}
+
+/// In the place of a comparison, where statistics have nothing to say.
+pub fn uncompared(a: &Listed, b: &Listed) -> Document {
+    let text = format!(
+        "{} ({}) and {} ({}) are laid over one another below. Differences are tested between measurements \
+         only.",
+        a.title, a.kind, b.title, b.kind
+    );
+    Document {
+        version: DOCUMENT_VERSION,
+        kind: "comparison",
+        title: format!("{} and {}", a.title, b.title),
+        subtitle: format!("A: {}; B: {}", a.name, b.name),
+        flashscope_version: env!("CARGO_PKG_VERSION").into(),
+        sections: vec![Section::new("differences", "Differences", vec![Block::text(text)])],
+    }
+}
+
+/// A script that adds a result to the page that loads it.
+pub fn site_data(bundle: &Bundle) -> String {
+    format!("flashscope.add({});\n", serde_json::to_string(bundle).expect("plain data"))
+}

@@ -1,0 +1,142 @@
+//! One experiment on one screen.
+
+use flashscope_analysis::{Context, Finished, Phases, Stop};
+
+use super::Style;
+use super::text::{Tone, item, table, wrap};
+use flashscope_core::number::{grouped, percent, rate, size, span, span_range};
+
+/// A single experiment: what was done, what it cost, and how far that can be trusted. `values_ns` are
+/// response times over the run, at any resolution, for a small picture; none needed.
+pub fn measure_view(context: &Context, finished: &Finished, values_ns: &[f64], style: Style) -> String {
+    let mut out = String::new();
+    let title = format!("{} · {}", context.target.name, finished.experiment.pattern);
+    for line in wrap(&title, style.columns() - 2) {
+        out.push_str(&format!("  {}\n", style.paint(Tone::Bold, &line)));
+    }
+    let rows: Vec<_> = rows(context, finished);
+    let rows: Vec<_> = rows.into_iter().map(|(name, text)| (Tone::Plain, vec![name.into(), text])).collect();
+    out.push_str(&table(style, &rows));
+    if values_ns.len() > 1 {
+        let strip = strip(values_ns, style.columns().saturating_sub(4).min(100));
+        let low = values_ns.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = values_ns.iter().copied().fold(0.0, f64::max);
+        let legend = format!("response time over the run, {} (log scale)", span_range(low, high));
+        out.push_str(&format!("\n  {strip}\n  {}\n", style.paint(Tone::Faint, &legend)));
+    }
+    if let Some(missing) = finished.run.outcome.missing {
+        out.push_str(&item(style, "!", Tone::Alert, &format!("Not reached: {missing}")));
+    }
+    out
+}
+
+pub(crate) fn rows(context: &Context, finished: &Finished) -> Vec<(&'static str, String)> {
+    let run = &finished.run;
+    let outcome = &run.outcome;
+    let mut rows = vec![("mean", mean(finished))];
+    if let Some(spread) = outcome.quantiles {
+        let [p50, p99, max] = [spread.p50_ns, spread.p99_ns, spread.max_ns].map(span);
+        rows.push(("spread", format!("median {p50}, p99 {p99}, max {max}")));
+    }
+    let iops = finished.iops();
+    let limit = context.generator_iops_max.filter(|_| !context.target.virtual_time);
+    let share = limit.zip(iops).map(|(limit, iops)| percent(iops / limit));
+    let limit = share.map_or(String::new(), |share| format!(", {share} of what the tool could do"));
+    rows.push(("rate", format!("{}{limit}", iops.map_or("-".into(), rate))));
+    rows.push(("start-up", startup(&outcome.phases)));
+    if outcome.phases.regimes.len() > 2 {
+        rows.push(("regimes", regimes(&outcome.phases)));
+    }
+    rows.push(("period", period(&outcome.phases)));
+    let ignored = outcome.estimate.map_or(outcome.phases.startup_ios_high, |estimate| estimate.ios_ignored);
+    rows.push(("length", format!("{}, {} set aside", ios_of(run.ios), grouped(ignored))));
+    rows.push((
+        "stopped",
+        because(outcome.stopped_because, finished.experiment.pattern.number_ios.is_some()).into(),
+    ));
+    rows
+}
+
+fn mean(finished: &Finished) -> String {
+    let Some(estimate) = finished.run.outcome.estimate else {
+        // Slower than asked by more than the first hiccups of a short run.
+        let asked = finished
+            .experiment
+            .pattern
+            .rate_iops
+            .filter(|asked| finished.iops().is_some_and(|iops| iops < 0.97 * asked));
+        let Some(asked) = asked else {
+            return "none: the run was too short for one".into();
+        };
+        return format!("none: the target does not keep up with {asked} IO/s, so times grow without end");
+    };
+    let trust = percent(estimate.confidence);
+    let range = span_range(estimate.ci_low_ns, estimate.ci_high_ns);
+    let half = percent(estimate.relative_half_width());
+    format!("{} ± {half}   ({range} at {trust})", span(estimate.mean_ns))
+}
+
+pub(crate) fn startup(phases: &Phases) -> String {
+    if phases.startup_ios == 0 {
+        return "none".into();
+    }
+    let written = match phases.startup_bytes {
+        0 => String::new(),
+        bytes => format!(", {} written", size(bytes as f64)),
+    };
+    let (low, high) = (phases.startup_ios_low, phases.startup_ios_high);
+    let sure = if low == high { String::new() } else { format!(" ({} to {})", grouped(low), grouped(high)) };
+    format!("{}{sure}{written}", ios_of(phases.startup_ios))
+}
+
+fn regimes(phases: &Phases) -> String {
+    let regime = |regime: &flashscope_analysis::Regime| {
+        format!("{} from IO {}", span(regime.mean_ns), grouped(regime.from_ios))
+    };
+    phases.regimes.iter().map(regime).collect::<Vec<_>>().join(", ")
+}
+
+pub(crate) fn period(phases: &Phases) -> String {
+    match phases.period {
+        None if phases.alternations > 1 => "not proved: too few cycles seen".into(),
+        None => "none".into(),
+        Some(period) if period.is_exact() => ios_of(period.ios),
+        Some(period) => {
+            let [ios, low, high] = [period.ios, period.ios_low, period.ios_high].map(grouped);
+            format!("{ios} IOs ({low} to {high})")
+        }
+    }
+}
+
+/// Exact: `1 IO`, `128 IOs`.
+fn ios_of(ios: u64) -> String {
+    format!("{} {}", grouped(ios), if ios == 1 { "IO" } else { "IOs" })
+}
+
+/// `has_count` says whether the pattern has a number of IOs of its own.
+pub(crate) fn because(stop: Stop, has_count: bool) -> &'static str {
+    match stop {
+        Stop::Precision => "the interval is as narrow as asked",
+        Stop::Ios if has_count => "the number of IOs is reached",
+        Stop::Ios => "the limit of IOs for one run is reached",
+        Stop::Runtime => "the time is over",
+        Stop::Budget => "the budget is spent",
+        Stop::Interrupted => "interrupted",
+        Stop::Failed => "an IO failed",
+    }
+}
+
+/// Values as a strip of `columns` small bars, on a logarithmic scale; each bar is the mean of its part.
+pub fn strip(values: &[f64], columns: usize) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let columns = columns.min(values.len());
+    let part = |i: usize| &values[i * values.len() / columns..(i + 1) * values.len() / columns];
+    let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
+    let logs: Vec<f64> = (0..columns).map(|i| mean(part(i)).max(1.0).ln()).collect();
+    let low = logs.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    // Less than 5 % up and down is a flat line.
+    let range = (high - low).max(0.05);
+    let bar = |log: &f64| BARS[(((log - low) / range * 7.0).round() as usize).min(7)];
+    logs.iter().map(bar).collect()
+}

@@ -1,0 +1,209 @@
+//! The first screen: what a device is like, in one row, and what it likes, in plain words.
+
+use flashscope_analysis::{Advice, Hint, Indicator, Indicators, Interference, Warning};
+use flashscope_core::total;
+
+use super::text::{Tone, item, table, table_columns, wrap};
+use super::{Findings, Style, why};
+use flashscope_core::number::{Among, counted, factor_among, percent, rate, size, span, span_among};
+
+/// The whole result of a characterisation: the device, the row of paper 001's table 3 with intervals, hints
+/// with evidence, warnings, and where the data lie.
+pub fn result_view(findings: &Findings<'_>, style: Style) -> String {
+    let mut out = head(findings, style);
+    if let Some(suite) = findings.suite {
+        out.push_str(&super::suite::reading(suite.reading, style));
+        out.push_str(&warnings(findings.warnings, style));
+        out.push_str(&place(findings, style));
+        return out;
+    }
+    out.push('\n');
+    out.push_str(&row(findings.indicators, style));
+    out.push_str(&advice(findings.advice, style));
+    out.push_str(&hints(findings.hints, style));
+    if let Some(why) = why::not_512(findings.finished) {
+        out.push('\n');
+        wrap(&why, style.columns() - 2).iter().for_each(|line| out.push_str(&format!("  {line}\n")));
+    }
+    out.push_str(&warnings(findings.warnings, style));
+    out.push_str(&place(findings, style));
+    out
+}
+
+fn head(findings: &Findings<'_>, style: Style) -> String {
+    let context = findings.context;
+    let target = &context.target;
+    let mut parts = vec![size(target.size_bytes as f64), format!("state: {}", context.state)];
+    if let Some(suite) = findings.suite {
+        parts[1] = format!("suite {}", suite.name);
+    }
+    parts.insert(0, if target.virtual_time { "virtual device".into() } else { target.engine.clone() });
+    if let Some(limit) = context.generator_iops_max {
+        let most = findings.finished.iter().filter_map(|done| done.iops()).fold(0.0, f64::max);
+        let used = format!(", {} of it used", percent(most / limit));
+        let used = if target.virtual_time { "" } else { &used };
+        parts.push(format!("generator limit {}{used}", rate(limit)));
+    }
+    if let Some(Interference { pause_ns: 1.., .. }) = context.interference {
+        let pause_ns = context.interference.map_or(0, |interference| interference.pause_ns);
+        parts.push(format!("{} between runs", span(pause_ns as f64)));
+    }
+    let text = format!("{} · {}", target.name, parts.join(" · "));
+    let mut lines = wrap(&text, style.columns() - 2).into_iter();
+    let first = lines.next().unwrap_or_default();
+    let mut out = format!("  {}\n", style.paint(Tone::Bold, &first));
+    lines.for_each(|line| out.push_str(&format!("  {line}\n")));
+    if !context.complete {
+        let text = "The run is not complete: what is missing here may not have been measured yet.";
+        out.push_str(&item(style, "!", Tone::Alert, text));
+    }
+    out
+}
+
+/// One characteristic: its name, its value, its intervals.
+pub(crate) struct Cell {
+    pub(crate) name: &'static str,
+    pub(crate) value: String,
+    interval: String,
+}
+
+impl Cell {
+    fn new(name: &'static str, shown: Option<(String, String)>) -> Cell {
+        let (value, interval) = shown.unwrap_or_default();
+        Cell { name, value, interval }
+    }
+}
+
+/// Table 3's row if the terminal is wide enough, else one line for each.
+fn row(indicators: &Indicators, style: Style) -> String {
+    let (paper, mut more) = cells(indicators);
+    more.retain(|cell| !cell.value.is_empty());
+    let pick = |cells: &[Cell], part: fn(&Cell) -> String| cells.iter().map(part).collect::<Vec<_>>();
+    let wide = |cells: &[Cell]| {
+        vec![
+            (Tone::Bold, pick(cells, |cell| cell.name.to_string())),
+            (Tone::Plain, pick(cells, |cell| cell.value.clone())),
+            (Tone::Faint, pick(cells, |cell| cell.interval.clone())),
+        ]
+    };
+    let caption = "Times are for one IO of the baseline size (32 KiB unless said otherwise), with the 95 % \
+                   interval of each; = means no different, a blank that no effect was seen or nothing \
+                   measured.";
+    let mut out = String::new();
+    if table_columns(&wide(&paper)) <= style.columns() {
+        out.push_str(&table(style, &wide(&paper)));
+        if !more.is_empty() {
+            out.push('\n');
+            out.push_str(&table(style, &wide(&more)));
+        }
+    } else {
+        let line = |cell: &Cell| vec![cell.name.to_string(), cell.value.clone(), cell.interval.clone()];
+        let rows: Vec<_> = paper.iter().chain(&more).map(|cell| (Tone::Plain, line(cell))).collect();
+        out.push_str(&table(style, &rows));
+    }
+    for line in wrap(caption, style.columns() - 2) {
+        out.push_str(&format!("  {}\n", style.paint(Tone::Faint, &line)));
+    }
+    out
+}
+
+/// The columns of table 3, and what was found beside them.
+pub(crate) fn cells(found: &Indicators) -> (Vec<Cell>, Vec<Cell>) {
+    let both = |shown: Among| (shown.value, shown.interval);
+    let ms = |indicator: Option<Indicator>| {
+        let ns = |found: Indicator| span_among(found.value * 1e6, (found.ci_low * 1e6, found.ci_high * 1e6));
+        indicator.map(|found| both(ns(found)))
+    };
+    let factor = |indicator: Option<Indicator>| {
+        indicator.map(|found| both(factor_among(found.value, (found.ci_low, found.ci_high))))
+    };
+    let pair = |what: Option<Indicator>, factor: Option<Indicator>, show: fn(f64) -> String| {
+        what.map(|what| {
+            let value = show(what.value);
+            let ends = if what.ci_low == what.ci_high {
+                String::new()
+            } else {
+                format!("{}–{}", show(what.ci_low), show(what.ci_high))
+            };
+            let Some(factor) = factor else { return (value, ends) };
+            let factor = factor_among(factor.value, (factor.ci_low, factor.ci_high));
+            (format!("{value} ({})", factor.value), join(&ends, &factor.interval))
+        })
+    };
+    let mib = |mib: f64| size(mib * 1048576.0);
+    let paper = vec![
+        Cell::new("SR", ms(found.sr_ms)),
+        Cell::new("RR", ms(found.rr_ms)),
+        Cell::new("SW", ms(found.sw_ms)),
+        Cell::new("RW", ms(found.rw_ms)),
+        Cell::new("pause", ms(found.pause_ms)),
+        Cell::new("locality", pair(found.locality_mib, found.locality_factor, mib)),
+        Cell::new("partitions", pair(found.partitions, found.partitions_factor, |n| format!("{n:.0}"))),
+        Cell::new("reverse", factor(found.reverse_factor)),
+        Cell::new("in place", factor(found.in_place_factor)),
+        Cell::new("large steps", factor(found.large_increment_factor)),
+    ];
+    let more = vec![
+        Cell::new("granularity", pair(found.granularity_bytes, None, size)),
+        Cell::new("alignment", pair(found.alignment_bytes, found.alignment_factor, size)),
+    ];
+    (paper, more)
+}
+
+fn join(first: &str, second: &str) -> String {
+    match (first, second) {
+        ("", "") => String::new(),
+        ("", only) | (only, "") => format!("({only})"),
+        (first, second) => format!("{first} ({second})"),
+    }
+}
+
+fn advice(advice: &[Advice], style: Style) -> String {
+    if advice.iter().all(|one| one.experiments.is_empty()) {
+        return String::new();
+    }
+    let mut out = format!("\n  {}\n", style.paint(Tone::Bold, "To design with"));
+    for Advice { question, answer, because, .. } in advice {
+        out.push_str(&item(style, "·", Tone::Good, &format!("{question}: {answer} ({because})")));
+    }
+    out
+}
+
+fn hints(hints: &[Hint], style: Style) -> String {
+    let mut out = String::new();
+    if !hints.is_empty() {
+        out.push_str(&format!("\n  {}\n", style.paint(Tone::Bold, "What this device likes")));
+    }
+    for hint in hints {
+        out.push_str(&item(style, "·", Tone::Good, &hint.text));
+        for line in wrap(&hint.evidence, style.columns() - 6) {
+            out.push_str(&format!("      {}\n", style.paint(Tone::Faint, &line)));
+        }
+    }
+    out
+}
+
+pub(super) fn warnings(warnings: &[Warning], style: Style) -> String {
+    let mut out = String::new();
+    if !warnings.is_empty() {
+        out.push_str(&format!("\n  {}\n", style.paint(Tone::Bold, "What weakens this result")));
+    }
+    for Warning { seen, remedy } in warnings {
+        let end = if seen.ends_with('.') { "" } else { "." };
+        out.push_str(&item(style, "!", Tone::Alert, &format!("{seen}{end} What to do: {remedy}")));
+    }
+    out
+}
+
+fn place(findings: &Findings<'_>, style: Style) -> String {
+    let Some(folder) = findings.folder else { return String::new() };
+    let ios = total(findings.finished.iter().map(|done| done.run.ios));
+    let runs = findings.finished.len() as u64;
+    let page =
+        findings.page_bytes.map_or(String::new(), |bytes| format!("report.html of {}, ", size(bytes as f64)));
+    let amount = format!("({page}{}, {})", counted(runs, "run"), counted(ios, "IO"));
+    let place = format!("results in {}", folder.display());
+    let is_short = place.chars().count() + 3 + amount.chars().count() <= style.columns() - 2;
+    let gap = if is_short { "   " } else { "\n    " };
+    format!("\n  {place}{gap}{}\n", style.paint(Tone::Faint, &amount))
+}

@@ -1,0 +1,7 @@
+//! What is shown of results.
+
+#[path = "../../../store/tests/it/common.rs"]
+mod common;
+mod dense;
+mod page;
+mod views;

@@ -1,0 +1,288 @@
+//! What is shown says what was measured.
+
+use crate::common::{baselines, context, finished, indicators, keep_picture, manifest, random_writes};
+use flashscope_analysis::{Advice, Finished, Hint, Warning};
+use flashscope_show::*;
+use flashscope_store::{Responses, Stored};
+
+const WIDE: Style = Style { width: 120, colour: false };
+
+fn hints() -> Vec<Hint> {
+    vec![Hint {
+        text: "Keep random writes inside 8 MiB: outside, each costs 4.6 times as much.".into(),
+        evidence: "locality: 0.8 ms inside, 9.3 ms outside; as paper 001's hint 4 says".into(),
+        seen_in: vec!["locality".into()],
+    }]
+}
+
+fn advice() -> [Advice; 1] {
+    [Advice {
+        question: "write streams",
+        answer: "at most 4".into(),
+        because: "with 8, each write costs 23 times as much".into(),
+        experiments: vec!["partitioning/SW/8".into()],
+    }]
+}
+
+fn show(style: Style) -> String {
+    let warnings = vec![Warning { seen: "the clock jumped".into(), remedy: "measure again".into() }];
+    let (context, done, indicators, hints) = (context(), baselines(1.0, 1), indicators(), hints());
+    let findings = Findings {
+        context: &context,
+        finished: &done,
+        indicators: &indicators,
+        advice: &advice(),
+        hints: &hints,
+        suite: None,
+        warnings: &warnings,
+        folder: Some("./flashscope-mtron".as_ref()),
+        page_bytes: Some(1_600_000),
+    };
+    result_view(&findings, style)
+}
+
+fn in_order(text: &str, parts: &[&str]) {
+    let mut rest = text;
+    for part in parts {
+        let at = rest.find(part).unwrap_or_else(|| panic!("no {part:?} where it belongs in:\n{text}"));
+        rest = &rest[at + part.len()..];
+    }
+}
+
+/// The end of the start-up as found: IO 128, or up to two cheap IOs of the cycle earlier.
+fn startup_ios(done: &Finished) -> u64 {
+    let found = done.run.outcome.phases.startup_ios;
+    assert!((126..=128).contains(&found), "start-up of {found} IOs");
+    found
+}
+
+#[test]
+fn the_first_screen_has_the_row_of_table_3_the_hints_the_warnings_and_the_place() {
+    let text = show(WIDE);
+    in_order(&text, &["rig:mtron", "virtual device", "16 GiB", "random, enforced", "9.10 M IO/s"]);
+    in_order(&text, &["SR", "RR", "SW", "RW", "pause", "locality", "partitions", "reverse", "in place"]);
+    in_order(&text, &["0.400 ms", "0.500 ms", "0.400 ms", "9.27 ms", "9.00 ms", "8 MiB (x2)", "4 (x1.5)"]);
+    in_order(&text, &["4 (x1.5)", "=", "=", "x2", "9.0–9.5", "(1.98–2.10)", "granularity", "32 KiB"]);
+    in_order(
+        &text,
+        &[
+            "To design with",
+            "write streams: at most 4 (with 8",
+            "likes",
+            "Keep random writes",
+            "hint 4",
+            "weakens",
+            "the clock jumped",
+            "measure again",
+        ],
+    );
+    in_order(&text, &["results in ./flashscope-mtron", "4 runs, 5,376 IOs"]);
+    assert!(!text.contains('\x1b'));
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal_and_colour_adds_no_words() {
+    for width in [60, 80, 100, 120, 200] {
+        let text = show(Style { width, colour: false });
+        let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(longest <= width, "{longest} columns of {width}:\n{text}");
+        let coloured = show(Style { width, colour: true });
+        let mut plain = String::new();
+        for (i, part) in coloured.split('\x1b').enumerate() {
+            plain.push_str(if i == 0 { part } else { part.split_once('m').unwrap().1 });
+        }
+        assert_eq!(plain, text);
+    }
+}
+
+#[test]
+fn the_screen_says_what_512_ios_would_have_said() {
+    // 128 IOs at 0.4 ms and 384 in cycles of mean 9.27 ms: 7.05 ms, 24 % low.
+    let startup_ios = startup_ios(&baselines(1.0, 1)[3]);
+    let first = format!("the first {startup_ios} IOs cost 0.40");
+    in_order(&show(WIDE), &["Why 2,304 IOs and not 512", &first, "24 % low"]);
+}
+
+#[test]
+fn a_single_experiment_shows_its_mean_phases_period_and_end() {
+    let values = random_writes(2304, 1.0, 4);
+    let done = finished("measure", "RW", "32KiB", 0.0, &values);
+    let text = measure_view(&context(), &done, &values, WIDE);
+    in_order(&text, &["rw=randwrite", "mean", "9.2", "±", "at 95 %", "median", "p99", "max 27."]);
+    let startup = format!("{} IOs", startup_ios(&done));
+    in_order(&text, &["start-up", &startup, "MiB written", "period", "3 IOs", "2,304 IOs", "as narrow"]);
+    assert!(text.contains('▁') && text.contains('█'), "{text}");
+}
+
+#[test]
+fn a_strip_is_as_high_as_its_values_and_flat_where_they_are() {
+    assert_eq!(strip(&[1e6, 1e6, 1e9, 1e9], 4), "▁▁██");
+    assert_eq!(strip(&[100.0, 101.0], 2), "▁▂");
+    assert_eq!(strip(&[5.0; 300], 10), "▁".repeat(10));
+}
+
+#[test]
+fn two_results_are_compared_in_plain_words() {
+    let stored = |scale: f64, seed: u64, path: &str| Stored {
+        path: path.into(),
+        manifest: manifest(),
+        context: Some(context()),
+        finished: baselines(scale, seed),
+        warnings: vec![],
+    };
+    let (a, slower) = (stored(1.0, 1, "a"), stored(1.3, 9, "b"));
+    let text = compare_view(&a, &slower, None, WIDE);
+    in_order(&text, &["baseline/SR/32KiB", "x1.30", "slower", "baseline/RW/32KiB", "slower"]);
+    in_order(&text, &["Of 4 experiments, B is faster in 0, slower in 4"]);
+    in_order(&compare_view(&slower, &a, None, WIDE), &["x0.769", "faster", "B is faster in 4, slower in 0"]);
+    let same = compare_view(&a, &a, None, WIDE);
+    assert_eq!(same.matches("  =\n").count(), 4, "{same}");
+    in_order(&same, &["x1.00", "No difference seen."]);
+    let mut part = stored(1.0, 1, "part");
+    let alone = part.finished.remove(1).experiment.id();
+    in_order(
+        &compare_view(&a, &part, None, WIDE),
+        &["No difference seen.", "1 experiment only in A: ", &alone],
+    );
+    let json = flashscope_show::compare_json(&part, &slower, None);
+    assert_eq!(json["experiments"].as_array().map(Vec::len), Some(3));
+    assert_eq!((&json["experiments"][0]["verdict"], &json["only_b"][0]), (&"b_slower".into(), &alone.into()));
+    assert!(
+        json["experiments"][0]["ratio"]["value"].as_f64().is_some_and(|ratio| (1.25..1.35).contains(&ratio))
+    );
+}
+
+#[test]
+fn the_json_of_measure_has_the_promised_keys() {
+    let done = finished("measure", "RW", "32KiB", 0.0, &random_writes(2304, 1.0, 4));
+    let json = measure_json(&context(), &done);
+    for key in ["mean_ms", "ci_low_ms", "ci_high_ms", "p50_ms", "p99_ms", "max_ms", "iops"] {
+        assert!(json[key].as_f64().is_some_and(|number| number > 0.0), "{key} in {json:#}");
+    }
+    let startup = startup_ios(&done);
+    assert_eq!((&json["startup_ios"], &json["startup_bytes"]), (&startup.into(), &(startup * 32768).into()));
+    assert_eq!((&json["period_ios"], &json["ios"]), (&3.into(), &2304.into()));
+    assert_eq!(json["stopped_because"], "precision");
+    assert!(json["ios_ignored"].as_u64().is_some_and(|ios| ios >= 128));
+    let regimes = json["regimes"].as_array().unwrap();
+    assert_eq!((regimes.len(), &regimes[1]["from_ios"]), (2, &startup.into()));
+    assert!(regimes[0]["mean_ms"].as_f64().is_some_and(|mean| (0.39..0.41).contains(&mean)));
+    // No gaps between IOs: the rate is what the mean says, not what the cheap start-up makes of it.
+    let (iops, mean) = (json["iops"].as_f64().unwrap(), json["mean_ms"].as_f64().unwrap());
+    assert!((iops * mean / 1000.0 - 1.0).abs() < 0.01, "{iops} IO/s at {mean} ms");
+}
+
+#[test]
+fn the_rate_counts_pauses_that_were_asked_for_and_no_others() {
+    let mut done = baselines(1.0, 1).remove(0);
+    let mean_ns = done.run.outcome.estimate.unwrap().mean_ns;
+    // Whatever flashscope did between the IOs.
+    done.run.elapsed_ns *= 10;
+    assert!((done.iops().unwrap() * mean_ns / 1e9 - 1.0).abs() < 1e-9);
+    (done.experiment.pattern.thinktime, done.experiment.pattern.thinktime_blocks) =
+        (flashscope_core::Nanos(3_000_000), 3);
+    assert!((done.iops().unwrap() * (mean_ns + 1e6) / 1e9 - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn ios_that_took_no_time_have_no_rate() {
+    let mut done = baselines(1.0, 1).remove(0);
+    done.run.elapsed_ns = 0;
+    assert!(measure_json(&context(), &done)["iops"].is_null());
+    let view = measure_view(&context(), &done, &[], Style { width: 100, colour: false });
+    assert!(view.lines().any(|line| line.trim_start().starts_with("rate") && line.ends_with(" -")), "{view}");
+}
+
+#[test]
+fn the_json_of_run_has_the_promised_keys_and_null_for_a_blank() {
+    let (context, done, hints) = (context(), baselines(1.0, 1), hints());
+    let indicators = flashscope_analysis::Indicators { pause_ms: None, ..indicators() };
+    let findings = Findings {
+        context: &context,
+        finished: &done,
+        indicators: &indicators,
+        advice: &advice(),
+        hints: &hints,
+        suite: None,
+        warnings: &[],
+        folder: None,
+        page_bytes: None,
+    };
+    let json = run_json(&findings);
+    assert_eq!((&json["target"], &json["state"]), (&"rig:mtron".into(), &"random, enforced".into()));
+    let keys = "sr_ms rr_ms sw_ms rw_ms pause_ms locality_mib locality_factor partitions partitions_factor \
+                reverse_factor in_place_factor large_increment_factor granularity_bytes alignment_bytes \
+                alignment_factor";
+    let found = json["indicators"].as_object().unwrap();
+    assert!(keys.split_whitespace().all(|key| found.contains_key(key)) && found.len() == 15, "{json:#}");
+    assert!(found["pause_ms"].is_null());
+    assert_eq!(found["rw_ms"]["value"], 9.27);
+    assert!(
+        json["hints"][0]["evidence"].is_string()
+            && json["advice"][0]["answer"] == "at most 4"
+            && json["warnings"].as_array().unwrap().is_empty()
+    );
+}
+
+#[test]
+fn pictures_are_well_formed_and_say_what_they_show() {
+    let values = random_writes(1200, 1.0, 4);
+    let svg = response_figure("Random writes, 32 KiB & rig:mtron", &Responses::of(&values), 128);
+    keep_picture("response.svg", &svg);
+    in_order(&svg, &["<svg", "&amp; rig:mtron", "IO number", "response time", "start-up: 128 IOs", "</svg>"]);
+    let sizes = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
+    let mut done = Vec::new();
+    for (curve, base) in [("SR", 0.1), ("RR", 0.15), ("SW", 0.2), ("RW", 9.0)] {
+        for (i, kib) in sizes.iter().enumerate() {
+            let scale = (base + kib * 0.01) / 9.27;
+            let values = random_writes(900, scale, i as u64);
+            done.push(finished("granularity", curve, &format!("{kib}KiB"), kib * 1024.0, &values));
+        }
+    }
+    let svg = micro_figure("Granularity, rig:mtron", "IO size", "granularity", &done).unwrap();
+    keep_picture("granularity.svg", &svg);
+    in_order(&svg, &["<svg", "Granularity", "IO size", "response time", ">SR<", ">RW<", "</svg>"]);
+    assert_eq!(micro_figure("", "", "mix", &done), None);
+}
+
+#[test]
+fn a_sweep_is_drawn_in_two_panels_with_a_line_for_each_curve() {
+    let point = |curve: &str, mib: f64, throughput_mb_s: f64, block_erases: u64| SweepPoint {
+        curve: curve.into(),
+        value: mib * 1_048_576.0,
+        label: format!("{mib} MiB"),
+        throughput_mb_s,
+        block_erases,
+    };
+    let sizes = [16.0, 1.0, 4.0];
+    let points: Vec<_> = sizes
+        .iter()
+        .flat_map(|mib| {
+            [point("lru", *mib, 0.85, 659_000), point("bplru & co", *mib, 1.0 + mib / 25.0, 300_000)]
+        })
+        .collect();
+    let svg = sweep_figure("A sweep", "RAM", &points).unwrap();
+    keep_picture("sweep.svg", &svg);
+    let left = [
+        "<svg",
+        "A sweep",
+        ">lru<",
+        ">bplru &amp; co<",
+        ">0.5<",
+        ">1 MiB<",
+        ">16 MiB<",
+        "throughput in MB/s",
+    ];
+    in_order(&svg, &left);
+    in_order(&svg, &["throughput in MB/s", ">200 k<", ">1 MiB<", "block erases", "</svg>"]);
+    let lines = svg.matches("stroke-linejoin").count();
+    assert_eq!(lines, 4, "two curves in two panels");
+    // Sizes are given in any order, and the line goes from left to right.
+    for line in svg.lines().filter(|line| line.contains("stroke-linejoin")) {
+        let d = line.split('"').nth(1).unwrap();
+        let xs: Vec<f64> =
+            d.split(['M', 'L']).skip(1).map(|at| at.split(' ').next().unwrap().parse().unwrap()).collect();
+        assert!(xs.len() == 3 && xs.is_sorted(), "{d}");
+    }
+    assert_eq!(sweep_figure("", "", &[]), None);
+}

@@ -1,0 +1,7 @@
+//! What is kept on disk, and what is read of it again.
+
+mod common;
+mod folder;
+mod footer;
+mod promise;
+mod recorder;
