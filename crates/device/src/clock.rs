@@ -161,6 +161,7 @@ fn calibrate() -> Option<Calibration> {
 #[cfg(target_arch = "x86_64")]
 mod counter {
     //! The time stamp counter of x86-64.
+    #![allow(unsafe_code, reason = "the instruction is an unsafe intrinsic")]
 
     #[inline]
     pub(super) fn read() -> u64 {

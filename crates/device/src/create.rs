@@ -98,6 +98,10 @@ mod tests {
         path
     }
 
+    fn way_out(result: Result<(), DeviceError>) -> String {
+        result.unwrap_err().remedy().unwrap().to_string()
+    }
+
     const GO_ON: fn(u64) -> ControlFlow<()> = |_| ControlFlow::Continue(());
 
     #[test]
@@ -128,7 +132,7 @@ mod tests {
     fn an_existing_file_is_left_alone() {
         let path = place("existing");
         fs::write(&path, "precious").unwrap();
-        let message = create_file(&path, 4096, 1, &mut GO_ON.clone()).unwrap_err().to_string();
+        let message = way_out(create_file(&path, 4096, 1, &mut GO_ON.clone()));
         assert!(message.contains("another name"), "{message}");
         assert_eq!(fs::read(&path).unwrap(), b"precious");
         fs::remove_file(&path).unwrap();
@@ -140,14 +144,14 @@ mod tests {
         assert!(create_file(&path, 1 << 20, 1, &mut |_| ControlFlow::Break(())).is_err());
         assert!(!path.exists());
         assert!(create_file(&path, 1000, 1, &mut GO_ON.clone()).unwrap_err().to_string().contains("4096"));
-        let full = create_file(&path, 1 << 50, 1, &mut GO_ON.clone()).unwrap_err().to_string();
+        let full = way_out(create_file(&path, 1 << 50, 1, &mut GO_ON.clone()));
         assert!(full.contains("smaller file") && !full.contains("dmesg"), "{full}");
         assert!(!path.exists());
     }
 
     #[test]
     fn a_missing_folder_is_told_from_a_missing_file() {
-        let message = |path: &Path| create_file(path, 4096, 1, &mut GO_ON.clone()).unwrap_err().to_string();
+        let message = |path: &Path| way_out(create_file(path, 4096, 1, &mut GO_ON.clone()));
         let missing = message(&place("no-folder").join("x"));
         assert!(missing.contains("mkdir -p") && !missing.contains("spelling"), "{missing}");
         let file = place("file");

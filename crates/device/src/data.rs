@@ -34,7 +34,7 @@ pub enum DataPattern {
 
 /// A name that is no data pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("'{0}' is no data pattern; write one of: random, zeros, counter, age, numbered")]
+#[error("unknown data pattern '{0}'; choose one of random, zeros, counter, age, numbered")]
 pub struct DataPatternError(String);
 
 impl DataPattern {

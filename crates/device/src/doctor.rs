@@ -21,6 +21,7 @@ use scene::Scene;
 
 use crate::error::DeviceError;
 use crate::identify::Identity;
+use crate::remedy::Remedy;
 
 /// How much a remark matters for the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -61,8 +62,8 @@ pub struct Remark {
     pub found: String,
     /// Which numbers it touches, and how. Empty where all is well.
     pub matters: String,
-    /// The command that mends it, where there is one.
-    pub mend: Option<String>,
+    /// What mends it, where anything does.
+    pub mend: Option<Remedy>,
 }
 
 impl Remark {
@@ -92,8 +93,8 @@ impl Remark {
         Remark { seen: false, ..Remark::new(Level::Note, what_and_why, matters) }
     }
 
-    fn mend(self, command: impl Into<String>) -> Remark {
-        Remark { mend: Some(command.into()), ..self }
+    fn mend(self, remedy: impl Into<Remedy>) -> Remark {
+        Remark { mend: Some(remedy.into()), ..self }
     }
 }
 

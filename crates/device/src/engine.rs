@@ -38,11 +38,11 @@ pub enum Engine {
 
 /// A name that is no engine.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("'{0}' is no engine; write one of: sync, io_uring")]
+#[error("unknown engine '{0}'; choose one of sync, io_uring")]
 pub struct EngineError(String);
 
 impl Engine {
-    /// Its name, as written on the command line and in manifests.
+    /// Its name, as people write it and manifests keep it.
     pub fn name(self) -> &'static str {
         match self {
             Engine::Sync => "sync",
@@ -108,7 +108,7 @@ impl DeviceTarget {
     /// Sets up `engine` on an opened target.
     ///
     /// # Errors
-    /// [`DeviceError::Engine`] when the kernel refuses io_uring or the spec is out of range.
+    /// [`DeviceError::Engine`] when the kernel refuses io_uring; [`DeviceError::QueueDepth`] out of range.
     pub fn new(engine: Engine, handle: Arc<Handle>, spec: &EngineSpec) -> Result<DeviceTarget, DeviceError> {
         let clock = Clock::start();
         Ok(match engine {

@@ -174,14 +174,14 @@ fn same_as(file: &File, identity: &Identity) -> Result<(), DeviceError> {
     let is_block = identity.kind == Kind::BlockDevice;
     let device = DevId::from_raw(if is_block { metadata.rdev() } else { metadata.dev() });
     if device != identity.device || (!is_block && metadata.ino() != identity.inode) {
-        return changed("another device or file now has its name");
+        return changed("its name now leads to another device or file");
     }
     let again = identify(path)?;
     if again.disk_sequence != identity.disk_sequence || again.confirmation() != identity.confirmation() {
         return changed("another disk was attached under its name");
     }
     if again.size_bytes != identity.size_bytes {
-        return changed("its size is another");
+        return changed("its size changed");
     }
     Ok(())
 }
@@ -204,7 +204,7 @@ mod tests {
         let open = || Handle::open_identified(identity.clone(), &Intent::READ, None).map(drop);
         assert!(open().is_ok());
         std::fs::write(&checked, vec![1; 4096]).unwrap();
-        assert!(open().unwrap_err().to_string().contains("its size is another"));
+        assert!(open().unwrap_err().to_string().contains("its size changed"));
         std::fs::rename(&other, &checked).unwrap();
         assert!(open().unwrap_err().to_string().contains("another device or file"));
         std::fs::remove_file(&checked).unwrap();

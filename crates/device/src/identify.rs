@@ -275,6 +275,7 @@ fn read_trimmed(path: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::remedy::Remedy;
 
     #[test]
     fn what_is_no_storage_is_told_apart() {
@@ -297,8 +298,9 @@ mod tests {
 
     #[test]
     fn a_missing_path_says_so_with_a_way_out() {
-        let message = identify(Path::new("/no/such/device")).unwrap_err().to_string();
-        assert!(message.contains("/no/such/device") && message.contains("check the spelling"), "{message}");
+        let error = identify(Path::new("/no/such/device")).unwrap_err();
+        assert!(error.to_string().contains("/no/such/device"), "{error}");
+        assert_eq!(error.remedy(), Some(Remedy::CreateHere));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //!
 //! Invariant: while a tag is busy, the kernel may use its read or write buffer, and nothing else does. The
 //! buffers outlive every IO: dropping the ring waits for what is in flight.
+#![allow(unsafe_code, reason = "the ring is shared with the kernel")]
 
 use std::fmt;
 use std::io::{self, IoSliceMut};

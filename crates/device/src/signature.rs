@@ -209,7 +209,7 @@ pub fn find_wipefs() -> Option<PathBuf> {
 /// # Errors
 /// When it cannot be run, fails, or answers something else than its JSON.
 pub fn probe_wipefs(wipefs: &Path, target: &Path) -> io::Result<Vec<Signature>> {
-    let output = Command::new(wipefs).args(["--no-act", "--json", "--"]).arg(target).output()?;
+    let output = Command::new(wipefs).args(["-n", "-J", "--"]).arg(target).output()?;
     if !output.status.success() {
         return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).trim().to_string()));
     }

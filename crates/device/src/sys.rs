@@ -1,4 +1,5 @@
 //! The few kernel calls that neither std nor rustix wraps. All `unsafe` about ioctls is here.
+#![allow(unsafe_code, reason = "ioctls take raw memory")]
 
 use std::os::fd::AsFd;
 

@@ -10,6 +10,7 @@ use flashscope_core::{Nanos, PatternError};
 use flashscope_device::DeviceError;
 use flashscope_store::StoreError;
 
+use crate::remedy::worded;
 use crate::screen::Screen;
 
 /// How a command ended, when nothing failed.
@@ -129,11 +130,14 @@ pub fn code(result: anyhow::Result<Done>, screen: &Screen) -> ExitCode {
 
 /// The error and its causes, without those that it names itself.
 pub fn message(error: &anyhow::Error) -> String {
-    let join = |text: String, cause: &(dyn std::error::Error + 'static)| {
-        let cause = cause.to_string();
+    let words =
+        |cause: &(dyn std::error::Error + 'static)| worded(cause).unwrap_or_else(|| cause.to_string());
+    let join = |text: String, cause: String| {
         if text.contains(&cause) { text } else { format!("{text}: {cause}") }
     };
-    error.chain().skip(1).fold(error.to_string(), join)
+    let mut causes = error.chain().map(words);
+    let first = causes.next().unwrap_or_default();
+    causes.fold(first, join)
 }
 
 fn status(error: &anyhow::Error) -> u8 {
@@ -148,7 +152,7 @@ fn status(error: &anyhow::Error) -> u8 {
             return match device {
                 DeviceError::Path { source, .. } if source.kind() == std::io::ErrorKind::NotFound => 2,
                 DeviceError::Refused { .. } | DeviceError::Changed { .. } => 3,
-                DeviceError::FileSize { .. } => 2,
+                DeviceError::FileSize { .. } | DeviceError::QueueDepth { .. } => 2,
                 DeviceError::Path { .. } | DeviceError::Engine { .. } => 1,
             };
         }

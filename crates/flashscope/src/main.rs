@@ -1,5 +1,7 @@
 //! The command line of flashscope: parse, resolve, wire, print. The only place that prints.
 
+#![forbid(unsafe_code)]
+
 mod cli;
 mod commands;
 mod confirm;
@@ -17,6 +19,7 @@ mod pages;
 mod pattern_args;
 mod plan_view;
 mod progress;
+mod remedy;
 mod replay;
 mod screen;
 mod shell;

@@ -87,14 +87,13 @@ const WARNINGS_MAX: usize = 3;
 /// A remark in one line: what to do, or what it does to the numbers.
 fn remarked(remark: Remark) -> Warning {
     let Remark { check, found, matters, mend, .. } = remark;
-    Warning { seen: format!("{check}: {found}"), remedy: mend.unwrap_or(matters) }
+    Warning { seen: format!("{check}: {found}"), remedy: mend.map_or(matters, |mend| mend.to_string()) }
 }
 
-/// A finding reads "what was found; what it means or what to do".
 fn as_warning(finding: &Finding) -> Warning {
-    let text = finding.to_string();
-    let (seen, remedy) = text.split_once("; ").unwrap_or((&text, "keep it in mind when reading the numbers"));
-    Warning { seen: seen.into(), remedy: remedy.into() }
+    let nothing = || "keep it in mind when reading the numbers".into();
+    let remedy = finding.remedy().map_or_else(nothing, |remedy| remedy.to_string());
+    Warning { seen: finding.found(), remedy }
 }
 
 /// The manifest of a new result folder.

@@ -172,7 +172,7 @@ fn an_unreadable_file_is_told_as_such() {
     fs::write(&secret, vec![1; 8192]).unwrap();
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
     for (arguments, words) in [
-        (&["measure", "secret", "--bs", "4k"][..], &["secret", "you may not read it"][..]),
+        (&["measure", "secret", "--bs", "4k"][..], &["secret", "no permission to read it"][..]),
         (&["measure", "null:", "--number-ios", "1", "-o", "mine"], &["mine", "may write", "-o"]),
     ] {
         let mut command = std::process::Command::new(&program);

@@ -144,7 +144,7 @@ fn without_root_it_says_what_it_could_not_see() {
     let mut command = std::process::Command::new(&program);
     let nobody = command.args(["doctor", disk.name(), "--json"]).uid(65534).gid(65534);
     let json = ended(nobody, &scratch.path("")).well().json();
-    must_say(&json, "direct IO", "wrong", "you may not read it");
+    must_say(&json, "direct IO", "wrong", "no permission to read it");
     must_say(&json, "layers", "warning", "is a loop device on");
 }
 

@@ -8,19 +8,19 @@ use rustix::io::Errno;
 pub(super) fn failed(info: &TargetInfo, request: &Request, errno: Errno) -> TargetError {
     let (kind, remedy) = match errno {
         Errno::NODEV | Errno::NXIO | Errno::SHUTDOWN | Errno::NOMEDIUM => {
-            (ErrorKind::Vanished, "the device is gone: check its connection, then resume")
+            (ErrorKind::Vanished, "the device disappeared: check its connection, then resume")
         }
         Errno::NOSPC | Errno::DQUOT => {
-            (ErrorKind::Full, "what carries the target is full: free some space there, then resume")
+            (ErrorKind::Full, "its filesystem is full: free some space, then resume")
         }
         Errno::INVAL => (ErrorKind::Invalid, "use offsets and sizes that are multiples of its sector"),
-        Errno::OPNOTSUPP => (ErrorKind::Invalid, "the target cannot do this: leave the operation out"),
-        Errno::BADF => (ErrorKind::Invalid, "it was opened for reading only: allow writing"),
+        Errno::OPNOTSUPP => (ErrorKind::Invalid, "the target does not support this operation: leave it out"),
+        Errno::BADF => (ErrorKind::Invalid, "the target was opened for reading only: allow writing"),
         Errno::PERM | Errno::ROFS | Errno::ACCESS => {
             (ErrorKind::Invalid, "the target is write-protected: measure reads only")
         }
         Errno::NOMEM | Errno::AGAIN | Errno::FAULT => {
-            (ErrorKind::Engine, "the system ran short of memory: lower the queue depth or the IO size")
+            (ErrorKind::Engine, "the system is short of memory: lower the queue depth or the IO size")
         }
         // EIO and its kin: EREMOTEIO, EILSEQ, ENODATA, ETIMEDOUT, ENOLINK, EBADE.
         _ => (ErrorKind::Device, "see `dmesg` and the drive's SMART log; measure a part that works"),
@@ -31,7 +31,7 @@ pub(super) fn failed(info: &TargetInfo, request: &Request, errno: Errno) -> Targ
 /// A request of which only a part was done.
 #[cold]
 pub(super) fn cut_short(info: &TargetInfo, request: &Request, done_bytes: usize) -> TargetError {
-    let cause = format!("only {done_bytes} bytes were done");
+    let cause = format!("only {done_bytes} bytes were transferred");
     error(
         info,
         request,

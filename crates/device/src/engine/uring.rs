@@ -46,20 +46,16 @@ impl UringTarget {
     /// # Errors
     /// When the queue depth is not in 1 to 4096, or the kernel refuses io_uring.
     pub fn new(handle: Arc<Handle>, spec: &EngineSpec, clock: Clock) -> Result<UringTarget, DeviceError> {
-        let fail = |what: String, remedy| DeviceError::Engine { engine: "io_uring", what, remedy };
+        let engine = Engine::IoUring.name();
         let depth = spec.queue_depth;
         if !(1..=QUEUE_DEPTH_MAX).contains(&depth) {
-            return Err(fail(format!("queue depth {depth}"), "use a queue depth from 1 to 4096"));
+            return Err(DeviceError::QueueDepth { engine, queue_depth: depth, max: QUEUE_DEPTH_MAX });
         }
         let slots = if handle.writable() { depth as usize } else { 0 };
         let writes =
             WriteBuffers::new(spec.data, slots, spec.io_bytes_max as usize, spec.seed, spec.age_writes);
-        let ring = Ring::new(Arc::clone(&handle), depth, spec.io_bytes_max, writes).map_err(|error| {
-            fail(
-                error.to_string(),
-                "use the sync engine, or allow io_uring (sysctl kernel.io_uring_disabled)",
-            )
-        })?;
+        let ring = Ring::new(Arc::clone(&handle), depth, spec.io_bytes_max, writes)
+            .map_err(|source| DeviceError::Engine { engine, source })?;
         Ok(UringTarget {
             info: info(&handle, Engine::IoUring, depth),
             handle,

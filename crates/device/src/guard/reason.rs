@@ -1,12 +1,13 @@
 //! What the guard may say: reasons that refuse a target and findings that only warn, each with the way out.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use flashscope_core::Bytes;
 use serde::Serialize;
 
 use crate::identify::Kind;
+use crate::remedy::Remedy;
 use crate::signature::Signature;
 
 /// Why a target is refused. Prints what was found and what to do.
@@ -111,65 +112,69 @@ impl Reason {
     pub fn found(&self) -> String {
         match self {
             Reason::NotATarget { kind } => format!("it is {}", kind.name()),
-            Reason::RootDisk { disk } => format!("the root filesystem lies on the same disk ({disk})"),
+            Reason::RootDisk { disk } => format!("the root filesystem is on the same disk ({disk})"),
             Reason::Mounted { device, mount_point } => {
                 format!("{device} is mounted on {}", mount_point.display())
             }
             Reason::Holder { device, holder } => format!("{device} is in use by {holder}"),
             Reason::Swap { device } => format!("the system swaps to {device}"),
-            Reason::LoopBacking { loop_device, .. } => format!("the loop device {loop_device} stands on it"),
+            Reason::LoopBacking { loop_device, .. } => format!("loop device {loop_device} uses it"),
             Reason::Partitioned { count, first } => {
-                format!("it has {count} partition(s), the first is {first}")
+                format!("it has partitions ({count}, first {first})")
             }
-            Reason::HeldByOther => "another program has opened it for exclusive use".into(),
-            Reason::Signature { signature, .. } => format!("it holds {signature}"),
+            Reason::HeldByOther => "another program holds it open for exclusive use".into(),
+            Reason::Signature { signature, .. } => format!("it contains {signature}"),
             Reason::NotOurs { changed: false } => "flashscope did not create this file".into(),
             Reason::NotOurs { changed: true } => {
-                "flashscope created this file, but somebody changed it since".into()
+                "flashscope created this file, but it was changed since".into()
             }
             Reason::CouldNotProbe { what } => format!("could not probe {what}"),
             Reason::ReadOnly => "it is read-only".into(),
-            Reason::NotPermitted { write: true } => "you may not write to it".into(),
-            Reason::NotPermitted { write: false } => "you may not read it".into(),
-            Reason::NoDirectIo => "it takes no direct IO, so memory would be measured instead".into(),
+            Reason::NotPermitted { write: true } => "no permission to write to it".into(),
+            Reason::NotPermitted { write: false } => "no permission to read it".into(),
+            Reason::NoDirectIo => "it does not support direct IO, so the page cache would be measured".into(),
             Reason::TooSmall { size_bytes, need_bytes } => {
-                format!("it holds {} and {} are asked", Bytes(*size_bytes), Bytes(*need_bytes))
+                format!("its size is {}, but {} are needed", Bytes(*size_bytes), Bytes(*need_bytes))
             }
             Reason::SectorSize { sector_bytes, io_unit_bytes } => {
-                format!("its sectors have {sector_bytes} bytes, the IOs are multiples of {io_unit_bytes}")
+                format!(
+                    "its sectors are {sector_bytes} bytes, but IOs are multiples of {io_unit_bytes} bytes"
+                )
             }
         }
     }
 
     /// What a person can do.
-    pub fn remedy(&self) -> String {
-        match self {
-            Reason::NotATarget { .. } => "name a block device or a regular file".into(),
-            Reason::RootDisk { .. } => "choose another disk, or a file that `flashscope create` makes".into(),
+    pub fn remedy(&self) -> Remedy {
+        let another = "choose another target";
+        Remedy::words(match self {
+            Reason::NotATarget { .. } => "name a block device or a regular file",
+            Reason::RootDisk { .. } => return Remedy::CreateElsewhere,
             Reason::Mounted { mount_point, .. } => {
-                format!("`umount {}` first, or choose another device", mount_point.display())
+                return Remedy::command(format!("umount {}", mount_point.display()), another);
             }
-            Reason::Holder { .. } => "take it out of use there, or choose another device".into(),
-            Reason::Swap { device } => format!("`swapoff {device}` first, or choose another target"),
+            Reason::Holder { .. } => "stop that use, or choose another device",
+            Reason::Swap { device } => return Remedy::command(format!("swapoff {device}"), another),
             Reason::LoopBacking { loop_device, .. } => {
-                format!("`losetup -d /dev/{loop_device}` first, or choose another target")
+                return Remedy::command(format!("losetup -d /dev/{loop_device}"), another);
             }
-            Reason::Partitioned { .. } => "name one partition, or remove them if their data may go".into(),
-            Reason::HeldByOther => "stop that program (`fuser -v` names it), or choose another device".into(),
+            Reason::Partitioned { .. } => "name one partition, or delete them if their data may go",
+            Reason::HeldByOther => "stop that program (`fuser -v` names it), or choose another device",
             Reason::Signature { kind: Kind::File, .. } | Reason::NotOurs { .. } => {
-                "use --overwrite-existing-data if its contents may go, or `flashscope create` a new file"
-                    .into()
+                return Remedy::OverwriteOrCreate;
             }
-            Reason::Signature { .. } => "run `wipefs --all` on it if its data may go".into(),
-            Reason::CouldNotProbe { .. } => "run as root, or choose another target".into(),
-            Reason::ReadOnly => "measure reads only, or lift the write protection".into(),
-            Reason::NotPermitted { .. } => "run as root or as a member of the group that owns it".into(),
-            Reason::NoDirectIo => "use a file on ext4, xfs or btrfs, or a block device".into(),
-            Reason::TooSmall { .. } => "ask for a smaller target space".into(),
+            Reason::Signature { .. } => "erase it (`wipefs -a`) if its data may go",
+            Reason::CouldNotProbe { .. } => "run as root, or choose another target",
+            Reason::ReadOnly => "measure reads only, or lift the write protection",
+            Reason::NotPermitted { .. } => "run as root or as a member of the group that owns it",
+            Reason::NoDirectIo => "use a block device, or a file on ext4, xfs or btrfs",
+            Reason::TooSmall { .. } => "choose a smaller target space",
             Reason::SectorSize { sector_bytes, .. } => {
-                format!("use IO sizes, offsets and shifts that are multiples of {sector_bytes}")
+                return Remedy::words(format!(
+                    "choose IO sizes, offsets and shifts that are multiples of {sector_bytes} bytes"
+                ));
             }
-        }
+        })
     }
 }
 
@@ -217,43 +222,55 @@ pub enum Finding {
 
 impl Finding {
     pub(super) fn shared(reason: &Reason) -> Finding {
-        let is_command = match reason {
-            Reason::Mounted { mount_point, .. } => mount_point != std::path::Path::new("/"),
-            Reason::Swap { .. } | Reason::LoopBacking { .. } => true,
-            _ => false,
+        let of_root = matches!(reason, Reason::Mounted { mount_point, .. } if mount_point == Path::new("/"));
+        let remedy = match reason.remedy() {
+            Remedy::Command { command, .. } if !of_root => Some(command),
+            _ => None,
         };
-        let command = || reason.remedy().split('`').nth(1).map(str::to_string);
-        let remedy = if is_command { command() } else { None };
         Finding::Shared { with: reason.found(), remedy }
+    }
+
+    /// What was found, and what it does to a measurement.
+    pub fn found(&self) -> String {
+        match self {
+            Finding::Shared { with, .. } => format!("{with}, and its IO disturbs the measurement"),
+            Finding::RootHidden => "the disk of the root filesystem is unknown (in a container?), so only \
+                                    exclusive opening protects it"
+                .into(),
+            Finding::NoWipefs => "wipefs is not installed, so only the built-in table of signatures was \
+                                  searched"
+                .into(),
+            Finding::Overwritten { signature } => {
+                format!("the file contains {signature}, which will be overwritten")
+            }
+            Finding::Sparse { unwritten_bytes, size_bytes, write } => {
+                let (hole, size) = (Bytes(*unwritten_bytes), Bytes(*size_bytes));
+                let effect =
+                    if *write { "first writes there allocate space" } else { "reads there cause no IO" };
+                format!("{hole} of {size} were never written: {effect}")
+            }
+            Finding::Memory { filesystem } => format!("{filesystem} is in memory: no device is measured"),
+        }
+    }
+
+    /// What a person can do; none where nothing needs doing.
+    pub fn remedy(&self) -> Option<Remedy> {
+        Some(match self {
+            Finding::Shared { .. } => Remedy::words("stop that use for reliable numbers"),
+            Finding::RootHidden => Remedy::words("make sure that this is another disk"),
+            Finding::NoWipefs => Remedy::words("install util-linux"),
+            Finding::Overwritten { .. } => return None,
+            Finding::Sparse { .. } => Remedy::CreateFull { size_bytes: None },
+            Finding::Memory { .. } => Remedy::words("use a file on a disk"),
+        })
     }
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Finding::Shared { with, .. } => {
-                write!(f, "{with}: its IOs disturb the measurement; take it out of use for sound numbers")
-            }
-            Finding::RootHidden => f.write_str(
-                "the disk of the root filesystem is hidden (a container?), so nothing but exclusive opening \
-                 protects it; make sure that this is another one",
-            ),
-            Finding::NoWipefs => f.write_str(
-                "wipefs is not installed, so only flashscope's own table was asked; install util-linux",
-            ),
-            Finding::Overwritten { signature } => write!(f, "the file holds {signature}, which will be lost"),
-            Finding::Sparse { unwritten_bytes, size_bytes, write } => {
-                let (hole, size) = (Bytes(*unwritten_bytes), Bytes(*size_bytes));
-                let effect =
-                    if *write { "first writes there allocate space" } else { "reads there cost no IO" };
-                write!(
-                    f,
-                    "{hole} of {size} were never written: {effect}; `flashscope create` writes a file fully"
-                )
-            }
-            Finding::Memory { filesystem } => {
-                write!(f, "{filesystem} lies in memory: no device is measured; use a file on a disk")
-            }
+        match self.remedy() {
+            Some(remedy) => write!(f, "{}; {remedy}", self.found()),
+            None => f.write_str(&self.found()),
         }
     }
 }

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::cli::CheckArgs;
 use crate::exit::Done;
+use crate::remedy::device::{finding, refused, way_out};
 use crate::screen::Screen;
 use crate::target::{Bench, Named, Opening};
 
@@ -16,13 +17,14 @@ pub fn run(args: &CheckArgs, screen: &Screen) -> Result<Done> {
     let Named::Path(path) = &named else { return virtual_target(&named, args, screen) };
     let verdict = check(path, &Intent::WRITE)?;
     if args.json {
-        let reason = |reason: &Reason| json!({ "found": reason.found(), "remedy": reason.remedy() });
+        let reason =
+            |reason: &Reason| json!({ "found": reason.found(), "remedy": way_out(&reason.remedy()) });
         let document = json!({
             "schema_version": 1,
             "target": verdict.identity,
             "may_be_written": verdict.allowed(),
             "refused": verdict.refused.iter().map(reason).collect::<Vec<_>>(),
-            "findings": verdict.findings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "findings": verdict.findings.iter().map(finding).collect::<Vec<_>>(),
         });
         screen.print(&serde_json::to_string_pretty(&document)?)?;
     } else {
@@ -57,11 +59,11 @@ fn view(verdict: &Verdict) -> String {
         }
     } else {
         lines.push("It is refused for writing:".into());
-        lines.extend(verdict.refused.iter().map(|reason| format!("  - {reason}")));
+        lines.extend(verdict.refused.iter().map(|reason| format!("  - {}", refused(reason))));
     }
     if !verdict.findings.is_empty() {
         lines.push("Also:".into());
-        lines.extend(verdict.findings.iter().map(|finding| format!("  - {finding}")));
+        lines.extend(verdict.findings.iter().map(|found| format!("  - {}", finding(found))));
     }
     lines.join("\n")
 }

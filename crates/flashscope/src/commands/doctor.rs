@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::cli::DoctorArgs;
 use crate::exit::Done;
+use crate::remedy::device::command;
 use crate::screen::Screen;
 use crate::target::{Bench, Named, Opening};
 
@@ -36,6 +37,7 @@ pub fn run(args: &DoctorArgs, screen: &Screen) -> Result<Done> {
     let level = report.remarks.iter().map(|remark| remark.level).max().unwrap_or(Level::Ok);
     let text = if args.json {
         let Report { target, remarks, .. } = &report;
+        let remarks: Vec<Value> = remarks.iter().map(as_json).collect();
         let document = json!({ "schema_version": 1, "target": target, "level": level, "remarks": remarks });
         serde_json::to_string_pretty(&document)?
     } else {
@@ -108,7 +110,18 @@ fn line(remark: &Remark, style: Style) -> String {
 
 /// On one line, however long, to be copied.
 fn mend(remark: &Remark, indent: &str) -> String {
-    remark.mend.as_ref().map_or(String::new(), |mend| format!("{indent}$ {mend}\n"))
+    match remark.mend.as_ref().map(command) {
+        Some((command, true)) => format!("{indent}$ {command}\n"),
+        Some((words, false)) => format!("{indent}{words}\n"),
+        None => String::new(),
+    }
+}
+
+/// As stored, with the command that a person would type.
+fn as_json(remark: &Remark) -> Value {
+    let mut value = json!(remark);
+    value["mend"] = json!(remark.mend.as_ref().map(|mend| command(mend).0));
+    value
 }
 
 /// A text behind `start`, its later lines below its first.

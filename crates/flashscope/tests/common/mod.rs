@@ -1,7 +1,7 @@
 //! Calls the program as a person does, and takes what it prints.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
-#[path = "../../../device/tests/common/mod.rs"]
+#[path = "../../../device/tests/it/common.rs"]
 pub mod kernel;
 
 pub mod python;

@@ -21,7 +21,7 @@ fn examine(scene: &Scene) -> Vec<Remark> {
             target.logical_block_bytes
         ))],
         Err(why) => {
-            let matters = "without it nothing can be measured but the page cache, so flashscope refuses";
+            let matters = "without it only the page cache can be measured, so measuring is refused";
             vec![Remark::wrong(format!("a direct read fails: {why}"), matters)]
         }
     }

@@ -7,6 +7,7 @@ use rustix::fs::{IFlags, ioctl_getflags};
 use crate::doctor::scene::Scene;
 use crate::doctor::{Check, Remark};
 use crate::identify::{Filesystem, Identity};
+use crate::remedy::Remedy;
 
 pub(super) const CHECK: Check =
     Check { name: "filesystem", about: "what the file's filesystem does with its IOs", examine };
@@ -51,8 +52,7 @@ fn nature(filesystem: &Filesystem, flags: IFlags) -> Option<Remark> {
     Some(match name {
         "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => {
             let matters = "O_DIRECT is not honoured: every number would be of the memory";
-            let mend = "flashscope create FILE SIZE    # on a disk: `df -hT` shows which are";
-            Remark::wrong(found("lies in memory"), matters).mend(mend)
+            Remark::wrong(found("lies in memory"), matters).mend(Remedy::CreateOnDisk)
         }
         "nfs" | "nfs4" | "cifs" | "smb3" | "9p" | "virtiofs" | "ceph" | "afs" | "glusterfs" => {
             let matters = "the network and another machine's caches are measured, not a device";
@@ -71,10 +71,8 @@ fn nature(filesystem: &Filesystem, flags: IFlags) -> Option<Remark> {
                 return Some(remark);
             }
             let folder = filesystem.mount_point.join("measured");
-            let folder = folder.display();
-            let make =
-                format!("mkdir {folder} && chattr +C {folder} && flashscope create {folder}/FILE SIZE");
-            remark.mend(make)
+            let prepare = format!("mkdir {0} && chattr +C {0}", folder.display());
+            remark.mend(Remedy::CreateIn { folder, prepare })
         }
         "overlay" => {
             let matters =
@@ -102,8 +100,8 @@ fn compression(filesystem: &Filesystem, options: &str, flags: IFlags) -> Option<
     if flags.contains(IFlags::NOCOW) || !(mounted || flags.contains(IFlags::COMPRESSED)) {
         return None;
     }
-    let matters = "with --data zeros or counter fewer bytes reach the device than are counted; the \
-                   processor's work is measured along";
+    let matters = "contents that compress (zeros, counters) reach the device as fewer bytes than are \
+                   counted, and the processor's work is measured too";
     let remark = Remark::warning("the filesystem compresses what is written", matters);
     Some(remark.mend(format!("sudo mount -o remount,compress=no {}", filesystem.mount_point.display())))
 }

@@ -15,7 +15,7 @@ fn examine(scene: &Scene) -> Vec<Remark> {
     if let Some(bytes) = lockable {
         let found = format!("{} KiB of memory may be locked", bytes >> 10);
         let matters = "buffers that are not registered cost each IO in flight some 100 ns";
-        let mend = "sudo prlimit --memlock=unlimited --pid $$    # for this shell";
+        let mend = "sudo prlimit -l=unlimited -p $$    # for this shell";
         remarks.push(Remark::note(found, matters).mend(mend));
     }
     remarks

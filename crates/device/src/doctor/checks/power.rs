@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::doctor::scene::{Scene, number};
 use crate::doctor::{Check, Remark};
+use crate::remedy::Remedy;
 use crate::sysfs::BlockDir;
 
 pub(super) const CHECK: Check = Check { name: "power", about: "battery, sleeping drives and links", examine };
@@ -23,7 +24,7 @@ fn battery(scene: &Scene) -> Option<Remark> {
         return None;
     }
     let matters = "processor, links and drive may be slowed to save power: all numbers";
-    Some(Remark::warning("the machine runs on battery", matters).mend("plug it in"))
+    Some(Remark::warning("the machine runs on battery", matters).mend(Remedy::words("plug it in")))
 }
 
 /// Autonomous power state transitions: the latency that the drive may take to wake.

@@ -5,6 +5,7 @@ use rustix::fs::statvfs;
 use crate::doctor::scene::Scene;
 use crate::doctor::{Check, Remark};
 use crate::guard::Finding;
+use crate::remedy::Remedy;
 
 pub(super) const CHECK: Check = Check { name: "room", about: "free space, holes in the file", examine };
 
@@ -22,7 +23,7 @@ fn examine(scene: &Scene) -> Vec<Remark> {
         let Finding::Sparse { unwritten_bytes, size_bytes, .. } = finding else { continue };
         let share = 100.0 * *unwritten_bytes as f64 / *size_bytes as f64;
         let matters = "reads there cost no IO at all, first writes there allocate space";
-        let mend = format!("flashscope create NEWFILE {size_bytes}    # writes it fully");
+        let mend = Remedy::CreateFull { size_bytes: Some(*size_bytes) };
         remarks
             .push(Remark::wrong(format!("{share:.0} % of the file was never written"), matters).mend(mend));
     }

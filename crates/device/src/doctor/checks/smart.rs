@@ -32,7 +32,7 @@ fn smartctl(name: &str) -> Result<Value, String> {
     let program = program.ok_or("smartctl is not installed: sudo apt install smartmontools")?;
     // `standby`: a sleeping disk is not woken.
     let mut command = Command::new(program);
-    command.args(["--json", "--all", "--nocheck=standby"]).arg(format!("/dev/{name}"));
+    command.args(["-j", "-a", "-n", "standby"]).arg(format!("/dev/{name}"));
     let text = output(command).ok_or("smartctl gave no answer within 10 s")?;
     let answer: Value = serde_json::from_str(&text).map_err(|_| "smartctl's answer is no JSON")?;
     let told = answer.get("smart_status").is_some();
@@ -78,7 +78,7 @@ fn told(name: &str, answer: &Value) -> Vec<Remark> {
     let number = |key: &str| nvme[key].as_u64().unwrap_or(0);
     if answer["smart_status"]["passed"] == false || number("critical_warning") != 0 {
         let remark = Remark::wrong(format!("{name} reports that it is failing"), MATTERS);
-        remarks.push(remark.mend(format!("sudo smartctl --all /dev/{name}    # why; then save the data")));
+        remarks.push(remark.mend(format!("sudo smartctl -a /dev/{name}    # why; then save the data")));
     }
     if number("percentage_used") >= 90 {
         let found = format!("{name} has used {} % of its rated life", number("percentage_used"));

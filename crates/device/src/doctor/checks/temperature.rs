@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::doctor::scene::{Scene, number};
 use crate::doctor::{Check, Remark};
+use crate::remedy::Remedy;
 use crate::sysfs::{BlockDir, list};
 
 pub(super) const CHECK: Check =
@@ -28,7 +29,7 @@ fn temperature(scene: &Scene, disk: &BlockDir) -> Remark {
     // Some drives report an absurd limit instead of none.
     let limit = limit.filter(|limit| (30.0..150.0).contains(limit)).unwrap_or(USUAL_LIMIT_C);
     let found = format!("{name} has {now:.0} °C, its limit is {limit:.0} °C");
-    let mend = "let it cool down, and give it air";
+    let mend = Remedy::words("let it cool down, and give it air");
     match limit - now {
         room if room <= 0.0 => Remark::wrong(found, MATTERS).mend(mend),
         room if room <= NEAR_C => Remark::warning(found, MATTERS).mend(mend),

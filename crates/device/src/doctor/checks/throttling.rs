@@ -2,6 +2,7 @@
 
 use crate::doctor::scene::Scene;
 use crate::doctor::{Check, Remark};
+use crate::remedy::Remedy;
 
 pub(super) const CHECK: Check =
     Check { name: "throttling", about: "processors slowed down because of heat", examine };
@@ -19,7 +20,7 @@ fn examine(scene: &Scene) -> Vec<Remark> {
         }
         _ => {
             let remark = Remark::warning("processors are being slowed down by heat", matters);
-            vec![remark.mend("let it cool down: less load, more air")]
+            vec![remark.mend(Remedy::words("let it cool down: less load, more air"))]
         }
     }
 }

@@ -3,16 +3,16 @@
 use crate::doctor::scene::Scene;
 use crate::doctor::{Check, Remark};
 use crate::guard::Finding;
+use crate::remedy::Remedy;
 
 pub(super) const CHECK: Check = Check { name: "use", about: "mounted, held, swapped to, shared", examine };
 
 fn examine(scene: &Scene) -> Vec<Remark> {
     let Some(verdict) = &scene.verdict else { return Vec::new() };
-    let matters = "others may use it at any time: response times of both, and the state the device is in; it \
-                   cannot be written";
+    let matters = "its response times and state depend on that use, and it cannot be written";
     let shared = verdict.findings.iter().filter_map(|finding| match finding {
         Finding::Shared { with, remedy } => {
-            Some(Remark { mend: remedy.clone(), ..Remark::warning(with.clone(), matters) })
+            Some(Remark { mend: remedy.clone().map(Remedy::from), ..Remark::warning(with.clone(), matters) })
         }
         _ => None,
     });

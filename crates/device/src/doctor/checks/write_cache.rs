@@ -21,7 +21,7 @@ fn write_cache(disk: &BlockDir) -> Option<Remark> {
                    the cache, and pauses let it drain; that is also how programs meet the drive";
     let mend = match &name {
         nvme if nvme.starts_with("nvme") => {
-            format!("sudo nvme set-feature /dev/{name} --feature-id=6 --value=0")
+            format!("sudo nvme set-feature /dev/{name} -f 6 -v 0")
         }
         sata if sata.starts_with("sd") => format!("sudo hdparm -W0 /dev/{name}"),
         _ => String::new(),

@@ -1,15 +1,13 @@
 //! What engines do to real devices and files: the right bytes in the right place, every IO once, and errors
 //! that name the IO and keep those before it.
 
-mod common;
-
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use common::{Loop, Mounted, Scratch, fingerprint, requires, run};
+use crate::common::{Loop, Mounted, Scratch, fingerprint, requires, run};
 use flashscope_core::{
     Bytes, Completion, Control, ErrorKind, Flags, Io, Limits, Location, Nanos, Op, Pattern, PatternSource,
     Request, Rw, Stream, Target, TargetError, Time, drive,
@@ -338,7 +336,7 @@ fn a_queue_depth_that_no_ring_has_is_refused() {
     for depth in [0, 4097, u32::MAX] {
         let handle = Arc::new(Handle::open(&path, &Intent::READ).unwrap());
         let refused = DeviceTarget::new(Engine::IoUring, handle, &spec(depth, DataPattern::Random));
-        assert!(matches!(refused, Err(DeviceError::Engine { .. })), "queue depth {depth}");
+        assert!(matches!(refused, Err(DeviceError::QueueDepth { .. })), "queue depth {depth}");
     }
 }
 
