@@ -1,5 +1,8 @@
 //! Chores of the workspace: `cargo xtask tidy` checks the rules that keep the house in order.
 
+#![forbid(unsafe_code)]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "printing is all it is for")]
+
 mod tidy;
 
 use std::path::Path;

@@ -2,12 +2,16 @@
 //! its own tests can show it what is bad.
 
 mod code;
+mod commits;
+mod crates;
 mod docs;
 mod edges;
+mod flags;
+mod imports;
 mod ratchet;
 mod registry;
 mod size;
-mod words;
+mod wanted;
 
 use std::fmt;
 use std::fs;
@@ -16,6 +20,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use code::Source;
+use wanted::Wanted;
 
 /// A rule that does not hold, where, and the way out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +38,10 @@ impl Finding {
     fn new(path: &str, line: usize, rule: &'static str, what: impl Into<String>, way_out: &str) -> Finding {
         Finding { path: path.into(), line, rule, what: what.into(), way_out: way_out.into(), size: None }
     }
+
+    fn sized(self, thing: &str, size: usize) -> Finding {
+        Finding { size: Some((thing.into(), size)), ..self }
+    }
 }
 
 impl fmt::Display for Finding {
@@ -45,18 +54,23 @@ impl fmt::Display for Finding {
 /// Checks all rules on the workspace in `root`.
 pub fn check(root: &Path) -> anyhow::Result<Vec<Finding>> {
     let sources = read_sources(root)?;
+    let wanted = Wanted::parse(&fs::read_to_string(root.join(wanted::PATH)).context(wanted::PATH)?);
     let mut findings = edges::check(&edges::read(root)?);
-    for source in &sources {
-        findings.extend(words::check(source));
-        findings.extend(size::check(source));
-    }
-    for (path, text) in read_texts(root, &["report/src", "report/test"], "ts")? {
-        findings.extend(size::check_lines(&path, &text));
-    }
+    findings.extend(sources.iter().flat_map(crates::check));
+    findings.extend(crates::check_lints(&crates::read_manifests(root)?));
+    findings.extend(crates::check_binary(&sources));
+    findings.extend(flags::check(&sources, &wanted));
+    findings.extend(imports::check(&sources, &wanted));
+    findings.extend(commits::check(&commits::read(root)));
+    let others = read_texts(root, &["report/src", "report/test"], "ts")?;
+    let texts = sources.iter().map(|source| (&source.path, &source.text));
+    let texts = texts.chain(others.iter().map(|(path, text)| (path, text)));
+    findings.extend(texts.flat_map(|(path, text)| size::check(path, text)));
     for registry in registry::ALL {
         findings.extend(registry::check(registry, &registry::read(registry, root, &sources)?));
     }
     findings.extend(docs::check(&docs::read(root)?, |path| root.join(path).exists()));
+    findings.extend(wanted.check());
     let list = fs::read_to_string(root.join(ratchet::PATH)).context(ratchet::PATH)?;
     let mut findings = ratchet::apply(&list, findings);
     findings.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
@@ -66,7 +80,7 @@ pub fn check(root: &Path) -> anyhow::Result<Vec<Finding>> {
 /// All Rust files of the workspace, by path.
 fn read_sources(root: &Path) -> anyhow::Result<Vec<Source>> {
     let texts = read_texts(root, &["crates", "xtask"], "rs")?;
-    Ok(texts.iter().map(|(path, text)| Source::new(path, text)).collect())
+    texts.iter().map(|(path, text)| Source::new(path, text)).collect()
 }
 
 /// The files in these folders whose names end so: paths from the root, with `/`, and texts, by path.

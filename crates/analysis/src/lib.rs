@@ -11,6 +11,9 @@
 //!
 //! [`pool`], [`difference`] and [`ratio`] then set estimates side by side; [`lingering`] reads the
 //! interference experiment of uFLIP (figure 5).
+
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 #![warn(missing_docs)]
 
 mod compare;

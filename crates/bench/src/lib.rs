@@ -2,6 +2,8 @@
 //!
 //! Knows a [`flashscope_core::Target`], never which one. Opens no file and prints nothing: what is measured
 //! goes to a [`Journal`], which the caller provides.
+
+#![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 mod campaign;

@@ -4,6 +4,9 @@
 //! [`Target`] that serves requests, and the drive loop ([`drive()`]) that joins them. Nothing here opens a
 //! file, starts a thread or reads a clock: a target does that, or pretends to.
 
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
 pub mod drive;
 pub mod number;
 pub mod ordered;

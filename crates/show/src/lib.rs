@@ -2,6 +2,8 @@
 //!
 //! Pure functions from what is stored or measured to text; whoever calls them prints it. Nothing here
 //! measures.
+
+#![forbid(unsafe_code)]
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 

@@ -5,6 +5,9 @@
 //! shipped with flashscope. Nothing here opens a file, starts a thread or reads a clock, and the only
 //! randomness is the seed that a device is given: the same seed gives the same bytes on every machine.
 
+#![deny(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
 pub mod buffer;
 pub mod disk;
 mod error;

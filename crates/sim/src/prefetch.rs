@@ -1,4 +1,5 @@
 //! Asking the processor for memory ahead of its use: the one place of this crate with `unsafe` in it.
+#![allow(unsafe_code, reason = "the instruction is an unsafe intrinsic")]
 
 /// Brings the line of `items[index]` into the cache. Nothing happens if there is no such item, or on a
 /// processor other than x86-64.

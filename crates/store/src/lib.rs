@@ -3,6 +3,8 @@
 //! [`Recorder`] spills the times of every IO to Parquet beside the run; [`ResultFolder`] keeps what finished
 //! runs gave, [`Stored`] reads it again, and [`export`](export()) writes it in another program's format.
 //! Nothing here prints, and nothing here measures.
+
+#![forbid(unsafe_code)]
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 

@@ -8,6 +8,8 @@
 //! Memory is constant in the length of the trace. A bad line stops a strict reader with its number and
 //! text; a lenient one leaves such lines out and counts them.
 
+#![forbid(unsafe_code)]
+
 mod ahead;
 pub mod capture;
 mod devices;

@@ -1,4 +1,4 @@
-//! Which crate may know of which: a star around core.
+//! Which crate may know of which: layers over core, every arrow downwards.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,40 +8,37 @@ use serde_json::Value;
 
 use super::Finding;
 
-/// Each crate of the workspace and the crates of the workspace that it may use. Tests may use others.
+/// Each crate of the workspace, without `flashscope-`, and the crates of the workspace that it may use. Tests
+/// may use others.
 const EDGES: &[(&str, &[&str])] = &[
-    ("flashscope-core", &[]),
-    ("flashscope-sim", &["flashscope-core"]),
-    ("flashscope-device", &["flashscope-core"]),
-    ("flashscope-trace", &["flashscope-core"]),
-    ("flashscope-em", &["flashscope-core"]),
-    ("flashscope-analysis", &["flashscope-core"]),
-    ("flashscope-bench", &["flashscope-core", "flashscope-analysis"]),
-    ("flashscope-store", &["flashscope-core", "flashscope-analysis"]),
-    ("flashscope-show", &["flashscope-core", "flashscope-analysis", "flashscope-store"]),
+    ("core", &[]),
+    ("sim", &["core"]),
+    ("device", &["core"]),
+    ("trace", &["core"]),
+    ("em", &["core"]),
+    ("analysis", &["core"]),
+    ("bench", &["core", "analysis"]),
+    ("store", &["core", "analysis"]),
+    ("lab", &["core", "sim", "device", "trace", "em", "analysis", "bench", "store"]),
+    ("show", &["core", "sim", "device", "trace", "em", "analysis", "bench", "store", "lab"]),
+    ("papers", &["core", "sim", "device", "trace", "em", "analysis", "bench", "store", "lab", "show"]),
     (
         "flashscope",
-        &[
-            "flashscope-core",
-            "flashscope-sim",
-            "flashscope-device",
-            "flashscope-trace",
-            "flashscope-em",
-            "flashscope-analysis",
-            "flashscope-bench",
-            "flashscope-store",
-            "flashscope-show",
-        ],
+        &["core", "sim", "device", "trace", "em", "analysis", "bench", "store", "lab", "show", "papers"],
     ),
     ("xtask", &[]),
 ];
 
-/// Families of foreign crates (the name, or the name and `-` or `_`) and the crates that may use them: store
-/// writes IOs as Parquet, trace reads and writes traces as Parquet.
+/// Families of foreign crates (the name, or the name and `-` or `_`) and the crates that may use them: only
+/// the binary speaks with a person; store writes IOs as Parquet, trace reads and writes traces as Parquet.
 const FOREIGN: &[(&str, &[&str])] = &[
     ("clap", &["flashscope"]),
-    ("parquet", &["flashscope-store", "flashscope-trace"]),
-    ("arrow", &["flashscope-store"]),
+    ("indicatif", &["flashscope"]),
+    ("ctrlc", &["flashscope"]),
+    ("terminal_size", &["flashscope"]),
+    ("anyhow", &["flashscope", "xtask"]),
+    ("parquet", &["store", "trace"]),
+    ("arrow", &["store"]),
 ];
 
 /// A crate of the workspace.
@@ -84,17 +81,17 @@ pub fn check(packages: &[Package]) -> Vec<Finding> {
         let mut report = |what: String, way_out: &str| {
             findings.push(Finding::new(&package.manifest, 1, "crate-edges", what, way_out));
         };
-        let Some((_, allowed)) = EDGES.iter().find(|(name, _)| *name == package.name) else {
+        let Some((name, allowed)) = EDGES.iter().find(|(name, _)| *name == short(&package.name)) else {
             report(format!("{} is a new crate", package.name), "give it a row in xtask/src/tidy/edges.rs");
             continue;
         };
         for used in &package.uses {
-            if is_member(used) && !allowed.contains(&used.as_str()) {
-                let way_out = "move what both need into core, or let the binary join them";
+            if is_member(used) && !allowed.contains(&short(used)) {
+                let way_out = "move what both need below both, or let the binary join them";
                 report(format!("{} may not know of {used}", package.name), way_out);
             }
             if let Some((_, owners)) = FOREIGN.iter().find(|(family, _)| is_of(used, family))
-                && !owners.contains(&package.name.as_str())
+                && !owners.contains(name)
             {
                 let way_out = format!("only {} may", owners.join(" and "));
                 report(format!("{} may not use {used}", package.name), &way_out);
@@ -102,6 +99,10 @@ pub fn check(packages: &[Package]) -> Vec<Finding> {
         }
     }
     findings
+}
+
+fn short(name: &str) -> &str {
+    name.strip_prefix("flashscope-").unwrap_or(name)
 }
 
 fn is_of(name: &str, family: &str) -> bool {
@@ -119,21 +120,25 @@ mod tests {
             uses: uses.iter().map(ToString::to_string).collect(),
         };
         let mut packages = vec![package(name, uses)];
-        let others = EDGES.iter().filter(|(other, _)| *other != name);
-        packages.extend(others.map(|(other, _)| package(other, &[])));
+        let others = EDGES.iter().filter(|(other, _)| *other != short(name));
+        packages.extend(others.map(|(other, _)| package(&format!("flashscope-{other}"), &[])));
         check(&packages).into_iter().map(|finding| finding.what).collect()
     }
 
     #[test]
-    fn the_star_holds() {
+    fn arrows_point_downwards() {
         assert_eq!(
             findings("flashscope-bench", &["flashscope-core", "flashscope-analysis", "serde"]).len(),
             0
         );
+        assert_eq!(findings("flashscope-papers", &["flashscope-show", "flashscope-lab"]).len(), 0);
+        assert_eq!(findings("flashscope", &["flashscope-papers", "flashscope-core"]).len(), 0);
         for (name, used) in [
             ("flashscope-core", "flashscope-sim"),
             ("flashscope-bench", "flashscope-device"),
-            ("flashscope-store", "flashscope-bench"),
+            ("flashscope-store", "flashscope-lab"),
+            ("flashscope-lab", "flashscope-show"),
+            ("flashscope-show", "flashscope-papers"),
             ("flashscope-sim", "flashscope-device"),
             ("xtask", "flashscope-core"),
         ] {
@@ -142,10 +147,20 @@ mod tests {
     }
 
     #[test]
-    fn clap_parquet_and_arrow_have_their_users() {
-        assert_eq!(findings("flashscope-bench", &["clap"]), ["flashscope-bench may not use clap"]);
+    fn only_the_binary_speaks_with_a_person() {
+        for used in ["clap", "clap_complete", "clap_mangen", "indicatif", "ctrlc", "anyhow", "terminal_size"]
+        {
+            for name in ["flashscope-lab", "flashscope-papers", "flashscope-core"] {
+                assert_eq!(findings(name, &[used]), [format!("{name} may not use {used}")]);
+            }
+            assert_eq!(findings("flashscope", &[used]).len(), 0);
+        }
+        assert_eq!(findings("xtask", &["anyhow"]).len(), 0);
+    }
+
+    #[test]
+    fn parquet_and_arrow_have_their_users() {
         assert_eq!(findings("flashscope", &["arrow-array"]), ["flashscope may not use arrow-array"]);
-        assert_eq!(findings("flashscope", &["clap", "clap_complete"]).len(), 0);
         assert_eq!(findings("flashscope-store", &["parquet", "arrow"]).len(), 0);
         assert_eq!(findings("flashscope-trace", &["parquet"]).len(), 0);
         assert_eq!(findings("flashscope-trace", &["arrow"]), ["flashscope-trace may not use arrow"]);

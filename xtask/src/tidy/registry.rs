@@ -114,14 +114,8 @@ pub fn read(registry: &Registry, root: &Path, sources: &[Source]) -> anyhow::Res
     }
     contents.list = fs::read_to_string(root.join(registry.list)).context(registry.list)?;
     let own = sources.iter().filter(|source| source.path.starts_with(registry.crate_folder));
-    contents.tests = own.map(test_text).collect();
+    contents.tests = own.map(Source::test_text).collect();
     Ok(contents)
-}
-
-fn test_text(source: &Source) -> String {
-    let is_test = |number: usize| !source.is_product() || source.is_test[number];
-    let lines = source.text.lines().enumerate().filter(|(number, _)| is_test(*number));
-    lines.map(|(_, line)| format!("{line}\n")).collect()
 }
 
 pub fn check(registry: &Registry, contents: &Contents) -> Vec<Finding> {
@@ -166,13 +160,5 @@ mod tests {
         assert_eq!(findings("size = 1\n", LIST, "NAMES"), ["mtron has no doc"]);
         assert_eq!(findings("# A drive.\n", "", "NAMES"), ["mtron is in no list"]);
         assert_eq!(findings("# A drive.\n", LIST, "rig(\"mtron2\")"), ["mtron has no test"]);
-    }
-
-    #[test]
-    fn only_test_code_counts_as_a_test() {
-        let product = "fn a() { NAMES }\n#[cfg(test)]\nmod tests {\n  b();\n}\n";
-        assert!(!test_text(&Source::new("crates/sim/src/a.rs", product)).contains("NAMES"));
-        assert!(test_text(&Source::new("crates/sim/src/a.rs", product)).contains("b()"));
-        assert!(test_text(&Source::new("crates/sim/tests/a.rs", "NAMES")).contains("NAMES"));
     }
 }
