@@ -9,6 +9,7 @@ use flashscope_bench::BenchError;
 use flashscope_core::{Nanos, PatternError};
 use flashscope_device::DeviceError;
 use flashscope_store::StoreError;
+use flashscope_trace::TraceError;
 
 use crate::remedy::worded;
 use crate::screen::Screen;
@@ -168,6 +169,13 @@ fn status(error: &anyhow::Error) -> u8 {
         let is_callers = |error: &StoreError| error.is_missing() || error.is_occupied() || error.is_unfit();
         if cause.downcast_ref::<StoreError>().is_some_and(is_callers) {
             return 2;
+        }
+        if let Some(trace) = cause.downcast_ref::<TraceError>() {
+            return match trace.is_interruption() {
+                true => 130,
+                false if trace.is_usage() => 2,
+                false => 1,
+            };
         }
         if cause.is::<Usage>() || cause.is::<PatternError>() {
             return 2;

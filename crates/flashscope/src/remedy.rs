@@ -2,10 +2,11 @@
 //! commands that do it are here, in one file for each library crate.
 
 pub mod device;
+pub mod trace;
 
 use std::error::Error;
 
 /// An error in full, with its way out as flags and commands; none where its own text is all there is.
 pub fn worded(error: &(dyn Error + 'static)) -> Option<String> {
-    device::worded(error)
+    device::worded(error).or_else(|| trace::worded(error))
 }

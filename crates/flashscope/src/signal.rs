@@ -1,10 +1,11 @@
 //! Ctrl-C or SIGTERM: once finishes the IO in flight and keeps what there is, twice stops at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use crate::exit::Interrupted;
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 static AGAIN: AtomicBool = AtomicBool::new(false);
 /// The second signal stops nothing at once either, for something must be cleaned up; the third does.
 static IS_PATIENT: AtomicBool = AtomicBool::new(false);
@@ -30,6 +31,11 @@ pub fn must_go_on(interrupted: &AtomicBool) -> Result<(), Interrupted> {
 /// The flag that [`listen`] listens for; not set as long as nobody listens.
 pub fn flag() -> &'static AtomicBool {
     &INTERRUPTED
+}
+
+/// The same, to be kept by whoever reads a trace.
+pub fn shared_flag() -> Arc<AtomicBool> {
+    INTERRUPTED.clone()
 }
 
 /// Listens from now on; the flags are set at the first and at the second signal.

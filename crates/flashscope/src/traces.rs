@@ -3,9 +3,7 @@
 mod capture;
 mod convert;
 mod cut;
-pub mod followed;
 mod generate;
-mod heeding;
 mod merge;
 pub mod open;
 pub mod output;

@@ -144,9 +144,9 @@ fn a_generated_trace_is_the_same_for_a_seed_and_can_be_cut() {
 fn what_cannot_be_generated_is_refused_with_the_way_out() {
     let scratch = scratch();
     for (flags, words) in [
-        (&["w10"][..], &["no trace generator 'w10'", "untar"][..]),
+        (&["w10"][..], &["unknown trace generator 'w10'", "untar"][..]),
         (&["uniform", "--set", "bs"], &["--set bs", "KEY=VALUE"]),
-        (&["uniform", "--set", "size=4k"], &["--set size=4k", "no such key"]),
+        (&["uniform", "--set", "size=4k"], &["--set size=4k", "unknown key"]),
         (&["untar", "--size", "64MiB"], &["--size", "take a larger device"]),
         (&["uniform", "--number-ios", "0"], &["--number-ios", "at least 1"]),
     ] {

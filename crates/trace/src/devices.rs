@@ -7,9 +7,9 @@ const DEVICES_MAX: usize = 65_536;
 const NAME_BYTES_MAX: usize = 255;
 const TOO_LONG: &str = "the device's name is too long";
 
-/// Device names and their numbers.
+/// Names of the devices of a trace, numbered in the order of their first request.
 #[derive(Debug, Default)]
-pub(crate) struct Devices {
+pub struct Devices {
     names: Vec<String>,
     numbers: HashMap<Box<[u8]>, u32>,
     /// The name asked for last: mostly the next one too.
@@ -38,9 +38,12 @@ fn slot(name: &[u8]) -> usize {
 }
 
 impl Devices {
-    /// The number of the device of this name.
+    /// The number of the device of this name: [`crate::Record::device`].
+    ///
+    /// # Errors
+    /// Names of more than 255 bytes, and more than 65,536 of them: that is no trace of block devices.
     #[inline]
-    pub(crate) fn number(&mut self, name: &[u8]) -> Result<u32, &'static str> {
+    pub fn number(&mut self, name: &[u8]) -> Result<u32, &'static str> {
         let number = self.recent.0[slot(name)];
         match self.names.get((number as usize).wrapping_sub(1)) {
             Some(known) if known.as_bytes() == name => Ok(number - 1),

@@ -6,12 +6,16 @@ use crate::reader::{BATCH, Decoder, Sink};
 use crate::record::Record;
 use crate::text::Problem;
 
-/// A binary format: understands one entry at a time.
-pub(crate) trait EntryFormat: Default + Send {
-    /// Length of an entry.
+/// A binary format whose entries have one length: understands one at a time.
+pub trait EntryFormat: Default + Send {
+    /// Length of an entry; above 0.
     const BYTES: usize;
 
-    /// Appends the entry's requests; none if it tells of something else.
+    /// Appends the requests of an entry of [`EntryFormat::BYTES`] bytes; none if it tells of something else.
+    /// Of a bad entry, nothing that is appended is kept.
+    ///
+    /// # Errors
+    /// Why the entry is bad.
     fn entry(
         &mut self,
         entry: &[u8],

@@ -1,8 +1,15 @@
 //! What can be wrong with a trace.
 
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
 use thiserror::Error;
 
-/// A trace that cannot be read, or not served, with the place and the way out.
+use crate::file::STDIN;
+use crate::pipeline::PipelineError;
+
+/// A trace that cannot be read, changed, written or served, with the place and the way out.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TraceError {
     /// A line that is not what the format says.
@@ -33,8 +40,19 @@ pub enum TraceError {
         /// Lines that were read before.
         line: u64,
         /// What the system or the decompressor said.
-        cause: String,
+        #[source]
+        cause: Cause,
     },
+    /// The file could not be opened.
+    #[error("cannot open the trace: {cause}; check the path")]
+    Open {
+        /// What the system said.
+        #[source]
+        cause: Cause,
+    },
+    /// It is no file.
+    #[error("it is a folder; name a file in it")]
+    Folder,
     /// Whoever reads it was told to stop.
     #[error("interrupted")]
     Interrupted,
@@ -44,6 +62,7 @@ pub enum TraceError {
         /// Its name.
         file: String,
         /// What.
+        #[source]
         error: Box<TraceError>,
     },
     /// There is nothing in it.
@@ -51,7 +70,8 @@ pub enum TraceError {
     Empty,
     /// There are lines, but no request.
     #[error(
-        "no request in {lines} lines of format {format} ({bad_lines} of them bad); name another --format"
+        "no request in {lines} lines of format {format} ({bad_lines} of them bad); {}",
+        Remedy::OtherFormat
     )]
     NoRequests {
         /// The format that was read.
@@ -79,10 +99,7 @@ pub enum TraceError {
         format: &'static str,
     },
     /// No format knows how to read it.
-    #[error(
-        "the trace is of no known format; it begins with `{text}`; if it is one, name it with \
-         --from: {known}"
-    )]
+    #[error("unknown trace format: it begins with `{text}`; known are {known}; {}", Remedy::NameFormat)]
     Unrecognised {
         /// The first line, cut.
         text: String,
@@ -90,7 +107,7 @@ pub enum TraceError {
         known: String,
     },
     /// No format has this name.
-    #[error("there is no trace format '{name}'; choose one of {known}")]
+    #[error("unknown trace format '{name}'; choose one of {known}")]
     UnknownFormat {
         /// The name that was asked for.
         name: String,
@@ -98,7 +115,7 @@ pub enum TraceError {
         known: String,
     },
     /// The format of this name is only read.
-    #[error("trace format '{name}' is read and not written; write one of {known}")]
+    #[error("trace format '{name}' is only read; write one of {known}")]
     UnwrittenFormat {
         /// The name that was asked for.
         name: String,
@@ -106,18 +123,19 @@ pub enum TraceError {
         known: String,
     },
     /// A format that is compressed inside cannot be compressed around it.
-    #[error("format {format} is compressed within; name the output without .gz, .zst or .xz")]
+    #[error("format {format} is already compressed; name the output without .gz, .zst or .xz")]
     CompressedTwice {
         /// The format.
         format: &'static str,
     },
     /// The output could not take the bytes.
-    #[error("after request {record}: cannot write on: {cause}; what was written so far is not whole")]
+    #[error("after request {record}: cannot write: {cause}; the output is incomplete")]
     Write {
         /// Requests that were given to be written before.
         record: u64,
         /// What the system said.
-        cause: String,
+        #[source]
+        cause: Cause,
     },
     /// A request that the target cannot take.
     #[error("request {record} of the trace: {request}: {problem}; {remedy}")]
@@ -131,6 +149,9 @@ pub enum TraceError {
         /// What to do.
         remedy: Remedy,
     },
+    /// Settings of a pipeline that make no sense.
+    #[error(transparent)]
+    Pipeline(#[from] PipelineError),
     /// It cannot be laid on a device of this size.
     #[error("the trace does not fit: {problem}; {remedy}")]
     Fit {
@@ -140,7 +161,7 @@ pub enum TraceError {
         remedy: String,
     },
     /// No generator has this name.
-    #[error("there is no trace generator '{name}'; choose one of {known}")]
+    #[error("unknown trace generator '{name}'; choose one of {known}")]
     UnknownGenerator {
         /// The name that was asked for.
         name: String,
@@ -148,7 +169,7 @@ pub enum TraceError {
         known: String,
     },
     /// No recorded trace that comes with the program has this name.
-    #[error("there is no recorded trace '{name}'; choose one of {known}")]
+    #[error("unknown recorded trace '{name}'; choose one of {known}")]
     UnknownSample {
         /// The name that was asked for.
         name: String,
@@ -165,7 +186,7 @@ pub enum TraceError {
         /// What is wrong.
         problem: String,
         /// What to do.
-        remedy: String,
+        remedy: Remedy,
     },
     /// Repeated, it would go on for longer than times reach.
     #[error(
@@ -188,16 +209,51 @@ pub enum TraceError {
 
 impl TraceError {
     /// The way out, where how it is taken depends on what reads the trace. The error's text ends with it.
-    pub fn remedy(&self) -> Option<&Remedy> {
+    pub fn remedy(&self) -> Option<Remedy> {
         match self {
-            TraceError::Line { .. } | TraceError::Entry { .. } => Some(&Remedy::ReadLeniently),
-            TraceError::Request { remedy, .. } => Some(remedy),
+            TraceError::Line { .. } | TraceError::Entry { .. } => Some(Remedy::ReadLeniently),
+            TraceError::NoRequests { .. } => Some(Remedy::OtherFormat),
+            TraceError::Unrecognised { .. } => Some(Remedy::NameFormat),
+            TraceError::Request { remedy, .. } | TraceError::Setting { remedy, .. } => Some(remedy.clone()),
             TraceError::In { error, .. } => error.remedy(),
             _ => None,
         }
     }
 
-    /// Its text with the way out told in other words; without one, only what is wrong.
+    /// The error itself, whichever file it is about.
+    pub fn inner(&self) -> &TraceError {
+        match self {
+            TraceError::In { error, .. } => error.inner(),
+            error => error,
+        }
+    }
+
+    /// The same of the file of this name; `-` is standard input. An error that names a file already keeps that.
+    pub fn in_file(self, path: &Path) -> TraceError {
+        let name = if path == Path::new(STDIN) { PathBuf::from("standard input") } else { path.into() };
+        match self {
+            TraceError::In { .. } | TraceError::Interrupted => self,
+            error => TraceError::In { file: name.display().to_string(), error: Box::new(error) },
+        }
+    }
+
+    /// Whether it is no fault of the trace, but of what was asked for: a name, a setting, a path.
+    pub fn is_usage(&self) -> bool {
+        matches!(
+            self.inner(),
+            TraceError::Open { .. }
+                | TraceError::Folder
+                | TraceError::Empty
+                | TraceError::UnknownFormat { .. }
+                | TraceError::UnwrittenFormat { .. }
+                | TraceError::UnknownGenerator { .. }
+                | TraceError::UnknownSample { .. }
+                | TraceError::Setting { .. }
+                | TraceError::Pipeline(_)
+        )
+    }
+
+    /// Its text with the way out in other words; without any, only what is wrong.
     pub fn with_remedy(&self, words: Option<&str>) -> String {
         let text = self.to_string();
         let Some(remedy) = self.remedy() else { return text };
@@ -207,11 +263,45 @@ impl TraceError {
 
     /// Whether it is no fault of the trace, but whoever reads it was told to stop.
     pub fn is_interruption(&self) -> bool {
-        match self {
-            TraceError::Interrupted => true,
-            TraceError::In { error, .. } => error.is_interruption(),
-            _ => false,
-        }
+        *self.inner() == TraceError::Interrupted
+    }
+}
+
+/// What an error comes from. Two causes of the same text are equal.
+#[derive(Clone)]
+pub struct Cause(Arc<dyn std::error::Error + Send + Sync>);
+
+impl<E: Into<Box<dyn std::error::Error + Send + Sync>>> From<E> for Cause {
+    fn from(error: E) -> Cause {
+        Cause(error.into().into())
+    }
+}
+
+impl fmt::Debug for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl PartialEq for Cause {
+    fn eq(&self, other: &Cause) -> bool {
+        self.to_string() == other.to_string()
+    }
+}
+
+impl Eq for Cause {}
+
+impl std::ops::Deref for Cause {
+    type Target = dyn std::error::Error + Send + Sync;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.0
     }
 }
 
@@ -230,6 +320,15 @@ pub enum Remedy {
     /// Smaller blocks, or larger requests.
     #[error("take a target with smaller blocks, or align it first")]
     Align,
+    /// The format is another than the one that was read.
+    #[error("name another format")]
+    OtherFormat,
+    /// The format is not recognised.
+    #[error("if it is a trace, name its format")]
+    NameFormat,
+    /// A value of a generator's setting.
+    #[error("see the generator's settings")]
+    GeneratorSettings,
     /// Anything that needs no other words.
     #[error("{0}")]
     Other(String),

@@ -1,56 +1,159 @@
-//! The registry of trace formats: one file and one line for each.
+//! Trace formats: the registry of those that come with the crate (one file and one line for each), and what
+//! a format of one's own is made of.
+//!
+//! A text format is a [`LineFormat`], a binary one whose entries have one length an [`EntryFormat`], any other
+//! a [`Decoder`]. What writes it is an [`Encoder`]. A [`Format`] names them, and [`Formats`] are those that a
+//! trace may be of.
+//!
+//! ```
+//! use flashscope_core::Op;
+//! use flashscope_trace::format::{Devices, Format, Formats, LineFormat, Problem};
+//! use flashscope_trace::{Record, Records};
+//!
+//! /// Lines such as `17 write 4096`: a time in ms, an operation, a block of 4 KiB.
+//! #[derive(Default)]
+//! struct Blocks;
+//!
+//! impl LineFormat for Blocks {
+//!     fn line(&mut self, line: &[u8], devices: &mut Devices, records: &mut Vec<Record>) -> Result<(), Problem> {
+//!         let text = std::str::from_utf8(line).map_err(|_| "it is no text")?;
+//!         let [time, op, block] = text.split(' ').collect::<Vec<_>>()[..] else { return Err("it has not three words") };
+//!         let time_ms: u32 = time.parse().map_err(|_| "the time is not a number of ms")?;
+//!         let block: u32 = block.parse().map_err(|_| "the block is not a number")?;
+//!         records.push(Record {
+//!             time_ns: u64::from(time_ms) * 1_000_000,
+//!             op: if op == "write" { Op::Write } else { Op::Read },
+//!             offset_bytes: u64::from(block) * 4096,
+//!             length_bytes: 4096,
+//!             device: devices.number(b"disk")?,
+//!             ..Record::default()
+//!         });
+//!         Ok(())
+//!     }
+//! }
+//!
+//! static BLOCKS: Format = Format::lines::<Blocks>("blocks", "time ms, operation, block of 4 KiB");
+//! let formats = Formats::builtin().with(&BLOCKS);
+//! let mut trace = formats.open(&b"17 write 2\n18 read 3\n"[..], None, false)?;
+//! let mut batch = Vec::new();
+//! assert_eq!((trace.next_batch(&mut batch)?, trace.format()), (2, "blocks"));
+//! # Ok::<(), flashscope_trace::TraceError>(())
+//! ```
 
-pub mod alibaba;
-pub mod biosnoop;
-pub mod blkparse;
-pub mod blkreplay;
-pub mod blktrace;
-pub mod cloudphysics_csv;
-pub mod csv;
-pub mod diskmon;
-pub mod disksim;
-pub mod etw;
-pub mod fio_iolog;
-pub mod fiu;
-pub mod hfplayer;
-pub mod k5cloud;
-pub mod mqsim;
-pub mod msr;
-pub mod oraclegeneral;
-pub mod parquet;
-pub mod spc;
-pub mod systor17;
-pub mod tencent;
-pub mod tracefs;
-pub mod vscsi;
+mod alibaba;
+mod biosnoop;
+mod blkparse;
+mod blkreplay;
+pub(crate) mod blktrace;
+mod cloudphysics_csv;
+mod csv;
+mod diskmon;
+mod disksim;
+mod etw;
+mod fio_iolog;
+mod fiu;
+mod hfplayer;
+mod k5cloud;
+mod mqsim;
+mod msr;
+mod oraclegeneral;
+pub(crate) mod parquet;
+mod spc;
+mod systor17;
+mod tencent;
+mod tracefs;
+mod vscsi;
 
+pub use crate::devices::Devices;
+pub use crate::entries::EntryFormat;
+pub use crate::lines::LineFormat;
+pub use crate::reader::{Decoder, Sink};
+pub use crate::text::Problem;
+pub use crate::writer::Encoder;
+
+use std::fmt;
+
+use crate::entries::{Entries, sniff_entries};
 use crate::error::TraceError;
-use crate::reader::Decoder;
-use crate::writer::Encoder;
+use crate::lines::{Lines, sniff_lines};
 
-/// A trace format.
+/// A trace format: its name, how it is recognised, what reads and what writes it.
+#[derive(Clone, Copy)]
 pub struct Format {
-    /// Its name on the command line.
+    /// The name it is asked for by.
     pub name: &'static str,
     /// What it is, in a line of help.
     pub about: &'static str,
-    /// How sure it is of a trace that begins with these (uncompressed) bytes, in percent.
-    pub(crate) sniff: fn(&[u8]) -> u8,
-    pub(crate) decoder: fn() -> Box<dyn Decoder>,
-    /// Makes what writes it; none if it is only read.
-    pub(crate) encoder: Option<fn() -> Box<dyn Encoder>>,
     /// How names of such files mostly end, without the dot; empty if they tell nothing.
     pub extensions: &'static [&'static str],
+    sniff: fn(&[u8]) -> u8,
+    decoder: fn() -> Box<dyn Decoder>,
+    encoder: Option<fn() -> Box<dyn Encoder>>,
 }
 
 impl Format {
+    /// A format of any kind. `sniff` says how sure it is of a trace that begins with these (uncompressed)
+    /// bytes, up to 64 KiB, in percent.
+    pub const fn new(
+        name: &'static str,
+        about: &'static str,
+        sniff: fn(&[u8]) -> u8,
+        decoder: fn() -> Box<dyn Decoder>,
+    ) -> Format {
+        Format { name, about, extensions: &[], sniff, decoder, encoder: None }
+    }
+
+    /// A text format, recognised by the share of good lines.
+    pub const fn lines<F: LineFormat + 'static>(name: &'static str, about: &'static str) -> Format {
+        Format::new(name, about, sniff_lines::<F>, Lines::<F>::decoder)
+    }
+
+    /// A binary format whose entries have one length, recognised by the share of good entries.
+    pub const fn entries<F: EntryFormat + 'static>(name: &'static str, about: &'static str) -> Format {
+        Format::new(name, about, sniff_entries::<F>, Entries::<F>::decoder)
+    }
+
+    /// The same, recognised in another way.
+    pub const fn sniffed_by(self, sniff: fn(&[u8]) -> u8) -> Format {
+        Format { sniff, ..self }
+    }
+
+    /// The same, which is also written.
+    pub const fn written_by(self, encoder: fn() -> Box<dyn Encoder>) -> Format {
+        Format { encoder: Some(encoder), ..self }
+    }
+
+    /// The same with the ends of its files' names.
+    pub const fn with_extensions(self, extensions: &'static [&'static str]) -> Format {
+        Format { extensions, ..self }
+    }
+
     /// Whether it is also written.
     pub fn is_written(&self) -> bool {
         self.encoder.is_some()
     }
+
+    /// How sure it is of a trace that begins with these (uncompressed) bytes, in percent.
+    pub fn sniff(&self, head: &[u8]) -> u8 {
+        (self.sniff)(head)
+    }
+
+    pub(crate) fn decoder(&self) -> Box<dyn Decoder> {
+        (self.decoder)()
+    }
+
+    pub(crate) fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        self.encoder.map(|encoder| encoder())
+    }
 }
 
-/// All formats. Of two that are equally sure of a trace, the first reads it.
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// All formats that come with the crate. Of two that are equally sure of a trace, the first reads it.
 pub const FORMATS: &[Format] = &[
     tracefs::FORMAT,
     blkreplay::FORMAT,
@@ -78,33 +181,70 @@ pub const FORMATS: &[Format] = &[
     csv::FORMAT,
 ];
 
-/// The format of a trace that begins with these (uncompressed) bytes, and how sure that is, in percent from
-/// 1 to 100; `None` if it looks like none.
+/// The formats that a trace may be of: those that come with the crate, and others.
+#[derive(Clone, Debug)]
+pub struct Formats {
+    /// Of two that are equally sure of a trace, the first reads it.
+    list: Vec<&'static Format>,
+}
+
+impl Default for Formats {
+    fn default() -> Formats {
+        Formats::builtin()
+    }
+}
+
+impl Formats {
+    /// Those that come with the crate.
+    pub fn builtin() -> Formats {
+        Formats { list: FORMATS.iter().collect() }
+    }
+
+    /// The same and this one. It takes the place of one of the same name, and of another that is equally sure of
+    /// a trace.
+    pub fn with(mut self, format: &'static Format) -> Formats {
+        self.list.retain(|known| known.name != format.name);
+        self.list.insert(0, format);
+        self
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &'static Format> + '_ {
+        self.list.iter().copied()
+    }
+
+    /// The format of this name.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn find(&self, name: &str) -> Result<&'static Format, TraceError> {
+        let unknown = || TraceError::UnknownFormat { name: name.into(), known: self.names() };
+        self.iter().find(|format| format.name == name).ok_or_else(unknown)
+    }
+
+    /// The formats of a trace that begins with these (uncompressed) bytes, and how sure each is, in percent from
+    /// 1 to 100, the most likely first; none if it looks like none.
+    pub fn sniff(&self, head: &[u8]) -> Vec<(&'static Format, u8)> {
+        let mut all: Vec<_> = self.iter().map(|format| (format, format.sniff(head))).collect();
+        all.retain(|(_, percent)| *percent > 0);
+        all.sort_by_key(|(_, percent)| std::cmp::Reverse(*percent));
+        all
+    }
+
+    /// All names, as a message lists them.
+    pub(crate) fn names(&self) -> String {
+        self.iter().map(|format| format.name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The names of those that are written.
+    pub(crate) fn written_names(&self) -> String {
+        let written = self.iter().filter(|format| format.is_written());
+        written.map(|format| format.name).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The format that comes with the crate of a trace that begins with these (uncompressed) bytes, and how sure
+/// that is, in percent from 1 to 100; `None` if it looks like none.
 pub fn sniff(head: &[u8]) -> Option<(&'static Format, u8)> {
-    sniff_all(head).first().copied()
-}
-
-/// All formats that such a trace may have, the most likely first.
-pub(crate) fn sniff_all(head: &[u8]) -> Vec<(&'static Format, u8)> {
-    let mut all: Vec<_> = FORMATS.iter().map(|format| (format, (format.sniff)(head))).collect();
-    all.retain(|(_, percent)| *percent > 0);
-    all.sort_by_key(|(_, percent)| std::cmp::Reverse(*percent));
-    all
-}
-
-/// The format of this name.
-pub(crate) fn find(name: &str) -> Result<&'static Format, TraceError> {
-    let unknown = || TraceError::UnknownFormat { name: name.into(), known: names() };
-    FORMATS.iter().find(|format| format.name == name).ok_or_else(unknown)
-}
-
-/// All names, as a message lists them.
-pub(crate) fn names() -> String {
-    FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ")
-}
-
-/// The names of those that are written.
-pub(crate) fn written_names() -> String {
-    let written = FORMATS.iter().filter(|format| format.is_written());
-    written.map(|format| format.name).collect::<Vec<_>>().join(", ")
+    Formats::builtin().sniff(head).first().copied()
 }

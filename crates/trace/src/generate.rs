@@ -1,36 +1,71 @@
-//! The registry of generated traces: one file and one line for each.
+//! Generated traces: the registry of those that come with the crate (one file and one line for each), and what
+//! a generator of one's own is made of.
 //!
-//! A generator is a `Workload`: it appends requests, a few at a time, in memory that does not grow with
+//! A generator is a [`Workload`]: it appends requests, a few at a time, in memory that does not grow with
 //! them. A seed means the same requests on every machine and for ever. What stands for a workload of paper
 //! 002 (Kim and Ahn, "BPLRU", FAST 2008, section 4.1) is a model of it: each module says what is taken from
 //! the paper and what is assumed.
+//!
+//! ```
+//! use flashscope_core::{Flags, Op};
+//! use flashscope_trace::Records;
+//! use flashscope_trace::generate::{Emit, Generator, Generators, Key, Options, Workload};
+//!
+//! /// Reads every other block, 1 ms apart.
+//! struct EveryOther {
+//!     block: u64,
+//!     left: u64,
+//! }
+//!
+//! impl Workload for EveryOther {
+//!     fn step(&mut self, emit: &mut Emit) -> bool {
+//!         emit.issue(Op::Read, self.block * 4096, 4096, Flags::NONE);
+//!         emit.pass(1_000_000);
+//!         (self.block, self.left) = (self.block + 2, self.left - 1);
+//!         self.left > 0
+//!     }
+//! }
+//!
+//! static EVERY_OTHER: Generator = Generator {
+//!     name: "every-other",
+//!     paper: "",
+//!     about: "reads of every other block",
+//!     keys: &[Key { name: "ios", default: "1000", about: "requests" }],
+//!     make: |settings| Ok(Box::new(EveryOther { block: 0, left: settings.number("ios")? })),
+//! };
+//! let mut trace = Generators::builtin().with(&EVERY_OTHER).generate("every-other", &Options::default())?;
+//! assert_eq!(trace.next_batch(&mut Vec::new())?, 1000);
+//! # Ok::<(), flashscope_trace::TraceError>(())
+//! ```
 
-pub mod compile;
-pub mod database;
-pub mod hot_cold;
-pub mod internet_files;
-pub mod iometer;
-pub mod mp3;
-pub mod office_install;
-pub mod p2p;
-pub mod pcmark;
-pub mod postmark;
-pub mod sequential_streams;
-pub mod uniform;
-pub mod untar;
-pub mod zipf;
+mod compile;
+mod database;
+mod hot_cold;
+mod internet_files;
+mod iometer;
+mod mp3;
+mod office_install;
+mod p2p;
+mod pcmark;
+mod postmark;
+mod sequential_streams;
+mod uniform;
+mod untar;
+mod zipf;
 
+pub use crate::model::Emit;
 pub use crate::settings::{Key, Settings};
 
+use std::fmt;
+
 use crate::error::TraceError;
-use crate::model::Emit;
 use crate::reader::{BATCH, Counts};
 use crate::record::Record;
 use crate::records::Records;
 
 /// A kind of trace that is made up.
 pub struct Generator {
-    /// Its name on the command line.
+    /// The name it is asked for by.
     pub name: &'static str,
     /// The workload of paper 002 that it is a model of, such as `W7`; empty if none.
     pub paper: &'static str,
@@ -38,10 +73,17 @@ pub struct Generator {
     pub about: &'static str,
     /// What can be set.
     pub keys: &'static [Key],
-    pub(crate) make: fn(&Settings) -> Result<Box<dyn Workload>, TraceError>,
+    /// Makes it. A value that it cannot take is refused with [`TraceError::Setting`].
+    pub make: fn(&Settings) -> Result<Box<dyn Workload>, TraceError>,
 }
 
-/// All generators.
+impl fmt::Debug for Generator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// All generators that come with the crate.
 pub const GENERATORS: &[Generator] = &[
     uniform::GENERATOR,
     zipf::GENERATOR,
@@ -60,7 +102,7 @@ pub const GENERATORS: &[Generator] = &[
 ];
 
 /// The requests of a workload, some more each time.
-pub(crate) trait Workload: Send {
+pub trait Workload: Send {
     /// Appends some requests, a few thousand at most; false once there are no more.
     fn step(&mut self, emit: &mut Emit) -> bool;
 }
@@ -85,28 +127,84 @@ impl Default for Options {
     }
 }
 
-/// The trace of the generator of this name, or of the one that is a model of this workload of paper 002.
+impl Generator {
+    /// Its trace.
+    ///
+    /// # Errors
+    /// A setting that is not known, a value out of range, a device that is too small.
+    pub fn generate(&self, options: &Options) -> Result<Generated, TraceError> {
+        let settings = Settings::new(self, options)?;
+        Ok(Generated {
+            name: self.name,
+            workload: (self.make)(&settings)?,
+            emit: Emit::new(options.seed),
+            left: options.number_ios.unwrap_or(u64::MAX),
+            given: 0,
+            devices: [String::from("0")],
+            at_end: false,
+        })
+    }
+}
+
+/// The generators to choose from: those that come with the crate, and others.
+#[derive(Clone, Debug)]
+pub struct Generators {
+    list: Vec<&'static Generator>,
+}
+
+impl Default for Generators {
+    fn default() -> Generators {
+        Generators::builtin()
+    }
+}
+
+impl Generators {
+    /// Those that come with the crate.
+    pub fn builtin() -> Generators {
+        Generators { list: GENERATORS.iter().collect() }
+    }
+
+    /// The same and this one, which takes the place of one of the same name.
+    pub fn with(mut self, generator: &'static Generator) -> Generators {
+        self.list.retain(|known| known.name != generator.name);
+        self.list.push(generator);
+        self
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &'static Generator> + '_ {
+        self.list.iter().copied()
+    }
+
+    /// The generator of this name, or the one that is a model of this workload of paper 002.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn find(&self, name: &str) -> Result<&'static Generator, TraceError> {
+        let is_it = |generator: &&Generator| {
+            generator.name == name || (!name.is_empty() && generator.paper.eq_ignore_ascii_case(name))
+        };
+        self.iter().find(is_it).ok_or_else(|| {
+            let known: Vec<_> = self.iter().map(|generator| generator.name).collect();
+            TraceError::UnknownGenerator { name: name.into(), known: known.join(", ") }
+        })
+    }
+
+    /// The trace of the generator of this name, as [`Generators::find`] finds it.
+    ///
+    /// # Errors
+    /// A name or setting that is not known, a value out of range, a device that is too small.
+    pub fn generate(&self, name: &str, options: &Options) -> Result<Generated, TraceError> {
+        self.find(name)?.generate(options)
+    }
+}
+
+/// As [`Generators::generate`], of the generators that come with the crate.
 ///
 /// # Errors
-/// A name or setting that is not known, a value out of range, a device that is too small.
+/// As [`Generators::generate`].
 pub fn generate(name: &str, options: &Options) -> Result<Generated, TraceError> {
-    let is_it = |generator: &&Generator| {
-        generator.name == name || (!name.is_empty() && generator.paper.eq_ignore_ascii_case(name))
-    };
-    let generator = GENERATORS.iter().find(is_it).ok_or_else(|| {
-        let known: Vec<_> = GENERATORS.iter().map(|generator| generator.name).collect();
-        TraceError::UnknownGenerator { name: name.into(), known: known.join(", ") }
-    })?;
-    let settings = Settings::new(generator, options)?;
-    Ok(Generated {
-        name: generator.name,
-        workload: (generator.make)(&settings)?,
-        emit: Emit::new(options.seed),
-        left: options.number_ios.unwrap_or(u64::MAX),
-        given: 0,
-        devices: [String::from("0")],
-        at_end: false,
-    })
+    Generators::builtin().generate(name, options)
 }
 
 /// A trace as it is made up.

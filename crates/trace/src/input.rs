@@ -47,7 +47,7 @@ pub(crate) fn read_some(input: &mut dyn Read, bytes: &mut [u8]) -> Result<usize,
         match input.read(bytes) {
             Ok(length) => return Ok(length),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(TraceError::Read { line: 0, cause: error.to_string() }),
+            Err(error) => return Err(TraceError::Read { line: 0, cause: error.into() }),
         }
     }
 }
@@ -64,7 +64,7 @@ pub(crate) fn uncompressed(read: Box<dyn Read + Send>) -> Result<Box<dyn Read + 
         [0x1f, 0x8b, ..] => Ok(Box::new(MultiGzDecoder::new(BufReader::with_capacity(AHEAD_BYTES, whole)))),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => {
             let decoder = zstd::stream::read::Decoder::new(whole);
-            Ok(Box::new(decoder.map_err(|error| TraceError::Read { line: 0, cause: error.to_string() })?))
+            Ok(Box::new(decoder.map_err(|error| TraceError::Read { line: 0, cause: error.into() })?))
         }
         [0xfd, b'7', b'z', b'X', b'Z', 0] => Ok(Box::new(XzDecoder::new_multi_decoder(whole))),
         [b'B', b'Z', b'h', ..] => Err(TraceError::Compressed { method: "bzip2", command: "bzip2 -dc" }),

@@ -12,8 +12,12 @@ use crate::text::Problem;
 pub(crate) const LINE_BYTES_MAX: usize = 64 << 10;
 
 /// A text format: understands one line at a time.
-pub(crate) trait LineFormat: Default + Send {
-    /// Appends the line's requests; none if it is a comment or tells of something else.
+pub trait LineFormat: Default + Send {
+    /// Appends the requests of a line, which is without its end; none if it is a comment or tells of something
+    /// else. Of a bad line, nothing that is appended is kept.
+    ///
+    /// # Errors
+    /// Why the line is bad.
     fn line(&mut self, line: &[u8], devices: &mut Devices, records: &mut Vec<Record>) -> Result<(), Problem>;
 }
 

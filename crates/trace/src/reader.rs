@@ -4,7 +4,7 @@ use std::io::Read;
 
 use crate::devices::Devices;
 use crate::error::{TraceError, hexadecimal, shown};
-use crate::format::{Format, find, names, sniff, sniff_all};
+use crate::format::{Format, Formats};
 use crate::input::{Input, read_some, uncompressed};
 use crate::record::Record;
 use crate::records::Records;
@@ -38,10 +38,13 @@ pub struct Counts {
 }
 
 /// Where a decoder puts what it finds.
-pub(crate) struct Sink<'a> {
-    pub(crate) records: &'a mut Vec<Record>,
-    pub(crate) devices: &'a mut Devices,
-    pub(crate) counts: &'a mut Counts,
+pub struct Sink<'a> {
+    /// Requests; the reader counts them.
+    pub records: &'a mut Vec<Record>,
+    /// Names of devices.
+    pub devices: &'a mut Devices,
+    /// Lines or entries; the decoder counts `lines`, `other_lines` and sets `is_last_line_open`.
+    pub counts: &'a mut Counts,
     first_bad: &'a mut Option<TraceError>,
     lenient: bool,
 }
@@ -58,9 +61,12 @@ impl Sink<'_> {
         }
     }
 
-    /// Counts it, or fails with it. Its `error` is only made of the first one.
+    /// A line or entry is bad: counts it if the reader is lenient.
+    ///
+    /// # Errors
+    /// With `error`, if the reader is strict. It is only made of the first one.
     #[cold]
-    pub(crate) fn bad_line(&mut self, error: impl FnOnce(&Counts) -> TraceError) -> Result<(), TraceError> {
+    pub fn bad_line(&mut self, error: impl FnOnce(&Counts) -> TraceError) -> Result<(), TraceError> {
         if !self.lenient {
             return Err(error(self.counts));
         }
@@ -73,10 +79,13 @@ impl Sink<'_> {
 }
 
 /// Turns bytes into records, many at a time.
-pub(crate) trait Decoder: Send {
-    /// Decodes from the front of `bytes` until [`BATCH`] records are there or no whole line or record is
-    /// left; returns how many bytes are done with. With `last`, nothing follows. Of a full buffer, it takes
-    /// some.
+pub trait Decoder: Send {
+    /// Decodes from the front of `bytes` until [`BATCH`] records are there or no whole line or entry is
+    /// left; returns how many bytes are done with: the others come again in front of those behind them. With
+    /// `last`, nothing follows. Of 256 KiB, it takes some.
+    ///
+    /// # Errors
+    /// Of [`Sink::bad_line`].
     fn decode(&mut self, bytes: &[u8], last: bool, sink: &mut Sink<'_>) -> Result<usize, TraceError>;
 }
 
@@ -98,57 +107,90 @@ pub struct Reader {
     first_bad: Option<TraceError>,
 }
 
-/// Opens a trace, plain or compressed (gzip, zstd, xz), of the `format` named or recognised. Lenient: bad
-/// lines are left out and counted. A format that is not named is recognised from the first 64 KiB, which a
-/// pipe has to deliver first.
+impl Formats {
+    /// Opens a trace, plain or compressed (gzip, zstd, xz), of the `format` named or recognised. Lenient: bad
+    /// lines are left out and counted. A format that is not named is recognised from the first 64 KiB, which a
+    /// pipe has to deliver first.
+    ///
+    /// # Errors
+    /// An empty or unreadable input, a compression or format that is not known.
+    pub fn open(
+        &self,
+        input: impl Read + Send + 'static,
+        format: Option<&str>,
+        lenient: bool,
+    ) -> Result<Reader, TraceError> {
+        let named = format.map(|name| self.find(name)).transpose()?;
+        let (wanted, room) = if named.is_some() { (1, FIRST_BYTES) } else { (HEAD_BYTES, HEAD_BYTES) };
+        let mut input = Input { read: uncompressed(Box::new(input))?, bytes: vec![0; room], end: 0 };
+        let (at_end, pending) = input.fill_head(wanted)?;
+        let head = &input.bytes[..input.end.min(HEAD_BYTES)];
+        let format = match named {
+            Some(format) => format,
+            None => match self.sniff(head).first() {
+                Some((format, _)) => format,
+                None => return Err(pending.unwrap_or_else(|| self.unrecognised(head))),
+            },
+        };
+        Ok(Reader {
+            format,
+            decoder: format.decoder(),
+            lenient,
+            input: input.read,
+            buffer: input.bytes,
+            start: 0,
+            end: input.end,
+            at_end,
+            pending,
+            devices: Devices::default(),
+            seen: Seen::default(),
+            first_bad: None,
+        })
+    }
+
+    /// The formats that an input may have, and how sure each is in percent, the most likely first.
+    ///
+    /// # Errors
+    /// An empty or unreadable input, an unknown compression, or one that looks like no format.
+    pub fn sniff_input(
+        &self,
+        input: impl Read + Send + 'static,
+    ) -> Result<Vec<(&'static Format, u8)>, TraceError> {
+        let mut input = Input { read: uncompressed(Box::new(input))?, bytes: vec![0; HEAD_BYTES], end: 0 };
+        let (_, failed) = input.fill_head(HEAD_BYTES)?;
+        let head = &input.bytes[..input.end];
+        match self.sniff(head) {
+            all if all.is_empty() => Err(failed.unwrap_or_else(|| self.unrecognised(head))),
+            all => Ok(all),
+        }
+    }
+
+    fn unrecognised(&self, head: &[u8]) -> TraceError {
+        let line = head.split(|&c| c == b'\n').next().unwrap_or_default();
+        let is_text = std::str::from_utf8(&line[..line.len().min(64)]).is_ok_and(|text| !text.contains('\0'));
+        let text = if is_text { shown(line) } else { hexadecimal(&head[..head.len().min(16)]) };
+        TraceError::Unrecognised { text, known: self.names() }
+    }
+}
+
+/// As [`Formats::open`], of the formats that come with the crate.
 ///
 /// # Errors
-/// An empty or unreadable input, a compression or format that is not known.
+/// As [`Formats::open`].
 pub fn open(
     input: impl Read + Send + 'static,
     format: Option<&str>,
     lenient: bool,
 ) -> Result<Reader, TraceError> {
-    let named = format.map(find).transpose()?;
-    let (wanted, room) = if named.is_some() { (1, FIRST_BYTES) } else { (HEAD_BYTES, HEAD_BYTES) };
-    let mut input = Input { read: uncompressed(Box::new(input))?, bytes: vec![0; room], end: 0 };
-    let (at_end, pending) = input.fill_head(wanted)?;
-    let head = &input.bytes[..input.end.min(HEAD_BYTES)];
-    let format = match named {
-        Some(format) => format,
-        None => match sniff(head) {
-            Some((format, _)) => format,
-            None => return Err(pending.unwrap_or_else(|| unrecognised(head))),
-        },
-    };
-    Ok(Reader {
-        format,
-        decoder: (format.decoder)(),
-        lenient,
-        input: input.read,
-        buffer: input.bytes,
-        start: 0,
-        end: input.end,
-        at_end,
-        pending,
-        devices: Devices::default(),
-        seen: Seen::default(),
-        first_bad: None,
-    })
+    Formats::builtin().open(input, format, lenient)
 }
 
-/// The formats that an input may have, and how sure each is in percent, the most likely first.
+/// As [`Formats::sniff_input`], of the formats that come with the crate.
 ///
 /// # Errors
-/// An empty or unreadable input, an unknown compression, or one that looks like no format.
+/// As [`Formats::sniff_input`].
 pub fn sniff_input(input: impl Read + Send + 'static) -> Result<Vec<(&'static Format, u8)>, TraceError> {
-    let mut input = Input { read: uncompressed(Box::new(input))?, bytes: vec![0; HEAD_BYTES], end: 0 };
-    let (_, failed) = input.fill_head(HEAD_BYTES)?;
-    let head = &input.bytes[..input.end];
-    match sniff_all(head) {
-        all if all.is_empty() => Err(failed.unwrap_or_else(|| unrecognised(head))),
-        all => Ok(all),
-    }
+    Formats::builtin().sniff_input(input)
 }
 
 impl Records for Reader {
@@ -218,11 +260,4 @@ impl Reader {
             (self.end, self.at_end) = (self.start, true);
         }
     }
-}
-
-fn unrecognised(head: &[u8]) -> TraceError {
-    let line = head.split(|&c| c == b'\n').next().unwrap_or_default();
-    let is_text = std::str::from_utf8(&line[..line.len().min(64)]).is_ok_and(|text| !text.contains('\0'));
-    let text = if is_text { shown(line) } else { hexadecimal(&head[..head.len().min(16)]) };
-    TraceError::Unrecognised { text, known: names() }
 }

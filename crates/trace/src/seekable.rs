@@ -7,8 +7,8 @@ use std::os::unix::fs::FileExt;
 use bytes::Bytes;
 
 use crate::error::TraceError;
+use crate::format::Formats;
 use crate::format::parquet::{MAGIC, NAME, ParquetTrace};
-use crate::reader::open;
 use crate::records::Records;
 
 /// Whether this file is of a format that is read from its end, so that only [`open_file`] reads it.
@@ -19,30 +19,58 @@ pub fn is_read_from_its_end(file: &File, format: Option<&str>) -> bool {
     is_file && format.map_or_else(&mut begins, |format| format == NAME)
 }
 
-/// As [`open`], from a file.
-///
-/// # Errors
-/// As [`open`].
-pub fn open_file(file: File, format: Option<&str>, lenient: bool) -> Result<Box<dyn Records>, TraceError> {
-    match is_read_from_its_end(&file, format) {
-        true => Ok(Box::new(ParquetTrace::open(file, lenient)?)),
-        false => Ok(Box::new(open(file, format, lenient)?)),
+impl Formats {
+    /// As [`Formats::open`], from a file.
+    ///
+    /// # Errors
+    /// As [`Formats::open`].
+    pub fn open_file(
+        &self,
+        file: File,
+        format: Option<&str>,
+        lenient: bool,
+    ) -> Result<Box<dyn Records>, TraceError> {
+        match is_read_from_its_end(&file, format) {
+            true => Ok(Box::new(ParquetTrace::open(file, lenient)?)),
+            false => Ok(Box::new(self.open(file, format, lenient)?)),
+        }
+    }
+
+    /// As [`Formats::open`], from memory.
+    ///
+    /// # Errors
+    /// As [`Formats::open`].
+    pub fn open_bytes(
+        &self,
+        bytes: impl Into<Bytes>,
+        format: Option<&str>,
+        lenient: bool,
+    ) -> Result<Box<dyn Records>, TraceError> {
+        let bytes: Bytes = bytes.into();
+        match format {
+            Some(NAME) if !bytes.is_empty() => Ok(Box::new(ParquetTrace::open(bytes, lenient)?)),
+            None if bytes.starts_with(MAGIC) => Ok(Box::new(ParquetTrace::open(bytes, lenient)?)),
+            _ => Ok(Box::new(self.open(Cursor::new(bytes), format, lenient)?)),
+        }
     }
 }
 
-/// As [`open`], from memory.
+/// As [`Formats::open_file`], of the formats that come with the crate.
 ///
 /// # Errors
-/// As [`open`].
+/// As [`Formats::open`].
+pub fn open_file(file: File, format: Option<&str>, lenient: bool) -> Result<Box<dyn Records>, TraceError> {
+    Formats::builtin().open_file(file, format, lenient)
+}
+
+/// As [`Formats::open_bytes`], of the formats that come with the crate.
+///
+/// # Errors
+/// As [`Formats::open`].
 pub fn open_bytes(
     bytes: impl Into<Bytes>,
     format: Option<&str>,
     lenient: bool,
 ) -> Result<Box<dyn Records>, TraceError> {
-    let bytes: Bytes = bytes.into();
-    match format {
-        Some(NAME) if !bytes.is_empty() => Ok(Box::new(ParquetTrace::open(bytes, lenient)?)),
-        None if bytes.starts_with(MAGIC) => Ok(Box::new(ParquetTrace::open(bytes, lenient)?)),
-        _ => Ok(Box::new(open(Cursor::new(bytes), format, lenient)?)),
-    }
+    Formats::builtin().open_bytes(bytes, format, lenient)
 }

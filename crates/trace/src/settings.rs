@@ -2,7 +2,7 @@
 
 use flashscope_core::{Bytes, Nanos, Share};
 
-use crate::error::TraceError;
+use crate::error::{Remedy, TraceError};
 use crate::generate::{Generator, Options};
 use crate::model::{Style, Volume};
 
@@ -27,9 +27,9 @@ pub struct Settings {
     keys: &'static [Key],
     set: Vec<(String, String)>,
     /// Bytes of the device.
-    pub(crate) size_bytes: u64,
+    pub size_bytes: u64,
     /// Seed of everything random.
-    pub(crate) seed: u64,
+    pub seed: u64,
 }
 
 impl Settings {
@@ -37,34 +37,46 @@ impl Settings {
         let keys = generator.keys;
         if let Some((key, value)) = options.set.iter().find(|(key, _)| keys.iter().all(|k| k.name != key)) {
             let known: Vec<_> = keys.iter().map(|key| key.name).collect();
-            return Err(bad(key, value, "there is no such key", &format!("set {}", known.join(", "))));
+            return Err(bad(key, value, "unknown key", &format!("set {}", known.join(", "))));
         }
         Ok(Settings { keys, set: options.set.clone(), size_bytes: options.size_bytes, seed: options.seed })
     }
 
     /// The value of this key: the last one that was set, or the default.
-    pub(crate) fn text(&self, key: &str) -> &str {
+    ///
+    /// # Panics
+    /// If the generator has no such key.
+    pub fn text(&self, key: &str) -> &str {
         let set = self.set.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
         let default = || self.keys.iter().find(|row| row.name == key).map(|row| row.default);
         set.or_else(default).expect("a generator asks for its own keys")
     }
 
     /// One of these words.
-    pub(crate) fn choice(&self, key: &str, words: &[&'static str]) -> Result<&'static str, TraceError> {
+    ///
+    /// # Errors
+    /// Another word.
+    pub fn choice(&self, key: &str, words: &[&'static str]) -> Result<&'static str, TraceError> {
         let value = self.text(key);
         let word = words.iter().find(|word| **word == value).copied();
         word.ok_or_else(|| bad(key, value, "it is not known", &format!("choose one of {}", words.join(", "))))
     }
 
     /// A whole number from 1 on.
-    pub(crate) fn number(&self, key: &str) -> Result<u64, TraceError> {
+    ///
+    /// # Errors
+    /// Anything else, or more than 2^40.
+    pub fn number(&self, key: &str) -> Result<u64, TraceError> {
         let value = self.text(key);
         let number = value.parse::<u64>().ok().filter(|number| (1..=1 << 40).contains(number));
         number.ok_or_else(|| bad(key, value, "it is no count", "write a whole number from 1 to 2^40"))
     }
 
     /// A number above 0.
-    pub(crate) fn real(&self, key: &str, max: f64) -> Result<f64, TraceError> {
+    ///
+    /// # Errors
+    /// Anything else, or more than `max`.
+    pub fn real(&self, key: &str, max: f64) -> Result<f64, TraceError> {
         let value = self.text(key);
         let number = value.parse::<f64>().ok().filter(|&number| number > 0.0 && number <= max);
         number
@@ -72,19 +84,28 @@ impl Settings {
     }
 
     /// A share from 0 to 1.
-    pub(crate) fn share(&self, key: &str) -> Result<f64, TraceError> {
+    ///
+    /// # Errors
+    /// Anything else.
+    pub fn share(&self, key: &str) -> Result<f64, TraceError> {
         let value = self.text(key);
         value.parse::<Share>().map(|share| share.0).map_err(|error| bad(key, value, &error.to_string(), ""))
     }
 
     /// A span of time.
-    pub(crate) fn time_ns(&self, key: &str) -> Result<u64, TraceError> {
+    ///
+    /// # Errors
+    /// Anything else.
+    pub fn time_ns(&self, key: &str) -> Result<u64, TraceError> {
         let value = self.text(key);
         value.parse::<Nanos>().map(|time| time.0).map_err(|error| bad(key, value, &error.to_string(), ""))
     }
 
     /// Whole sectors of 512 bytes, at least one, and no more than a request can be long.
-    pub(crate) fn request_bytes(&self, key: &str) -> Result<u64, TraceError> {
+    ///
+    /// # Errors
+    /// Anything else, or more than 1 GiB.
+    pub fn request_bytes(&self, key: &str) -> Result<u64, TraceError> {
         let value = self.text(key);
         let bytes = value.parse::<Bytes>().map_err(|error| bad(key, value, &error.to_string(), ""))?.0;
         match bytes > 0 && bytes.is_multiple_of(512) && bytes <= 1 << 30 {
@@ -94,14 +115,20 @@ impl Settings {
     }
 
     /// A size of at least a byte.
-    pub(crate) fn size_bytes(&self, key: &str) -> Result<u64, TraceError> {
+    ///
+    /// # Errors
+    /// Anything else.
+    pub fn size_bytes(&self, key: &str) -> Result<u64, TraceError> {
         let value = self.text(key);
         let bytes = value.parse::<Bytes>().map_err(|error| bad(key, value, &error.to_string(), ""))?.0;
         if bytes == 0 { Err(bad(key, value, "it is nothing", "write at least 1")) } else { Ok(bytes) }
     }
 
     /// Whether it is `yes`; else it must be `no`.
-    pub(crate) fn is_yes(&self, key: &str) -> Result<bool, TraceError> {
+    ///
+    /// # Errors
+    /// Another word.
+    pub fn is_yes(&self, key: &str) -> Result<bool, TraceError> {
         Ok(self.choice(key, &["no", "yes"])? == "yes")
     }
 
@@ -133,7 +160,10 @@ impl Settings {
     }
 
     /// Refuses a device of less than this.
-    pub(crate) fn at_least(&self, bytes: u64) -> Result<(), TraceError> {
+    ///
+    /// # Errors
+    /// It is less.
+    pub fn at_least(&self, bytes: u64) -> Result<(), TraceError> {
         if self.size_bytes >= bytes {
             return Ok(());
         }
@@ -147,6 +177,6 @@ pub(crate) fn bad(key: &str, value: &str, problem: &str, remedy: &str) -> TraceE
         key: key.into(),
         value: value.into(),
         problem: problem.into(),
-        remedy: if remedy.is_empty() { "see `flashscope list generators`".into() } else { remedy.into() },
+        remedy: if remedy.is_empty() { Remedy::GeneratorSettings } else { Remedy::Other(remedy.into()) },
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::record::Record;
 
-/// Why a line is bad.
-pub(crate) type Problem = &'static str;
+/// Why a line or entry is bad: "the time is not a number of ms".
+pub type Problem = &'static str;
 
 /// What is left of a line.
 #[derive(Clone, Copy)]

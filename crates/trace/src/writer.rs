@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use crate::error::TraceError;
-use crate::format::{Format, find, written_names};
+use crate::format::{Format, Formats};
 use crate::output::{Compress, Output};
 use crate::record::Record;
 
@@ -81,13 +81,13 @@ pub struct Losses([u64; Loss::ALL.len()]);
 impl Losses {
     /// One request lost it.
     #[inline]
-    pub(crate) fn count(&mut self, loss: Loss) {
+    pub fn count(&mut self, loss: Loss) {
         self.0[loss as usize] += 1;
     }
 
     /// Counts each of these that the record has; a format names what it does not hold.
     #[inline]
-    pub(crate) fn count_extras(&mut self, record: &Record, losses: &[Loss]) {
+    pub fn count_extras(&mut self, record: &Record, losses: &[Loss]) {
         use flashscope_core::request::Flags;
         for &loss in losses {
             let is_lost = match loss {
@@ -125,17 +125,21 @@ impl Losses {
 }
 
 /// A format as it is written: appends bytes, counts what it cannot hold.
-pub(crate) trait Encoder: Send {
+pub trait Encoder: Send {
     /// What stands before the first request.
     fn begin(&mut self, out: &mut Vec<u8>) {
         let _ = out;
     }
 
-    /// Some more requests. Record by record in the order of the trace.
+    /// Some more requests, in the order of the trace. `devices` are all names so far: an index into them is
+    /// [`Record::device`].
     fn batch(&mut self, records: &[Record], devices: &[String], out: &mut Vec<u8>, losses: &mut Losses);
 
     /// The next piece of what was kept back because it needs to know the rest of the trace; called after the
     /// last request, until there is none.
+    ///
+    /// # Errors
+    /// When what was kept back cannot be had again.
     fn kept_back(&mut self, out: &mut Vec<u8>) -> std::io::Result<bool> {
         let _ = out;
         Ok(false)
@@ -156,26 +160,42 @@ pub struct Writer {
     records: u64,
 }
 
-impl Writer {
+impl Formats {
     /// Writes to `output` in the format of this name, compressed or not.
     ///
     /// # Errors
     /// A format that is not known or not written; an output that cannot be set up.
-    pub fn new(
+    pub fn writer(
+        &self,
         output: impl Write + Send + 'static,
         format: &str,
         compress: Compress,
     ) -> Result<Writer, TraceError> {
-        let format: &Format = find(format)?;
-        let unwritten = || TraceError::UnwrittenFormat { name: format.name.into(), known: written_names() };
-        let mut encoder = format.encoder.ok_or_else(unwritten)?();
+        let format: &Format = self.find(format)?;
+        let unwritten =
+            || TraceError::UnwrittenFormat { name: format.name.into(), known: self.written_names() };
+        let mut encoder = format.encoder().ok_or_else(unwritten)?;
         if format.name == crate::format::parquet::NAME && compress != Compress::No {
             return Err(TraceError::CompressedTwice { format: format.name });
         }
         let mut bytes = Vec::new();
         encoder.begin(&mut bytes);
-        let output = Output::new(Box::new(output), compress).map_err(|error| failed(0, &error))?;
+        let output = Output::new(Box::new(output), compress).map_err(|error| failed(0, error))?;
         Ok(Writer { encoder, output, bytes, losses: Losses::default(), records: 0 })
+    }
+}
+
+impl Writer {
+    /// As [`Formats::writer`], of the formats that come with the crate.
+    ///
+    /// # Errors
+    /// As [`Formats::writer`].
+    pub fn new(
+        output: impl Write + Send + 'static,
+        format: &str,
+        compress: Compress,
+    ) -> Result<Writer, TraceError> {
+        Formats::builtin().writer(output, format, compress)
     }
 
     /// Writes some more requests; `devices` are the names so far, as [`crate::Records::devices`] gives them.
@@ -193,23 +213,23 @@ impl Writer {
     /// # Errors
     /// When the output cannot take the bytes.
     pub fn finish(mut self) -> Result<Losses, TraceError> {
-        while self.encoder.kept_back(&mut self.bytes).map_err(|error| failed(self.records, &error))? {
+        while self.encoder.kept_back(&mut self.bytes).map_err(|error| failed(self.records, error))? {
             self.flush()?;
         }
         self.encoder.end(&mut self.bytes, &mut self.losses);
         self.flush()?;
-        self.output.finish().map_err(|error| failed(self.records, &error))?;
+        self.output.finish().map_err(|error| failed(self.records, error))?;
         Ok(self.losses)
     }
 
     fn flush(&mut self) -> Result<(), TraceError> {
-        self.output.write_all(&self.bytes).map_err(|error| failed(self.records, &error))?;
+        self.output.write_all(&self.bytes).map_err(|error| failed(self.records, error))?;
         self.bytes.clear();
         Ok(())
     }
 }
 
 #[cold]
-fn failed(record: u64, error: &std::io::Error) -> TraceError {
-    TraceError::Write { record, cause: error.to_string() }
+fn failed(record: u64, error: std::io::Error) -> TraceError {
+    TraceError::Write { record, cause: error.into() }
 }

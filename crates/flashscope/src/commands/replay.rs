@@ -10,11 +10,11 @@ use flashscope_core::number::{size, span};
 use flashscope_core::{Driven, Limits, Op, Ordered, Request, RequestSource, Stream, Target, drive};
 use flashscope_device::{DataPattern, Engine, Handle, Intent};
 use flashscope_store::{Origin, Recorder, ResultFolder, SCHEMA_VERSION};
-use flashscope_trace::{Ahead, TraceError};
+use flashscope_trace::{Ahead, Reached, TraceError};
 use serde_json::json;
 
 use crate::confirm::confirm;
-use crate::exit::{Done, Interrupted, Usage};
+use crate::exit::{Done, Interrupted, Usage, message};
 use crate::inside;
 use crate::journal::fresh_seed;
 use crate::manifest::{Facts, manifest};
@@ -27,7 +27,6 @@ use crate::replay::{
 use crate::screen::Screen;
 use crate::signal;
 use crate::target::{Bench, Named, Opening, Served};
-use crate::traces::followed::Reached;
 use crate::traces::open::check_file;
 use crate::traces::timing::Timing;
 
@@ -195,7 +194,7 @@ impl Session<'_> {
         let kept = self.keep_inside(&mut target, folder);
         let end = end.and(kept).and_then(|()| self.prove(&mut report, &mut target, real, screen));
         let end = end.and(recorder.map_or(Ok(()), |recorder| Ok(recorder.finish().map(|_| ())?)));
-        report.error = end.as_ref().err().map(|error| format!("{error:#}"));
+        report.error = end.as_ref().err().map(message);
         report.complete &= end.is_ok();
         Ok((report, end.err()))
     }

@@ -6,16 +6,17 @@ use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
 use flashscope_core::{Nanos, Op, Request, RequestSource, TargetInfo, told};
-use flashscope_trace::{Counts, Record, Records, Through, TraceSource};
+use flashscope_trace::{
+    Counts, Follower, LayoutCache, Leader, Reached, Record, Records, Stop, Through, TraceFile, TraceSource,
+};
 
 use super::tally::Times;
 use super::{ReplayArgs, ResponseUs};
 use crate::exit::Interrupted;
 use crate::signal;
 use crate::traces;
-use crate::traces::followed::{Followed, Follower, Reached};
 use crate::traces::open::open_end;
-use crate::traces::pipeline::{Place, Source, Surveyed};
+use crate::traces::pipeline::Place;
 use crate::traces::timing::Timing;
 
 /// Longer requests come in pieces, so that the buffers of a real target's IOs in flight take no more than
@@ -115,7 +116,7 @@ pub struct Requests<'a> {
     args: &'a ReplayArgs,
     info: TargetInfo,
     piece_bytes: u32,
-    surveyed: Surveyed,
+    layouts: LayoutCache,
 }
 
 impl<'a> Requests<'a> {
@@ -127,7 +128,7 @@ impl<'a> Requests<'a> {
             args,
             info: info.clone(),
             piece_bytes: PIECE_BYTES_MAX as u32,
-            surveyed: Surveyed::default(),
+            layouts: LayoutCache::default(),
         };
         let (mut source, passed) = requests.source()?;
         let mut batch = vec![Request::default(); 4096];
@@ -164,23 +165,24 @@ impl<'a> Requests<'a> {
     }
 
     /// All requests, from the first on, and the count of what has passed. They end at Ctrl-C.
-    pub fn source(&self) -> Result<(Followed<TraceSource>, Arc<Mutex<Passed>>)> {
+    pub fn source(&self) -> Result<(Leader<TraceSource>, Arc<Mutex<Passed>>)> {
         let reached = Arc::<Reached>::default();
-        let file = Source::new(&self.args.trace, &self.args.read).followed(reached.clone());
-        self.source_of(&file).map(|(source, passed)| (Followed::new(source, reached), passed))
+        self.source_of(|stop| stop.first(reached.clone()))
+            .map(|(source, passed)| (Leader::new(source, reached), passed))
     }
 
     /// The same requests once more, as far as those of the `first` source were taken.
     pub fn source_again(&self, first: Arc<Reached>) -> Result<Follower<TraceSource>> {
-        let file = Source::new(&self.args.trace, &self.args.read).again(first.clone());
-        self.source_of(&file).map(|(source, _)| Follower::new(source, first))
+        self.source_of(|stop| stop.second(first.clone())).map(|(source, _)| Follower::new(source, first))
     }
 
-    fn source_of(&self, file: &Source) -> Result<(TraceSource, Arc<Mutex<Passed>>)> {
+    fn source_of(&self, until: impl Fn(Stop) -> Stop) -> Result<(TraceSource, Arc<Mutex<Passed>>)> {
         let args = self.args;
         let passed = Arc::new(Mutex::new(Passed::default()));
         let place = Place { size_bytes: Some(self.info.size_bytes), shift_bytes: 0 };
-        let trace = args.pipeline.build(file, place, &self.surveyed)?;
+        let file = args.read.file(&args.trace);
+        let file = TraceFile { stop: until(file.stop.clone()), ..file };
+        let trace = args.pipeline.build(file, place, &self.layouts)?;
         let trace = watched(trace, args.read_only, passed.clone());
         let source = TraceSource::new(trace, &self.info, None);
         let source = source.in_pieces(self.piece_bytes);

@@ -6,14 +6,15 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 use flashscope_core::{Bytes, Pacing, Pattern, PatternSource, Request, RequestSource, TargetInfo, Time};
 use flashscope_sim::ssd::QUEUE_DEPTH_MAX;
-use flashscope_trace::{TraceError, TraceSource};
+use flashscope_trace::{
+    Follower, LayoutCache, Leader, Reached, Stop, TraceError, TraceFile, TraceSource, cpu_files,
+};
 
 use crate::cli::SimArgs;
 use crate::exit::Usage;
 use crate::traces::ReadArgs;
-use crate::traces::followed::{Followed, Follower, Reached};
-use crate::traces::open::{cpu_files, is_read_once, message, open_end};
-use crate::traces::pipeline::{PipelineArgs, Place, Source as TraceFile, Surveyed};
+use crate::traces::open::{message, open_end};
+use crate::traces::pipeline::{PipelineArgs, Place};
 use crate::traces::timing::Timing;
 
 /// A workload, not yet bound to a device.
@@ -32,7 +33,7 @@ pub enum Workload {
         /// What of it is simulated, and how it is fitted.
         pipeline: Box<PipelineArgs>,
         /// What that needed to know of the whole of it.
-        surveyed: Surveyed,
+        layouts: LayoutCache,
         /// Requests go when the trace says, or as soon as the one before is done.
         timing: Timing,
         /// Requests in flight, with [`Timing::Asap`].
@@ -62,14 +63,14 @@ impl Workload {
         check_file(&path)?;
         let (format, lenient, timing) = (args.format.clone(), args.lenient, args.timing);
         let pipeline = Box::new(args.pipeline.clone());
-        let surveyed = Surveyed::default();
-        Ok(Workload::Trace { path, format, lenient, pipeline, surveyed, timing, iodepth })
+        let layouts = LayoutCache::default();
+        Ok(Workload::Trace { path, format, lenient, pipeline, layouts, timing, iodepth })
     }
 
     /// Refuses a trace that can be read but once, and is to be read `times`.
     pub fn can_be_read(&self, times: usize) -> Result<(), Usage> {
         let Workload::Trace { path, .. } = self else { return Ok(()) };
-        if times < 2 || !is_read_once(path) {
+        if times < 2 || !TraceFile::new(path).is_read_once() {
             return Ok(());
         }
         Err(Usage(format!(
@@ -156,8 +157,8 @@ impl Workload {
             }
             Workload::Trace { path, timing, iodepth, .. } => {
                 let reached = Arc::<Reached>::default();
-                let source = self.trace(info, |file| file.followed(reached.clone()))?;
-                let source = Box::new(Followed::new(source, reached));
+                let source = self.trace(info, |stop| stop.first(reached.clone()))?;
+                let source = Box::new(Leader::new(source, reached));
                 let iodepth = if *timing == Timing::Asap { *iodepth } else { QUEUE_DEPTH_MAX };
                 Ok((vec![Source::Trace(source, path.clone())], timing.pacing(iodepth)))
             }
@@ -175,7 +176,7 @@ impl Workload {
     ) -> Result<Vec<Box<dyn RequestSource + Send>>> {
         if let Some(Source::Trace(first, _)) = first.first() {
             let reached = first.reached();
-            let source = self.trace(info, |file| file.again(reached.clone()))?;
+            let source = self.trace(info, |stop| stop.second(reached.clone()))?;
             return Ok(vec![Box::new(Follower::new(source, reached.clone()))]);
         }
         let (sources, _) = self.sources(info)?;
@@ -183,13 +184,15 @@ impl Workload {
     }
 
     /// The requests of the trace.
-    fn trace(&self, info: &TargetInfo, how: impl Fn(TraceFile) -> TraceFile) -> Result<TraceSource> {
-        let Workload::Trace { path, format, lenient, pipeline, surveyed, timing, .. } = self else {
+    fn trace(&self, info: &TargetInfo, until: impl Fn(Stop) -> Stop) -> Result<TraceSource> {
+        let Workload::Trace { path, format, lenient, pipeline, layouts, timing, .. } = self else {
             return Err(anyhow!("a pattern is no trace"));
         };
         let read = ReadArgs { from: format.clone(), lenient: *lenient };
         let place = Place { size_bytes: Some(info.size_bytes), shift_bytes: 0 };
-        let trace = pipeline.build(&how(TraceFile::new(path, &read)), place, surveyed)?;
+        let file = read.file(path);
+        let file = TraceFile { stop: until(file.stop.clone()), ..file };
+        let trace = pipeline.build(file, place, layouts)?;
         let source = TraceSource::new(trace, info, None);
         Ok(if *timing == Timing::Depth { source.with_depths() } else { source })
     }
@@ -241,7 +244,7 @@ pub enum Source {
     /// A pattern's.
     Pattern(Box<PatternSource>),
     /// A trace's, and its file.
-    Trace(Box<Followed<TraceSource>>, PathBuf),
+    Trace(Box<Leader<TraceSource>>, PathBuf),
 }
 
 impl Source {

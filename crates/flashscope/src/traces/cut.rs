@@ -6,10 +6,11 @@ use std::str::FromStr;
 use anyhow::Result;
 use clap::Args;
 use flashscope_core::Bytes;
+use flashscope_trace::LayoutCache;
 
 use super::convert::{WriteFormat, output_format, summary, write_trace};
 use super::open::ReadArgs;
-use super::pipeline::{PipelineArgs, Place, Source, Surveyed};
+use super::pipeline::{PipelineArgs, Place};
 use crate::exit::Done;
 use crate::screen::Screen;
 
@@ -60,12 +61,11 @@ impl FromStr for Distance {
 /// Runs the command.
 pub fn run(args: &CutArgs, screen: &Screen) -> Result<Done> {
     let format = output_format(&args.output, args.write.to.as_deref())?;
-    let source = Source::new(&args.input, &args.read);
     let place = Place {
         size_bytes: args.size.map(|size| size.0),
         shift_bytes: args.shift.map_or(0, |distance| distance.0),
     };
-    let mut trace = args.pipeline.build(&source, place, &Surveyed::default())?;
+    let mut trace = args.pipeline.build(args.read.file(&args.input), place, &LayoutCache::default())?;
     let written = write_trace(&mut trace, &args.input, &args.output, format)?;
     screen.note(&summary(&written, &*trace, &args.output, format));
     Ok(if written.complete { Done::Well } else { Done::Interrupted })

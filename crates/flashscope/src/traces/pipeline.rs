@@ -1,26 +1,16 @@
-//! The transforms that commands apply to a trace, as flags and as what they build.
-//!
-//! Requests are put in the order of their times first. Then, whatever the order of the flags: time window,
-//! devices, operations, address range, sample; repeat; time scale, idle gaps; align, shift; fit; split.
+//! What is changed of a trace, as flags.
 
-use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use flashscope_core::{Bytes, Nanos, Op, Share};
-use flashscope_trace::transform::{
-    Across, Align, CapIdle, Factor, Fit, FitMode, Layout, Origin, Repeat, Sample, ScaleTime, SelectDevices,
-    SelectOps, SelectRange, Shift, Sort, Split, TimeWindow, Transform, Transformed, Written, sort,
-};
-use flashscope_trace::{Records, TraceError};
-use indicatif::ProgressBar;
+use flashscope_trace::transform::{Across, Factor, FitMode, Origin};
+use flashscope_trace::{LayoutCache, Pipeline, Records, TraceError, TraceFile};
 
-use super::followed::Reached;
-use super::heeding::Until;
-use super::open::{ReadArgs, is_read_once, named, open, open_until};
-use crate::exit::{Interrupted, Usage, not_zero};
+use super::open::named;
+use crate::exit::Usage;
 
 /// Flags that change a trace on its way.
 #[derive(Clone, Debug, Args)]
@@ -155,77 +145,6 @@ impl FromStr for AddressRange {
     }
 }
 
-/// Where the whole of a trace reaches, looked up by the first who needs it and kept for all who open it again
-/// through the same pipeline, whatever the target.
-#[derive(Clone, Debug, Default)]
-pub struct Surveyed(Arc<Mutex<Option<Arc<Layout>>>>);
-
-impl Surveyed {
-    fn layout(&self, survey: impl FnOnce() -> Result<Layout>) -> Result<Arc<Layout>> {
-        // Who comes meanwhile waits: reading it as well would take as long.
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(layout) = &*known {
-            return Ok(layout.clone());
-        }
-        Ok(known.insert(Arc::new(survey()?)).clone())
-    }
-}
-
-/// A trace file that can be opened again. Reading it ends at Ctrl-C.
-#[derive(Clone, Debug)]
-pub struct Source {
-    path: PathBuf,
-    read: ReadArgs,
-    until: Until,
-}
-
-impl Source {
-    /// The file of this name.
-    pub fn new(path: &Path, read: &ReadArgs) -> Source {
-        Source { path: path.into(), read: read.clone(), until: Until::CtrlC }
-    }
-
-    /// The same, and how far it is read is told in `reached`, for who follows.
-    pub fn followed(self, reached: Arc<Reached>) -> Source {
-        Source { until: Until::First(reached), ..self }
-    }
-
-    /// The same, read as far as the `first` one.
-    pub fn again(self, first: Arc<Reached>) -> Source {
-        Source { until: Until::Again(first, Arc::default()), ..self }
-    }
-
-    /// An error of the trace, with its name.
-    pub fn named(&self, error: TraceError) -> anyhow::Error {
-        named(&self.path, error)
-    }
-
-    fn open(&self) -> Result<Box<dyn Records>> {
-        open_until(&self.path, &self.read, self.until.clone(), &ProgressBar::hidden())
-    }
-
-    /// For a look at the whole of it beforehand.
-    fn open_first(&self) -> Result<Box<dyn Records>> {
-        open(&self.path, &self.read)
-    }
-
-    fn open_again(&self) -> Result<Box<dyn Records>, TraceError> {
-        self.open().map_err(|error| match error.is::<Interrupted>() {
-            true => TraceError::Interrupted,
-            false => TraceError::Read { line: 0, cause: error.to_string() },
-        })
-    }
-
-    /// Refuses what has to be read more than once and cannot be.
-    fn check_again(&self, flag: &str) -> Result<()> {
-        if is_read_once(&self.path) {
-            let message = format!("{flag} reads the trace more than once, and a pipe cannot be; give a file");
-            return Err(Usage(message).into());
-        }
-        Ok(())
-    }
-}
-
 impl PipelineArgs {
     /// Whether anything is to be changed.
     pub fn is_given(&self) -> bool {
@@ -265,128 +184,55 @@ impl PipelineArgs {
         flags
     }
 
-    /// The records of `source`, changed as the flags ask. What was `surveyed` of it is not looked up again.
+    /// What the flags ask for, with what not every command takes from one.
+    pub fn pipeline(&self, place: Place) -> Result<Pipeline, Usage> {
+        if self.absolute_times && self.from_time.is_none() && self.to_time.is_none() {
+            return Err(Usage("--absolute-times is for --from-time and --to-time; give one".into()));
+        }
+        Ok(Pipeline {
+            devices: self.device.clone(),
+            from: self.from_time,
+            to: self.to_time,
+            origin: if self.absolute_times { Origin::Trace } else { Origin::FirstRecord },
+            ops: self.op.iter().map(|op| Op::ALL[*op as usize]).collect(),
+            range: self.range.map(|range| range.from_bytes..range.to_bytes),
+            across: match self.across {
+                AcrossArg::Clip => Across::Clip,
+                AcrossArg::Drop => Across::Drop,
+            },
+            sample: self.sample,
+            sample_unit: self.sample_unit,
+            repeat: self.repeat,
+            time_scale: self.time_scale,
+            idle_max: self.idle_max,
+            align: self.align,
+            shift_bytes: place.shift_bytes,
+            fit: self.fit.map(|fit| match fit {
+                FitArg::Modulo => FitMode::Modulo,
+                FitArg::Compact => FitMode::Compact,
+                FitArg::Linear => FitMode::Linear,
+            }),
+            size: place.size_bytes.map(Bytes),
+            concatenate: self.concatenate,
+            chunk: self.chunk,
+            split: self.split,
+        })
+    }
+
+    /// The records of `file`, changed as the flags ask. What `layouts` know of it is not looked up again.
     ///
     /// # Errors
     /// Flags that make no sense, and what opening or surveying the trace brings.
-    pub fn build(&self, source: &Source, place: Place, surveyed: &Surveyed) -> Result<Box<dyn Records>> {
-        self.check(source, place)?;
-        // The first error of a wrong name or format is told as for every command.
-        let first = source.open()?;
-        let records = match self.repeat {
-            1 => self.selected(first),
-            times => {
-                let (args, source_again) = (self.clone(), source.clone());
-                let open = move || source_again.open_again().map(|records| args.selected(records));
-                Box::new(Repeat::new(Box::new(open), times).map_err(|error| source.named(error))?)
-            }
-        };
-        let records = self.placed(self.timed(records), place);
-        let fit = self.fit.map(|fit| self.fit(fit, source, place, surveyed)).transpose()?;
-        let written = (fit.is_some() || self.repeat > 1).then(|| Written::new(place.size_bytes));
-        let records = then(records, fit);
-        let records = then(records, self.split.map(|block| Split::new(block.0)));
-        Ok(then(records, written))
-    }
-
-    fn check(&self, source: &Source, place: Place) -> Result<()> {
-        not_zero("--to-time", self.to_time)?;
-        if self.to_time.is_some_and(|to| to <= self.from_time.unwrap_or_default()) {
-            return Err(Usage("--to-time must be later than --from-time".into()).into());
-        }
-        if self.absolute_times && self.from_time.is_none() && self.to_time.is_none() {
-            return Err(Usage("--absolute-times is for --from-time and --to-time; give one".into()).into());
-        }
-        let sizes = [
-            ("--sample-unit", Some(self.sample_unit)),
-            ("--align", self.align),
-            ("--chunk", Some(self.chunk)),
-            ("--split", self.split),
-            ("--size", place.size_bytes.map(Bytes)),
-        ];
-        if let Some((flag, _)) = sizes.iter().find(|(_, size)| *size == Some(Bytes(0))) {
-            return Err(Usage(format!("{flag} must be at least 1 byte")).into());
-        }
-        if self.sample.is_some_and(|share| share.0 <= 0.0) {
-            return Err(Usage("--sample must be more than 0".into()).into());
-        }
-        match self.repeat {
-            0 => return Err(Usage("--repeat must be at least 1".into()).into()),
-            1 => {}
-            _ => source.check_again("--repeat")?,
-        }
-        match (self.fit, place.size_bytes) {
-            (Some(FitArg::Linear), Some(size)) if size < 4096 => {
-                Err(Usage("--fit linear needs a --size of at least 4096 bytes".into()).into())
-            }
-            (Some(FitArg::Modulo | FitArg::Linear), None) => {
-                Err(Usage("--fit needs the size of the device to fit to; add --size".into()).into())
-            }
-            (Some(FitArg::Modulo), _) if !self.concatenate => Ok(()),
-            (Some(FitArg::Modulo), _) => source.check_again("--concatenate"),
-            (Some(FitArg::Compact), _) => source.check_again("--fit compact"),
-            (Some(FitArg::Linear), _) => source.check_again("--fit linear"),
-            (None, _) => Ok(()),
-        }
-    }
-
-    /// What is left of each pass over the trace, in order.
-    fn selected(&self, records: Box<dyn Records>) -> Box<dyn Records> {
-        let records = Box::new(Sort::new(records, sort::WINDOW));
-        let origin = if self.absolute_times { Origin::Trace } else { Origin::FirstRecord };
-        let (from, to) = (self.from_time.unwrap_or_default(), self.to_time.unwrap_or(Nanos(u64::MAX)));
-        let is_timed = self.from_time.is_some() || self.to_time.is_some();
-        let window = is_timed.then(|| TimeWindow::new(origin, from.0, to.0));
-        let devices = (!self.device.is_empty()).then(|| SelectDevices::new(self.device.iter().cloned()));
-        let ops =
-            (!self.op.is_empty()).then(|| SelectOps::new(self.op.iter().map(|op| Op::ALL[*op as usize])));
-        let across = if self.across == AcrossArg::Clip { Across::Clip } else { Across::Drop };
-        let range = self.range.map(|range| SelectRange::new(range.from_bytes, range.to_bytes, across));
-        let sample = self.sample.map(|rate| Sample::new(rate.0, self.sample_unit.0));
-        then(then(then(then(then(records, window), devices), ops), range), sample)
-    }
-
-    /// When requests come.
-    fn timed(&self, records: Box<dyn Records>) -> Box<dyn Records> {
-        let records = then(records, self.time_scale.map(ScaleTime::new));
-        then(records, self.idle_max.map(|gap| CapIdle::new(gap.0)))
-    }
-
-    /// Where requests lie, before they are fitted.
-    fn placed(&self, records: Box<dyn Records>, place: Place) -> Box<dyn Records> {
-        let records = then(records, self.align.map(|block| Align::new(block.0)));
-        then(records, (place.shift_bytes != 0).then(|| Shift::new(place.shift_bytes)))
-    }
-
-    fn fit(&self, fit: FitArg, source: &Source, place: Place, surveyed: &Surveyed) -> Result<Fit> {
-        let mode = match fit {
-            FitArg::Modulo => FitMode::Modulo,
-            FitArg::Compact => FitMode::Compact,
-            FitArg::Linear => FitMode::Linear,
-        };
-        let layout = match mode == FitMode::Modulo && !self.concatenate {
-            true => None,
-            // Repeated, a trace reaches no other addresses, and times do not matter.
-            false => Some(surveyed.layout(|| {
-                let mut records = self.placed(self.selected(source.open_first()?), place);
-                Layout::survey(&mut *records, self.chunk.0).map_err(|error| source.named(error))
-            })?),
-        };
-        let footprint_bytes = layout.as_ref().map_or(0, |layout| layout.footprint_bytes(self.concatenate));
-        let size_bytes = place.size_bytes.unwrap_or(footprint_bytes).max(1);
-        Fit::new(mode, size_bytes, layout, self.concatenate).map_err(|error| source.named(error))
+    pub fn build(&self, file: TraceFile, place: Place, layouts: &LayoutCache) -> Result<Box<dyn Records>> {
+        let path = file.path.clone();
+        self.pipeline(place)?.apply_to(Arc::new(file), layouts).map_err(|error| match error {
+            TraceError::Pipeline(_) => error.into(),
+            error => named(&path, error),
+        })
     }
 }
 
 /// As the command line spells it.
 fn name(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or(String::new(), |value| value.get_name().into())
-}
-
-/// Behind a transform, if there is one.
-fn then(records: Box<dyn Records>, transform: Option<impl Transform + 'static>) -> Box<dyn Records> {
-    match transform {
-        Some(transform) => Box::new(Transformed::new(records, transform)),
-        None => records,
-    }
 }

@@ -1,14 +1,14 @@
 //! `flashscope trace sniff`: the format of a trace.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use flashscope_trace::sniff_input;
+use flashscope_trace::{Format, TraceError, sniff_input};
 use serde_json::json;
 
-use super::open::{input, named};
-use crate::exit::Done;
+use super::open::{ReadArgs, named};
+use crate::exit::{Done, message};
 use crate::screen::Screen;
 
 /// `flashscope trace sniff`.
@@ -27,11 +27,11 @@ pub fn run(args: &SniffArgs, screen: &Screen) -> Result<Done> {
     let mut documents = Vec::new();
     let mut failure = None;
     for path in &args.traces {
-        let all = match input(path).and_then(|input| sniff_input(input).map_err(|error| named(path, error))) {
+        let all = match sniffed(path).map_err(|error| named(path, error)) {
             Ok(all) => all,
             Err(error) if args.traces.len() == 1 => return Err(error),
             Err(error) => {
-                screen.note(&format!("{error:#}"));
+                screen.note(&message(&error));
                 failure = Some(error);
                 continue;
             }
@@ -57,4 +57,8 @@ pub fn run(args: &SniffArgs, screen: &Screen) -> Result<Done> {
         None => Ok(Done::Well),
         Some(error) => Err(error.context("not every file is a trace that is known")),
     }
+}
+
+fn sniffed(path: &Path) -> Result<Vec<(&'static Format, u8)>, TraceError> {
+    sniff_input(ReadArgs::default().file(path).bytes()?)
 }

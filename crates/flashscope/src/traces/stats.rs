@@ -5,6 +5,7 @@ mod pictures;
 mod view;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context as _, Result};
@@ -13,13 +14,12 @@ use flashscope_core::TargetInfo;
 use flashscope_core::number::counted;
 use flashscope_show::html::document as html;
 use flashscope_store::{Manifest, ResultFolder, SCHEMA_VERSION, Stored};
-use flashscope_trace::Records;
 use flashscope_trace::stats::{Stats, Summary};
+use flashscope_trace::{Records, TraceFile};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::heeding::Until;
-use super::open::{ReadArgs, bytes_to_read, named, open_until};
+use super::open::{ReadArgs, named};
 use crate::exit::Done;
 use crate::journal::now_text;
 use crate::pages::leave;
@@ -63,8 +63,11 @@ struct Document {
 /// Runs the command.
 pub fn run(args: &StatsArgs, screen: &Screen) -> Result<Done> {
     let interrupted = signal::listen();
-    let bar = reading_bar(screen, bytes_to_read(&args.input, &args.read));
-    let mut trace = open_until(&args.input, &args.read, Until::CtrlC, &bar)?;
+    let file = args.read.file(&args.input);
+    let bar = reading_bar(screen, file.bytes_to_read());
+    let moved = bar.clone();
+    let file = TraceFile { on_read: Some(Arc::new(move |bytes| moved.inc(bytes))), ..file };
+    let mut trace = file.open().map_err(|error| named(&args.input, error))?;
     let mut batch = Vec::new();
     // The input is looked at before the output is touched.
     let mut count = trace.next_batch(&mut batch).map_err(|error| named(&args.input, error))?;

@@ -12,19 +12,16 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::lines::LineFormat;
 use crate::record::Record;
 use crate::text::{Fields, Problem, bytes};
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "alibaba",
-    about: "Alibaba block traces 2020: device,R|W,offset bytes,length bytes,time us",
-    sniff: sniff_lines::<Alibaba>,
-    decoder: Lines::<Alibaba>::decoder,
-    encoder: None,
-    extensions: &["csv"],
-};
+pub(crate) const FORMAT: Format = Format::lines::<Alibaba>(
+    "alibaba",
+    "Alibaba block traces 2020: device,R|W,offset bytes,length bytes,time us",
+)
+.with_extensions(&["csv"]);
 
 const HEADING: &[u8] = b"device_id,opcode,offset,length,timestamp";
 

@@ -19,20 +19,16 @@
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::lines::LineFormat;
 use crate::record::{Process, Record};
 use crate::rwbs::Rwbs;
 use crate::text::{Fields, Problem, bytes};
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "biosnoop",
-    about: "bcc biosnoop and perf-tools iosnoop: TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)",
-    sniff: sniff_lines::<Biosnoop>,
-    decoder: Lines::<Biosnoop>::decoder,
-    encoder: None,
-    extensions: &[],
-};
+pub(crate) const FORMAT: Format = Format::lines::<Biosnoop>(
+    "biosnoop",
+    "bcc biosnoop and perf-tools iosnoop: TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)",
+);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Column {

@@ -23,7 +23,7 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::lines::LineFormat;
 use crate::record::{Process, Record};
 use crate::rwbs::{Rwbs, letters};
 use crate::stage::Stage;
@@ -31,14 +31,12 @@ use crate::text::{Fields, Problem, check_device, whole_sectors};
 use crate::writer::{Encoder, Loss, Losses};
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "blkparse",
-    about: "blkparse text: major,minor cpu sequence s pid action RWBS sector + sectors [comm]",
-    sniff: sniff_lines::<BlkParse>,
-    decoder: Lines::<BlkParse>::decoder,
-    encoder: Some(|| Box::<Encoded>::default()),
-    extensions: &["blkparse"],
-};
+pub(crate) const FORMAT: Format = Format::lines::<BlkParse>(
+    "blkparse",
+    "blkparse text: major,minor cpu sequence s pid action RWBS sector + sectors [comm]",
+)
+.written_by(|| Box::<Encoded>::default())
+.with_extensions(&["blkparse"]);
 
 #[derive(Default)]
 struct BlkParse {

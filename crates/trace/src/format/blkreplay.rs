@@ -17,21 +17,19 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::lines::LineFormat;
 use crate::record::Record;
 use crate::rwbs::{Rwbs, letters};
 use crate::text::{Fields, Problem, Seconds, whole_sectors};
 use crate::writer::{Encoder, Loss, Losses};
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "blkreplay",
-    about: "blkreplay .load: start s ; sector ; sectors ; op ; delay s ; duration s",
-    sniff: sniff_lines::<Blkreplay>,
-    decoder: Lines::<Blkreplay>::decoder,
-    encoder: Some(|| Box::new(Encoded)),
-    extensions: &["load"],
-};
+pub(crate) const FORMAT: Format = Format::lines::<Blkreplay>(
+    "blkreplay",
+    "blkreplay .load: start s ; sector ; sectors ; op ; delay s ; duration s",
+)
+.written_by(|| Box::new(Encoded))
+.with_extensions(&["load"]);
 
 #[derive(Default)]
 struct Blkreplay {

@@ -39,14 +39,13 @@ use crate::stage::Stage;
 use crate::text::Problem;
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "blktrace",
-    about: "blktrace binary, 48 bytes and data; X.blktrace.0 brings those of the other CPUs along",
+pub(crate) const FORMAT: Format = Format::new(
+    "blktrace",
+    "blktrace binary, 48 bytes and data; X.blktrace.0 brings those of the other CPUs along",
     sniff,
-    decoder: || Box::new(Blktrace::default()),
-    encoder: None,
-    extensions: &["blktrace"],
-};
+    || Box::new(Blktrace::default()),
+)
+.with_extensions(&["blktrace"]);
 
 /// Length of an entry without its data.
 const HEAD_BYTES: usize = 48;

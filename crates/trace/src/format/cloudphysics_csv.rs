@@ -11,19 +11,16 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::lines::LineFormat;
 use crate::record::Record;
 use crate::text::{Fields, Problem, bytes};
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "cloudphysics-csv",
-    about: "CloudPhysics as Cydonia's csv: time us,sector,r|w,length bytes",
-    sniff: sniff_lines::<CloudphysicsCsv>,
-    decoder: Lines::<CloudphysicsCsv>::decoder,
-    encoder: None,
-    extensions: &["csv"],
-};
+pub(crate) const FORMAT: Format = Format::lines::<CloudphysicsCsv>(
+    "cloudphysics-csv",
+    "CloudPhysics as Cydonia's csv: time us,sector,r|w,length bytes",
+)
+.with_extensions(&["csv"]);
 
 #[derive(Default)]
 struct CloudphysicsCsv;

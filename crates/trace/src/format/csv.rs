@@ -30,20 +30,19 @@ use flashscope_core::request::Flags;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, unmarked};
+use crate::lines::{LineFormat, unmarked};
 use crate::record::{Process, Record};
 use crate::text::{Fields, Problem, bytes};
 use crate::writer::{Encoder, Loss, Losses};
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "csv",
-    about: "named columns: time_ns,device,op,offset_bytes,length_bytes,latency_ns,fua,sync,pid,process",
-    sniff,
-    decoder: Lines::<Csv>::decoder,
-    encoder: Some(|| Box::new(Encoded)),
-    extensions: &["csv"],
-};
+pub(crate) const FORMAT: Format = Format::lines::<Csv>(
+    "csv",
+    "named columns: time_ns,device,op,offset_bytes,length_bytes,latency_ns,fua,sync,pid,process",
+)
+.sniffed_by(sniff)
+.written_by(|| Box::new(Encoded))
+.with_extensions(&["csv"]);
 
 /// The heading alone tells, whatever is wrong with the lines below it.
 fn sniff(head: &[u8]) -> u8 {

@@ -13,19 +13,16 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::lines::LineFormat;
 use crate::record::Record;
 use crate::text::{Fields, Problem, some_sectors};
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "diskmon",
-    about: "Diskmon's saved log: number time-s duration-s disk Read|Write sector sectors",
-    sniff: sniff_lines::<Diskmon>,
-    decoder: Lines::<Diskmon>::decoder,
-    encoder: None,
-    extensions: &["log"],
-};
+pub(crate) const FORMAT: Format = Format::lines::<Diskmon>(
+    "diskmon",
+    "Diskmon's saved log: number time-s duration-s disk Read|Write sector sectors",
+)
+.with_extensions(&["log"]);
 
 #[derive(Default)]
 struct Diskmon;

@@ -22,21 +22,20 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, sniff_lines, unmarked};
+use crate::lines::{LineFormat, sniff_lines, unmarked};
 use crate::record::Record;
 use crate::simulator::Arrivals;
 use crate::text::{Fields, Problem, some_sectors};
 use crate::writer::{Encoder, Losses};
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "disksim",
-    about: "DiskSim ASCII: arrival ms, device, block, blocks (512 B), hexadecimal flags (1 = read)",
-    sniff,
-    decoder: Lines::<DiskSim>::decoder,
-    encoder: Some(|| Box::<Encoded>::default()),
-    extensions: &["disksim"],
-};
+pub(crate) const FORMAT: Format = Format::lines::<DiskSim>(
+    "disksim",
+    "DiskSim ASCII: arrival ms, device, block, blocks (512 B), hexadecimal flags (1 = read)",
+)
+.sniffed_by(sniff)
+.written_by(|| Box::<Encoded>::default())
+.with_extensions(&["disksim"]);
 
 #[derive(Default)]
 struct DiskSim;

@@ -21,19 +21,16 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::lines::LineFormat;
 use crate::record::{Process, Record};
 use crate::text::{Fields, Problem, bytes};
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "etw",
-    about: "Windows ETW as xperf's dumper prints it (SNIA enterprise traces): DiskRead, DiskWrite, DiskFlush",
-    sniff: sniff_lines::<Etw>,
-    decoder: Lines::<Etw>::decoder,
-    encoder: None,
-    extensions: &["csv"],
-};
+pub(crate) const FORMAT: Format = Format::lines::<Etw>(
+    "etw",
+    "Windows ETW as xperf's dumper prints it (SNIA enterprise traces): DiskRead, DiskWrite, DiskFlush",
+)
+.with_extensions(&["csv"]);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Column {

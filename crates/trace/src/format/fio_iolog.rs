@@ -27,20 +27,18 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::lines::LineFormat;
 use crate::record::Record;
 use crate::text::{Fields, Problem, bytes};
 use crate::writer::{Encoder, Loss, Losses};
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "fio-iolog",
-    about: "fio iolog, versions 2 and 3 (3 is written): time us, file, action, offset, length",
-    sniff: sniff_lines::<IoLog>,
-    decoder: Lines::<IoLog>::decoder,
-    encoder: Some(|| Box::<Encoded>::default()),
-    extensions: &["iolog"],
-};
+pub(crate) const FORMAT: Format = Format::lines::<IoLog>(
+    "fio-iolog",
+    "fio iolog, versions 2 and 3 (3 is written): time us, file, action, offset, length",
+)
+.written_by(|| Box::<Encoded>::default())
+.with_extensions(&["iolog"]);
 
 const HEADINGS: [(&[u8], Version); 2] =
     [(b"fio version 2 iolog", Version::Two), (b"fio version 3 iolog", Version::Three)];

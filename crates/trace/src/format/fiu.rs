@@ -15,19 +15,13 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::lines::LineFormat;
 use crate::record::{Process, Record};
 use crate::text::{Fields, Problem, some_sectors};
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "fiu",
-    about: "FIU: ns pid process lba size (512 B) W|R major minor md5",
-    sniff: sniff_lines::<Fiu>,
-    decoder: Lines::<Fiu>::decoder,
-    encoder: None,
-    extensions: &[],
-};
+pub(crate) const FORMAT: Format =
+    Format::lines::<Fiu>("fiu", "FIU: ns pid process lba size (512 B) W|R major minor md5");
 
 #[derive(Default)]
 struct Fiu;

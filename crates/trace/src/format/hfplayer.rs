@@ -14,19 +14,16 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::lines::LineFormat;
 use crate::record::Record;
 use crate::text::{Fields, Problem, some_sectors};
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "hfplayer",
-    about: "hfplayer csv: #ELAPSED_USECS.D,CMD.S,LUN_SSID.I,LBA.I,NBLKS.I,LATENCY_USECS.D, ..",
-    sniff: sniff_lines::<Hfplayer>,
-    decoder: Lines::<Hfplayer>::decoder,
-    encoder: None,
-    extensions: &["csv"],
-};
+pub(crate) const FORMAT: Format = Format::lines::<Hfplayer>(
+    "hfplayer",
+    "hfplayer csv: #ELAPSED_USECS.D,CMD.S,LUN_SSID.I,LBA.I,NBLKS.I,LATENCY_USECS.D, ..",
+)
+.with_extensions(&["csv"]);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Column {

@@ -11,19 +11,14 @@
 use super::Format;
 use super::alibaba::read_or_write;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::lines::LineFormat;
 use crate::record::Record;
 use crate::text::{Fields, Problem, bytes};
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "k5cloud",
-    about: "K5cloud: volume,time s,R|W,offset bytes,length bytes",
-    sniff: sniff_lines::<K5cloud>,
-    decoder: Lines::<K5cloud>::decoder,
-    encoder: None,
-    extensions: &["csv"],
-};
+pub(crate) const FORMAT: Format =
+    Format::lines::<K5cloud>("k5cloud", "K5cloud: volume,time s,R|W,offset bytes,length bytes")
+        .with_extensions(&["csv"]);
 
 const HEADING: &[u8] = b"ID,Timestamp,Type,Offset,Length";
 

@@ -21,21 +21,20 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::lines::{LineFormat, sniff_lines};
 use crate::record::Record;
 use crate::simulator::Arrivals;
 use crate::text::{Fields, Problem, some_sectors};
 use crate::writer::{Encoder, Losses};
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "mqsim",
-    about: "MQSim/SSDsim: arrival ns, device, lba, sectors (512 B), 0 = write 1 = read",
-    sniff: |head| (u32::from(sniff_lines::<MqSim>(head)) * 80 / 100) as u8,
-    decoder: Lines::<MqSim>::decoder,
-    encoder: Some(|| Box::<Encoded>::default()),
-    extensions: &["mqsim"],
-};
+pub(crate) const FORMAT: Format = Format::lines::<MqSim>(
+    "mqsim",
+    "MQSim/SSDsim: arrival ns, device, lba, sectors (512 B), 0 = write 1 = read",
+)
+.sniffed_by(|head| (u32::from(sniff_lines::<MqSim>(head)) * 80 / 100) as u8)
+.written_by(|| Box::<Encoded>::default())
+.with_extensions(&["mqsim"]);
 
 #[derive(Default)]
 struct MqSim;

@@ -15,19 +15,13 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::lines::LineFormat;
 use crate::record::Record;
 use crate::text::{Fields, Problem, bytes};
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "msr",
-    about: "MSR Cambridge csv: filetime,host,disk,Read|Write,offset,size,response time",
-    sniff: sniff_lines::<Msr>,
-    decoder: Lines::<Msr>::decoder,
-    encoder: None,
-    extensions: &[],
-};
+pub(crate) const FORMAT: Format =
+    Format::lines::<Msr>("msr", "MSR Cambridge csv: filetime,host,disk,Read|Write,offset,size,response time");
 
 /// Nanoseconds of a tick.
 const TICK_NS: u64 = 100;

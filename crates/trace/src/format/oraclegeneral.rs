@@ -34,30 +34,27 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::entries::{Entries, EntryFormat, sniff_entries, u16_at, u32_at, u64_at};
+use crate::entries::{EntryFormat, sniff_entries, u16_at, u32_at, u64_at};
 use crate::record::Record;
 use crate::text::Problem;
 use crate::writer::{Encoder, Loss, Losses};
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "oraclegeneral",
-    about: "libCacheSim's oracleGeneral, binary entries of 24 bytes; it knows no operation",
-    sniff: sniff_plausible::<Plain>,
-    decoder: Entries::<Plain>::decoder,
-    encoder: Some(|| Box::new(Encoded::default())),
-    extensions: &["oracleGeneral", "oraclegeneral"],
-};
+pub(crate) const FORMAT: Format = Format::entries::<Plain>(
+    "oraclegeneral",
+    "libCacheSim's oracleGeneral, binary entries of 24 bytes; it knows no operation",
+)
+.sniffed_by(sniff_plausible::<Plain>)
+.written_by(|| Box::new(Encoded::default()))
+.with_extensions(&["oracleGeneral", "oraclegeneral"]);
 
 /// The registry's line of the longer form.
-pub const WITH_OPERATION: Format = Format {
-    name: "oraclegeneral-opns",
-    about: "libCacheSim's oracleGeneralOpNS, binary entries of 27 bytes",
-    sniff: sniff_plausible::<WithOperation>,
-    decoder: Entries::<WithOperation>::decoder,
-    encoder: None,
-    extensions: &["oracleGeneralOpNS"],
-};
+pub(crate) const WITH_OPERATION: Format = Format::entries::<WithOperation>(
+    "oraclegeneral-opns",
+    "libCacheSim's oracleGeneralOpNS, binary entries of 27 bytes",
+)
+.sniffed_by(sniff_plausible::<WithOperation>)
+.with_extensions(&["oracleGeneralOpNS"]);
 
 /// The entries have no mark of their own, so that the first ones must all be good, sorted by time, and of
 /// numbers that a real trace has.

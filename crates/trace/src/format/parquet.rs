@@ -31,14 +31,14 @@ use crate::reader::{Decoder, Sink};
 pub(crate) use read::ParquetTrace;
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: NAME,
-    about: "a Parquet table with one row for each request: lossless, for DuckDB and polars",
-    sniff: |head| if head.starts_with(MAGIC) { 100 } else { 0 },
-    decoder: || Box::new(Streamed),
-    encoder: Some(|| Box::new(write::Encoded::new())),
-    extensions: &["parquet"],
-};
+pub(crate) const FORMAT: Format = Format::new(
+    NAME,
+    "a Parquet table with one row for each request: lossless, for DuckDB and polars",
+    |head| if head.starts_with(MAGIC) { 100 } else { 0 },
+    || Box::new(Streamed),
+)
+.written_by(|| Box::new(write::Encoded::new()))
+.with_extensions(&["parquet"]);
 
 pub(crate) const NAME: &str = "parquet";
 /// How every Parquet file begins, and ends.

@@ -16,19 +16,14 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::lines::LineFormat;
 use crate::record::Record;
 use crate::text::{Fields, Problem, bytes};
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "spc",
-    about: "SPC/UMass: ASU,LBA (taken as 512 B sectors),size B,R|W,timestamp s[,more]",
-    sniff: sniff_lines::<Spc>,
-    decoder: Lines::<Spc>::decoder,
-    encoder: None,
-    extensions: &["spc"],
-};
+pub(crate) const FORMAT: Format =
+    Format::lines::<Spc>("spc", "SPC/UMass: ASU,LBA (taken as 512 B sectors),size B,R|W,timestamp s[,more]")
+        .with_extensions(&["spc"]);
 
 #[derive(Default)]
 struct Spc;

@@ -14,19 +14,16 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::lines::LineFormat;
 use crate::record::Record;
 use crate::text::{Fields, Problem, bytes};
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "systor17",
-    about: "SYSTOR '17: Timestamp s,Response s,R|W,LUN,Offset bytes,Size bytes",
-    sniff: sniff_lines::<Systor17>,
-    decoder: Lines::<Systor17>::decoder,
-    encoder: None,
-    extensions: &["csv"],
-};
+pub(crate) const FORMAT: Format = Format::lines::<Systor17>(
+    "systor17",
+    "SYSTOR '17: Timestamp s,Response s,R|W,LUN,Offset bytes,Size bytes",
+)
+.with_extensions(&["csv"]);
 
 const HEADING: &[u8] = b"Timestamp,Response,IOType,LUN,Offset,Size";
 

@@ -13,19 +13,15 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
-use crate::lines::{LineFormat, Lines, sniff_lines};
+use crate::lines::{LineFormat, sniff_lines};
 use crate::record::Record;
 use crate::text::{Fields, Problem, some_sectors};
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "tencent",
-    about: "Tencent CBS: time s,offset,sectors,0 read|1 write,volume",
-    sniff: |head| sniff_lines::<Tencent>(head).min(SURE_MAX),
-    decoder: Lines::<Tencent>::decoder,
-    encoder: None,
-    extensions: &["csv"],
-};
+pub(crate) const FORMAT: Format =
+    Format::lines::<Tencent>("tencent", "Tencent CBS: time s,offset,sectors,0 read|1 write,volume")
+        .sniffed_by(|head| sniff_lines::<Tencent>(head).min(SURE_MAX))
+        .with_extensions(&["csv"]);
 
 /// Percent.
 const SURE_MAX: u8 = 90;

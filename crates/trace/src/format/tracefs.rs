@@ -33,14 +33,13 @@ use crate::text::{Fields, Problem, check_device, sectors};
 use in_flight::{Fate, InFlight, Mark};
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "tracefs",
-    about: "kernel tracepoint block_rq_issue as text, from tracefs or perf script",
-    sniff: sniff_lines::<Tracefs>,
-    decoder: InFlight::decoder,
-    encoder: None,
-    extensions: &["tracefs"],
-};
+pub(crate) const FORMAT: Format = Format::new(
+    "tracefs",
+    "kernel tracepoint block_rq_issue as text, from tracefs or perf script",
+    sniff_lines::<Tracefs>,
+    InFlight::decoder,
+)
+.with_extensions(&["tracefs"]);
 
 const EVENT: &str = "block_rq_issue: ";
 /// How the events begin that tell what became of a request.

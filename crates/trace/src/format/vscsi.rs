@@ -24,14 +24,13 @@ use crate::record::Record;
 use crate::text::Problem;
 
 /// The registry's line.
-pub const FORMAT: Format = Format {
-    name: "vscsi",
-    about: "CloudPhysics virtual SCSI, versions 1 and 2, binary entries of 32 or 40 bytes",
-    sniff: |head| sniff_entries::<Version1>(head).max(sniff_entries::<Version2>(head)),
-    decoder: || Box::new(Vscsi::Unknown),
-    encoder: None,
-    extensions: &["vscsi", "vscsi1", "vscsi2"],
-};
+pub(crate) const FORMAT: Format = Format::new(
+    "vscsi",
+    "CloudPhysics virtual SCSI, versions 1 and 2, binary entries of 32 or 40 bytes",
+    |head| sniff_entries::<Version1>(head).max(sniff_entries::<Version2>(head)),
+    || Box::new(Vscsi::Unknown),
+)
+.with_extensions(&["vscsi", "vscsi1", "vscsi2"]);
 
 /// What tells the version: 40 entries of version 2, or 50 of version 1.
 const HEAD_BYTES: usize = 1600;

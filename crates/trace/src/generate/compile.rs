@@ -16,7 +16,7 @@ use crate::model::{Emit, FileId, Style, Volume};
 use crate::settings::key;
 
 /// The registry's line.
-pub const GENERATOR: Generator = Generator {
+pub(crate) const GENERATOR: Generator = Generator {
     name: "compile",
     paper: "W8",
     about: "a kernel compiled on ext3: objects, links and the inodes of what is read",

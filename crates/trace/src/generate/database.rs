@@ -22,7 +22,7 @@ use crate::model::Emit;
 use crate::settings::key;
 
 /// The registry's line.
-pub const GENERATOR: Generator = Generator {
+pub(crate) const GENERATOR: Generator = Generator {
     name: "database",
     paper: "",
     about: "log appends with flushes, page reads, page writes at checkpoints",

@@ -6,7 +6,7 @@ use super::{Generator, Key};
 use crate::settings::{bad, key};
 
 /// The registry's line.
-pub const GENERATOR: Generator = Generator {
+pub(crate) const GENERATOR: Generator = Generator {
     name: "hot-cold",
     paper: "",
     about: "most requests go to a small hot part of the device, uniformly within each part",

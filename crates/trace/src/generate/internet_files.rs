@@ -11,7 +11,7 @@ use crate::model::{Emit, FileId, Style, Volume};
 use crate::settings::key;
 
 /// The registry's line.
-pub const GENERATOR: Generator = Generator {
+pub(crate) const GENERATOR: Generator = Generator {
     name: "internet-files",
     paper: "W2",
     about: "a browser's cache filled with 100 MB of small files on NTFS",

@@ -15,7 +15,7 @@ use crate::model::Emit;
 use crate::settings::key;
 
 /// The registry's line.
-pub const GENERATOR: Generator = Generator {
+pub(crate) const GENERATOR: Generator = Generator {
     name: "iometer",
     paper: "W4",
     about: "a file as large as the partition, overwritten uniformly at random",

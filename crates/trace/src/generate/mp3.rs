@@ -10,7 +10,7 @@ use crate::model::{Emit, FileId, Volume};
 use crate::settings::key;
 
 /// The registry's line.
-pub const GENERATOR: Generator = Generator {
+pub(crate) const GENERATOR: Generator = Generator {
     name: "mp3",
     paper: "W5",
     about: "90 MP3 files of 4.8 MB copied, sequential",

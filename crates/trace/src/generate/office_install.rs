@@ -12,7 +12,7 @@ use crate::model::{Emit, FileId, Style, Volume};
 use crate::settings::key;
 
 /// The registry's line.
-pub const GENERATOR: Generator = Generator {
+pub(crate) const GENERATOR: Generator = Generator {
     name: "office-install",
     paper: "W1",
     about: "files of mixed sizes installed on NTFS, with a database changed at random pages",

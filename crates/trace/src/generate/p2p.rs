@@ -18,7 +18,7 @@ use crate::model::{Emit, FileId, Volume};
 use crate::settings::key;
 
 /// The registry's line.
-pub const GENERATOR: Generator = Generator {
+pub(crate) const GENERATOR: Generator = Generator {
     name: "p2p",
     paper: "W6",
     about: "a file of 634 MB arriving in pieces, from many peers in random order",

@@ -16,7 +16,7 @@ use crate::model::{Emit, FileId, Style, Volume};
 use crate::settings::key;
 
 /// The registry's line.
-pub const GENERATOR: Generator = Generator {
+pub(crate) const GENERATOR: Generator = Generator {
     name: "pcmark",
     paper: "W3",
     about: "a desktop's mix on NTFS: small skewed writes in a large file, then files written",

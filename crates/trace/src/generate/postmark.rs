@@ -14,7 +14,7 @@ use crate::model::{Emit, FileId, Style, Volume};
 use crate::settings::{bad, key};
 
 /// The registry's line.
-pub const GENERATOR: Generator = Generator {
+pub(crate) const GENERATOR: Generator = Generator {
     name: "postmark",
     paper: "W9",
     about: "PostMark: small files created, appended to, read and deleted as on a mail server",

@@ -10,7 +10,7 @@ use crate::model::Emit;
 use crate::settings::{bad, key};
 
 /// The registry's line.
-pub const GENERATOR: Generator = Generator {
+pub(crate) const GENERATOR: Generator = Generator {
     name: "sequential-streams",
     paper: "",
     about: "sequential streams, each in its part of the device, in random turns",

@@ -9,7 +9,7 @@ use crate::model::Emit;
 use crate::settings::key;
 
 /// The registry's line.
-pub const GENERATOR: Generator = Generator {
+pub(crate) const GENERATOR: Generator = Generator {
     name: "uniform",
     paper: "",
     about: "reads and writes at uniformly random blocks",

@@ -13,7 +13,7 @@ use crate::model::{Emit, Style, Volume};
 use crate::settings::key;
 
 /// The registry's line.
-pub const GENERATOR: Generator = Generator {
+pub(crate) const GENERATOR: Generator = Generator {
     name: "untar",
     paper: "W7",
     about: "21,594 small files in 1,285 folders unpacked on ext3: data, metadata and journal",

@@ -10,7 +10,7 @@ use super::{Generator, Key};
 use crate::settings::key;
 
 /// The registry's line.
-pub const GENERATOR: Generator = Generator {
+pub(crate) const GENERATOR: Generator = Generator {
     name: "zipf",
     paper: "",
     about: "reads and writes at blocks drawn after Zipf's law, scattered over the device",

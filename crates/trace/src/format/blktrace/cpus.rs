@@ -42,7 +42,7 @@ impl CpuFiles {
             let buffer = vec![0; BUFFER_BYTES];
             let input = uncompressed(input)?;
             let mut file = CpuFile { input, buffer, start: 0, end: 0, at_end: false, piece: 0, time_ns: 0 };
-            file.find_piece().map_err(|error| TraceError::Read { line: 0, cause: error.to_string() })?;
+            file.find_piece().map_err(|error| TraceError::Read { line: 0, cause: error.into() })?;
             files.push(file);
         }
         let mut files = CpuFiles { files, current: 0 };

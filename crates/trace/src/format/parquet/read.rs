@@ -153,9 +153,9 @@ impl<R: ChunkReader + 'static> Records for ParquetTrace<R> {
 /// A table that contradicts itself makes the crate parquet panic here and there. A reader that failed is not
 /// used again.
 fn guarded<T>(line: u64, read: impl FnOnce() -> Result<T>) -> std::result::Result<T, TraceError> {
-    let damaged = |cause: String| TraceError::Read { line, cause };
+    let damaged = |cause| TraceError::Read { line, cause };
     match catch_unwind(AssertUnwindSafe(read)) {
-        Ok(result) => result.map_err(|error| damaged(error.to_string())),
+        Ok(result) => result.map_err(|error| damaged(error.into())),
         Err(_) => Err(damaged("the table contradicts itself".into())),
     }
 }

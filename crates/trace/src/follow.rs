@@ -1,46 +1,46 @@
-//! A trace that is read a second time while the first reading goes on, to record where IOs went. The second
-//! reading never needs to go further than the first one, also where that ended at Ctrl-C: what lies behind
-//! may take hours to read.
+//! A trace read a second time while the first reading goes on, to record where its IOs went. The second
+//! reading never goes further than the first, also where that was interrupted: what lies behind may take
+//! hours to read.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use flashscope_core::{Request, RequestSource};
 
-/// How far the first reading is.
+/// How far a first reading is.
 #[derive(Debug, Default)]
 pub struct Reached {
     /// Records of the file.
     records: AtomicU64,
     /// Requests that were made of them and taken.
     requests: AtomicU64,
-    /// Whether it ended at Ctrl-C.
+    /// Whether it was interrupted.
     is_cut: AtomicBool,
 }
 
 impl Reached {
     /// So many more records were read; whether it is cut behind them.
-    pub fn add(&self, records: u64, is_cut: bool) {
+    pub(crate) fn add(&self, records: u64, is_cut: bool) {
         self.records.fetch_add(records, Ordering::Release);
         self.is_cut.fetch_or(is_cut, Ordering::Release);
     }
 
     /// Whether it was cut, and a second reading that has so many records has them all.
-    pub fn is_cut_at(&self, records: u64) -> bool {
+    pub(crate) fn is_cut_at(&self, records: u64) -> bool {
         self.is_cut.load(Ordering::Acquire) && records >= self.records.load(Ordering::Acquire)
     }
 }
 
 /// The requests of a first reading.
-pub struct Followed<S> {
+pub struct Leader<S> {
     source: S,
     reached: Arc<Reached>,
 }
 
-impl<S: RequestSource> Followed<S> {
-    /// `reached` is what the records behind the `source` are counted in.
-    pub fn new(source: S, reached: Arc<Reached>) -> Followed<S> {
-        Followed { source, reached }
+impl<S: RequestSource> Leader<S> {
+    /// `reached` is what the records behind the `source` are counted in: see [`crate::Stop::first`].
+    pub fn new(source: S, reached: Arc<Reached>) -> Leader<S> {
+        Leader { source, reached }
     }
 
     /// How far it is.
@@ -54,7 +54,7 @@ impl<S: RequestSource> Followed<S> {
     }
 }
 
-impl<S: RequestSource> RequestSource for Followed<S> {
+impl<S: RequestSource> RequestSource for Leader<S> {
     fn fill(&mut self, batch: &mut [Request]) -> usize {
         let filled = self.source.fill(batch);
         self.reached.requests.fetch_add(filled as u64, Ordering::Release);
@@ -70,7 +70,7 @@ pub struct Follower<S> {
 }
 
 impl<S: RequestSource> Follower<S> {
-    /// Of which nothing was given yet.
+    /// Of a `source` that has given nothing yet.
     pub fn new(source: S, first: Arc<Reached>) -> Follower<S> {
         Follower { source, first, given: 0 }
     }
