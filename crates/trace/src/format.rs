@@ -3,7 +3,7 @@
 //!
 //! A text format is a [`LineFormat`], a binary one whose entries have one length an [`EntryFormat`], any other
 //! a [`Decoder`]. What writes it is an [`Encoder`]. A [`Format`] names them, and [`Formats`] are those that a
-//! trace may be of.
+//! trace may be of. [`crate::kit`] tests one.
 //!
 //! ```
 //! use flashscope_core::Op;

@@ -21,6 +21,7 @@ pub mod format;
 pub mod generate;
 mod input;
 mod interrupt;
+pub mod kit;
 mod lines;
 mod model;
 mod output;

@@ -11,6 +11,11 @@ use crate::format::Formats;
 use crate::format::parquet::{MAGIC, NAME, ParquetTrace};
 use crate::records::Records;
 
+/// Whether a format of this name is read from its end, so that its parts are nothing.
+pub(crate) fn is_read_whole(format: &str) -> bool {
+    format == NAME
+}
+
 /// Whether this file is of a format that is read from its end, so that only [`open_file`] reads it.
 pub fn is_read_from_its_end(file: &File, format: Option<&str>) -> bool {
     let mut magic = [0; MAGIC.len()];

@@ -12,7 +12,6 @@
 //! in a file.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-mod check;
 mod inputs;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,9 +19,10 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use flashscope_trace::{FORMATS, Format};
+use flashscope_trace::format::{FORMATS, Format, Formats};
+use flashscope_trace::kit::{Failure, Seen, check_input};
 
-use inputs::Inputs;
+use inputs::inputs;
 
 /// An input that takes longer hangs.
 const HANG: Duration = Duration::from_secs(30);
@@ -100,12 +100,13 @@ fn watch() {
 
 /// Whether all inputs of this format are in order.
 fn fuzz(format: &'static Format, time: Duration, options: &Options) -> bool {
-    let inputs = Inputs::of(format.name, options.seed);
+    let inputs = inputs(format.name, options.seed);
+    let formats = Formats::builtin();
     // A reader's panic is told with its input; one of the fuzzer itself is not to be silent.
     std::panic::set_hook(Box::new(|_| {}));
     let start = Instant::now();
     let numbers = options.only.map_or(0..options.inputs, |only| only..only.saturating_add(1));
-    let mut totals = check::Totals::default();
+    let mut totals = Seen::default();
     for number in numbers {
         if start.elapsed() >= time {
             break;
@@ -114,7 +115,9 @@ fn fuzz(format: &'static Format, time: Duration, options: &Options) -> bool {
         if options.only.is_some() {
             keep(format.name, number, &bytes);
         }
-        let result = catch_unwind(AssertUnwindSafe(|| check::check(format.name, &bytes, &mut random)));
+        let check =
+            || check_input(&formats, format, &bytes, &mut random).map_err(|Failure { what, .. }| what);
+        let result = catch_unwind(AssertUnwindSafe(check));
         let result = result.unwrap_or_else(|panic| Err(panic_message(&*panic)));
         match result {
             Ok(seen) => totals.add(&seen),

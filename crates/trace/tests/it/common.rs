@@ -1,7 +1,7 @@
-//! Records from a list, lists from records, and an output that can be looked into.
-#![allow(dead_code, reason = "each test binary uses its own part")]
+//! Records from a list, lists from records, an output that can be looked into, and tests that run alone.
 
 use std::io::{Result as IoResult, Write};
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use flashscope_core::Op;
@@ -127,4 +127,25 @@ pub fn random_records(seed: u64, count: u64, span_bytes: u64) -> Vec<Record> {
         Record { device, ..record(op, time_ns, start * 512, length * 512) }
     };
     (0..count).map(|_| one(&mut random)).collect()
+}
+
+/// Set in a process that runs one test alone.
+const ALONE: &str = "FLASHSCOPE_TEST_ALONE";
+
+/// Runs the test of this full name in a process of its own: the peak of memory is the whole process's.
+pub fn alone(test: &str, run: impl FnOnce()) {
+    if std::env::var_os(ALONE).is_some() {
+        return run();
+    }
+    let this = std::env::current_exe().unwrap();
+    let output = Command::new(this).args([test, "--exact", "--nocapture"]).env(ALONE, "1").output().unwrap();
+    let [out, errors] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert!(output.status.success() && out.contains("1 passed"), "{test}: {out}{errors}");
+}
+
+/// The most memory that this process has ever held.
+pub fn peak_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }

@@ -1,12 +1,10 @@
 //! Binary formats: each field is checked, entries are counted and placed, and what depends on the rest of a
 //! trace is right when it is written. Entries are put together here, from their definitions.
 
-mod common;
-
 use std::collections::HashMap;
 use std::io::Cursor;
 
-use common::Shared;
+use crate::common::Shared;
 use flashscope_core::Op;
 use flashscope_core::seed::Random;
 use flashscope_trace::{Compress, Loss, Losses, Record, Records, TraceError, Writer, open, sniff_input};

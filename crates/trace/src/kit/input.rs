@@ -1,27 +1,38 @@
-//! What has to hold of every input.
+//! What has to hold of every input, damaged or not.
 
 use std::fmt;
 use std::io::Read;
 
 use flashscope_core::Op;
 use flashscope_core::seed::Random;
-use flashscope_trace::{Counts, Record, Records, TraceError, open, open_bytes, sniff};
+
+use super::Failure;
+use crate::error::TraceError;
+use crate::format::{Format, Formats};
+use crate::reader::Counts;
+use crate::record::Record;
+use crate::records::Records;
+use crate::seekable::is_read_whole;
 
 /// A table may say in a few bytes that it has very many equal rows.
 const RECORDS_MAX: usize = 1 << 20;
 
-/// What came of the inputs.
-#[derive(Default)]
-pub struct Totals {
+/// What came of some inputs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen {
+    /// Inputs read.
     pub inputs: u64,
-    /// Read to the end, strictly.
+    /// Of those, read strictly to the end.
     pub good: u64,
+    /// Requests found.
     pub records: u64,
+    /// Lines or entries left out.
     pub bad_lines: u64,
 }
 
-impl Totals {
-    pub fn add(&mut self, other: &Totals) {
+impl Seen {
+    /// And what came of others.
+    pub fn add(&mut self, other: &Seen) {
         self.inputs += other.inputs;
         self.good += other.good;
         self.records += other.records;
@@ -29,9 +40,9 @@ impl Totals {
     }
 }
 
-impl fmt::Display for Totals {
+impl fmt::Display for Seen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Totals { inputs, good, records, bad_lines } = self;
+        let Seen { inputs, good, records, bad_lines } = self;
         write!(f, "{inputs:>9} inputs ({good} without fault), {records} records, {bad_lines} bad lines")
     }
 }
@@ -84,10 +95,22 @@ impl Read for Trickle {
     }
 }
 
-/// Reads the input in all ways; an error names what does not hold.
-pub fn check(format: &str, bytes: &[u8], random: &mut Random) -> Result<Totals, String> {
-    let strict = outcome(open_bytes(bytes.to_vec(), Some(format), false));
-    let lenient = outcome(open_bytes(bytes.to_vec(), Some(format), true));
+/// Reads the input in all ways as this format of these.
+///
+/// # Errors
+/// What does not hold.
+pub fn check_input(
+    formats: &Formats,
+    format: &'static Format,
+    bytes: &[u8],
+    random: &mut Random,
+) -> Result<Seen, Failure> {
+    check(formats, format.name, bytes, random).map_err(|what| Failure { format: format.name, what })
+}
+
+fn check(formats: &Formats, format: &str, bytes: &[u8], random: &mut Random) -> Result<Seen, String> {
+    let strict = outcome(formats.open_bytes(bytes.to_vec(), Some(format), false));
+    let lenient = outcome(formats.open_bytes(bytes.to_vec(), Some(format), true));
     for outcome in [&strict, &lenient] {
         check_records(outcome)?;
     }
@@ -95,17 +118,18 @@ pub fn check(format: &str, bytes: &[u8], random: &mut Random) -> Result<Totals, 
     let is_lenient = random.below(2) == 0;
     let most = 1 + random.below(300);
     let piece = 1 + random.below(most) as usize;
-    if format != "parquet" {
+    if !is_read_whole(format) {
         let input = Trickle { bytes: std::io::Cursor::new(bytes.to_vec()), piece };
-        let trickled = outcome(open(input, Some(format), is_lenient).map(|trace| Box::new(trace) as _));
+        let trickled =
+            outcome(formats.open(input, Some(format), is_lenient).map(|trace| Box::new(trace) as _));
         let whole = if is_lenient { &lenient } else { &strict };
         holds(trickled == *whole, || format!("in reads of {piece} bytes it is other than at once"))?;
     }
     if random.below(16) == 0 {
-        let percent = sniff(bytes).map_or(0, |(_, percent)| percent);
+        let percent = formats.sniff(bytes).first().map_or(0, |(_, percent)| *percent);
         holds(percent <= 100, || format!("sniffed with {percent} %"))?;
     }
-    Ok(Totals {
+    Ok(Seen {
         inputs: 1,
         good: u64::from(strict.error.is_none()),
         records: lenient.records.len() as u64,

@@ -5,7 +5,7 @@
 
 use flashscope_core::request::Op;
 
-use crate::expected::{Expected, PLAIN, Request, share};
+use super::expected::{Expected, PLAIN, Request, share};
 
 pub const SAMPLES: &[Expected] = &[
     Expected {

@@ -4,7 +4,7 @@
 use flashscope_core::request::Flags;
 use flashscope_core::request::Op::{Read, Trim, Write};
 
-use crate::expected::{Expected, PLAIN, Request, share};
+use super::expected::{Expected, PLAIN, Request, share};
 
 const FUA_AND_SYNC: Flags = Flags(Flags::FUA.0 | Flags::SYNC.0);
 

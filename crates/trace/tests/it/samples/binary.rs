@@ -3,7 +3,7 @@
 
 use flashscope_core::request::{Flags, Op};
 
-use crate::expected::{Expected, PLAIN, Request, share};
+use super::expected::{Expected, PLAIN, Request, share};
 
 const VSCSI: Expected = Expected {
     name: "hand-made-1.vscsi",

@@ -4,7 +4,7 @@
 
 use flashscope_core::request::{Flags, Op};
 
-use crate::expected::{Expected, PLAIN, Request, share};
+use super::expected::{Expected, PLAIN, Request, share};
 
 pub const SAMPLES: &[Expected] = &[
     Expected {

@@ -1,10 +1,8 @@
 //! Transforms against values worked out by hand, and against slow references that go block by block.
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{Listed, all, drain, random_records, record};
+use crate::common::{Listed, all, drain, random_records, record};
 use flashscope_core::Op::{self, Flush, Read, Trim, Write};
 use flashscope_core::seed::Random;
 use flashscope_trace::transform::{

@@ -17,7 +17,7 @@ use flashscope_trace::{
     BATCH, Counts, FORMATS, Record, Records, open, open_bytes, open_file, sniff, sniff_input,
 };
 
-use expected::{Expected, Share};
+use self::expected::{Expected, Share};
 
 /// All samples.
 fn samples() -> impl Iterator<Item = &'static Expected> {

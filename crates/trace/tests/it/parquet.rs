@@ -1,15 +1,13 @@
 //! Parquet, the lossless form: other readers see the same table, tables of other writers are read, and what
 //! is wrong with one is named.
 
-mod common;
-
 use std::fs::File;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use common::Shared;
+use crate::common::Shared;
 use flashscope_core::request::{Flags, Op};
 use flashscope_core::seed::Random;
 use flashscope_trace::{

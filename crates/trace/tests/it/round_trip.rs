@@ -1,11 +1,9 @@
 //! What is written is read back the same, and what a format cannot hold is counted. The table says what each
 //! format holds, from its definition; both sides of flashscope are checked against it.
 
-mod common;
-
 use std::io::{Cursor, Write};
 
-use common::Shared;
+use crate::common::Shared;
 use flashscope_core::request::{Flags, Op};
 use flashscope_core::seed::Random;
 use flashscope_trace::{Compress, FORMATS, Loss, Losses, Process, Record, Records, Writer, open, open_bytes};

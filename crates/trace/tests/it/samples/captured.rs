@@ -2,7 +2,7 @@
 
 use flashscope_core::request::{Flags, Op};
 
-use crate::expected::{Expected, PLAIN, Request, share};
+use super::expected::{Expected, PLAIN, Request, share};
 
 /// A capture on loop device 7,3 that begins and ends with a mount.
 const fn captured(name: &'static str, first: (u64, u32), last: (u64, u32)) -> Expected {

@@ -1,10 +1,8 @@
 //! Generated traces have the properties that define them, and are the same for ever.
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::all;
+use crate::common::all;
 use flashscope_core::Op;
 use flashscope_trace::generate::{GENERATORS, Options, generate};
 use flashscope_trace::{Record, Records as _, TraceError};

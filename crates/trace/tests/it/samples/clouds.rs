@@ -3,7 +3,7 @@
 
 use flashscope_core::request::Op::{Read, Write};
 
-use crate::expected::{Expected, PLAIN, Request, share};
+use super::expected::{Expected, PLAIN, Request, share};
 
 pub const SAMPLES: &[Expected] = &[
     Expected {

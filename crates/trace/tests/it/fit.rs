@@ -1,11 +1,9 @@
 //! Traces fitted to a device of another size, against references that go block by block.
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use common::{Listed, all, drain, random_records, record};
+use crate::common::{Listed, all, drain, random_records, record};
 use flashscope_core::Op::{Flush, Read, Trim, Write};
 use flashscope_core::exact_size;
 use flashscope_trace::transform::{Fit, FitMode, Layout, Transformed};

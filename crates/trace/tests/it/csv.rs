@@ -1,10 +1,8 @@
 //! Our own CSV: columns in any order and unit, names that hold anything, and nothing that is guessed.
 
-mod common;
-
 use std::io::Cursor;
 
-use common::Shared;
+use crate::common::Shared;
 use flashscope_core::request::{Flags, Op};
 use flashscope_core::seed::Random;
 use flashscope_trace::{Compress, Loss, Losses, Process, Record, Records, TraceError, Writer, open};

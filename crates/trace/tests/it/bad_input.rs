@@ -159,7 +159,7 @@ fn what_is_no_trace_at_all_is_told_with_a_way_out() {
     assert!(matches!(opened(&binary, None), TraceError::Unrecognised { .. }));
     assert!(matches!(opened(b"a,b,c\n1,2,3\n", None), TraceError::Unrecognised { .. }));
     let unknown = opened(b"x", Some("tracesf")).to_string();
-    assert!(unknown.starts_with("there is no trace format 'tracesf'; choose one of tracefs, "), "{unknown}");
+    assert!(unknown.starts_with("unknown trace format 'tracesf'; choose one of tracefs, "), "{unknown}");
     let TraceError::Compressed { method, .. } = opened(b"BZh91AY", None) else { panic!("bzip2") };
     assert_eq!(method, "bzip2");
     for cut in [&b"\x28\xb5\x2f\xfd.."[..], b"\xfd7zXZ\0", b"\x1f\x8b\x08\0"] {
