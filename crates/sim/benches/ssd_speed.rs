@@ -8,7 +8,7 @@ use flashscope_core::{
     Bytes, Control, Io, Limits, Observer, Op, Pattern, PatternSource, Request, RequestSource, Stream, Target,
     drive,
 };
-use flashscope_sim::buffer::{AnyBuffer, BufferSetup, Evictions};
+use flashscope_sim::buffer::{AnyBuffer, BufferSetup, Evictions, WriteBuffer};
 use flashscope_sim::settings::Initial;
 use flashscope_sim::{Profile, Settings, Ssd};
 use rustix::time::{ClockId, clock_gettime};
@@ -153,7 +153,7 @@ fn lru_buffer() -> f64 {
     let settings = Settings { buffer: "lru".into(), ..Settings::default() };
     let logical_pages = 1 << 18;
     let setup = BufferSetup { pages: 4096, pages_per_block: 128, logical_pages, settings: &settings };
-    let mut buffer = AnyBuffer::new(&setup).expect("the settings are right");
+    let mut buffer = AnyBuffer::new(&setup, &()).expect("the settings are right");
     let mut random = Random::new(4);
     let lpns: Vec<u32> = (0..1 << 22).map(|_| random.below(u64::from(logical_pages)) as u32).collect();
     let mut out = Evictions::default();

@@ -4,7 +4,7 @@
 
 use flashscope_core::seed::Random;
 use flashscope_sim::Settings;
-use flashscope_sim::buffer::{AnyBuffer, BUFFERS, BufferSetup, Evictions};
+use flashscope_sim::buffer::{AnyBuffer, BUFFERS, BufferSetup, Evictions, WriteBuffer};
 use flashscope_sim::nand::Lpn;
 
 /// 1 GiB of 4 KiB pages, and a buffer of 16 MiB.
@@ -38,7 +38,7 @@ fn speed(name: &str, written: &[Lpn]) -> f64 {
     let settings = Settings { buffer: name.into(), ..Settings::default() };
     let setup =
         BufferSetup { pages: PAGES, pages_per_block: 128, logical_pages: LOGICAL_PAGES, settings: &settings };
-    let mut buffer = AnyBuffer::new(&setup).expect("the settings are good");
+    let mut buffer = AnyBuffer::new(&setup, &()).expect("the settings are good");
     let mut out = Evictions::default();
     let (start, mut writes) = (cpu_s(), 0);
     while cpu_s() - start < 0.3 {

@@ -2,7 +2,8 @@
 //!
 //! A buffer knows pages and the blocks that they belong to, never where they are in flash. It is asked before
 //! a page goes in, answers with the pages that must be written back first, and [`crate::Ssd`] writes them
-//! through the FTL. So every buffer works with every FTL.
+//! through the FTL. So every buffer works with every FTL. One of your own implements [`WriteBuffer`] and is put
+//! into a device by [`crate::SsdBuilder::buffer`].
 
 pub mod arc;
 pub mod batch;
@@ -16,6 +17,7 @@ pub mod lirs;
 mod list;
 pub mod lru;
 pub mod lru_wsr;
+mod none;
 mod order;
 mod pages;
 mod queue;
@@ -27,6 +29,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::SimError;
 use crate::nand::{Lpn, NO_TOKEN, Token};
 use crate::settings::Settings;
+
+pub use none::NoBuffer;
 
 /// The table `[ram]` of a profile: what all buffers have in common.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -116,16 +120,36 @@ impl Evictions {
 
 /// A write buffer.
 ///
-/// Invariants, held by the conformance tests for every line of the registry: never more than
-/// [`BufferSetup::pages`] pages (headers included where a policy counts them); every dirty page leaves
-/// through
+/// Invariants, which the test kit (`testing`, with the feature of that name) holds: never more than
+/// [`BufferSetup::pages`] pages (headers included where a policy counts them); every dirty page leaves through
 /// `Evictions` exactly once, with its newest token; a read returns the newest token or nothing.
 pub trait WriteBuffer: Sized {
+    /// What reports and saved states call it.
+    const NAME: &'static str;
+
+    /// Settings of its own, besides [`BufferSetup::settings`]; `()` for none.
+    type Options: Clone;
+
     /// An empty buffer.
     ///
     /// # Errors
     /// [`SimError::Setting`] if it cannot work with these settings.
-    fn new(setup: &BufferSetup<'_>) -> Result<Self, SimError>;
+    fn new(setup: &BufferSetup<'_>, options: &Self::Options) -> Result<Self, SimError>;
+
+    /// Puts its name into `settings`, where reports look for it. A choice of several looks there which one it is.
+    ///
+    /// # Errors
+    /// [`SimError::Setting`] if a choice of several has none of that name.
+    fn name_in(settings: &mut Settings) -> Result<(), SimError> {
+        settings.buffer = Self::NAME.into();
+        Ok(())
+    }
+
+    /// Whether host writes go through it. Where not, there is no buffer: [`NoBuffer`].
+    #[inline]
+    fn takes_writes(&self) -> bool {
+        true
+    }
 
     /// Puts a page in. What must leave first is in `out`, and has left the buffer. True if the page was
     /// there.
@@ -157,88 +181,95 @@ pub trait WriteBuffer: Sized {
 
 /// The registry: a line makes a buffer known to the settings, the command line, its help and the tests.
 macro_rules! buffers {
-    ($($variant:ident, $name:literal, $module:ident :: $buffer:ident, $about:literal;)+) => {
+    ($($variant:ident, $module:ident :: $buffer:ident, $about:literal;)+) => {
         /// Names and descriptions of all buffers.
         pub const BUFFERS: &[(&str, &str)] =
-            &[("none", "host writes go to the flash at once"), $(($name, $about)),+];
+            &[$((<$module::$buffer as WriteBuffer>::NAME, $about)),+];
 
-        /// Any buffer, or none.
+        /// The buffer that `buffer` names, one of [`BUFFERS`].
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub enum AnyBuffer {
-            /// Host writes go to the flash at once.
-            None,
             $(#[doc = $about] $variant($module::$buffer)),+
         }
 
         impl AnyBuffer {
-            /// The buffer that the settings name.
-            ///
-            /// # Errors
-            /// [`SimError::Setting`] if there is none of that name, or as [`WriteBuffer::new`].
-            pub fn new(setup: &BufferSetup<'_>) -> Result<AnyBuffer, SimError> {
+            fn named(setup: &BufferSetup<'_>) -> Result<AnyBuffer, SimError> {
                 match setup.settings.buffer.as_str() {
-                    "none" => Ok(AnyBuffer::None),
-                    $($name => Ok(AnyBuffer::$variant(<$module::$buffer as WriteBuffer>::new(setup)?)),)+
+                    $(<$module::$buffer as WriteBuffer>::NAME => {
+                        Ok(AnyBuffer::$variant(WriteBuffer::new(setup, &())?))
+                    })+
                     other => Err(SimError::unknown_choice("buffer", other, BUFFERS)),
                 }
             }
+        }
 
-            /// See [`WriteBuffer::write`].
-            #[inline]
-            pub fn write(&mut self, lpn: Lpn, token: Token, out: &mut Evictions) -> bool {
-                match self {
-                    AnyBuffer::None => false,
-                    $(AnyBuffer::$variant(buffer) => buffer.write(lpn, token, out)),+
-                }
-            }
-
-            /// See [`WriteBuffer::read`].
-            #[inline]
-            pub fn read(&mut self, lpn: Lpn) -> Option<Token> {
-                match self { AnyBuffer::None => None, $(AnyBuffer::$variant(buffer) => buffer.read(lpn)),+ }
-            }
-
-            /// See [`WriteBuffer::offer`].
-            pub fn offer(&mut self, lpn: Lpn, token: Token, out: &mut Evictions) {
-                match self {
-                    AnyBuffer::None => {}
-                    $(AnyBuffer::$variant(buffer) => buffer.offer(lpn, token, out)),+
-                }
-            }
-
-            /// See [`WriteBuffer::flush`].
-            pub fn flush(&mut self, out: &mut Evictions) {
-                match self { AnyBuffer::None => {} $(AnyBuffer::$variant(buffer) => buffer.flush(out)),+ }
-            }
-
-            /// See [`WriteBuffer::discard`].
-            pub fn discard(&mut self, lpn: Lpn) {
-                match self { AnyBuffer::None => {} $(AnyBuffer::$variant(buffer) => buffer.discard(lpn)),+ }
-            }
-
-            /// See [`WriteBuffer::dirty_pages`].
-            pub fn dirty_pages(&self) -> u32 {
-                match self { AnyBuffer::None => 0, $(AnyBuffer::$variant(buffer) => buffer.dirty_pages()),+ }
-            }
-
-            /// See [`WriteBuffer::prepare`].
-            #[inline]
-            pub fn prepare(&self, lpn: Lpn) {
-                match self { AnyBuffer::None => {} $(AnyBuffer::$variant(buffer) => buffer.prepare(lpn)),+ }
-            }
+        macro_rules! with_buffer {
+            ($any:expr, $each:ident => $body:expr) => {
+                match $any { $(AnyBuffer::$variant($each) => $body),+ }
+            };
         }
     };
 }
 
 buffers! {
-    Fifo, "fifo", fifo::Fifo, "pages, in the order in which they came";
-    Lru, "lru", lru::Lru, "pages; the one not written for longest leaves";
-    LruWsr, "lru-wsr", lru_wsr::LruWsr, "pages as in lru; a dirty one gets a second chance";
-    Cflru, "cflru", cflru::Cflru, "pages as in lru; near the end of the list clean ones leave first";
-    Arc, "arc", arc::Arc, "pages; adapts between recency and frequency";
-    Lirs, "lirs", lirs::Lirs, "pages; those that come again soon stay";
-    Batch, "batch", batch::Batch, "pages gather, and all but the newest leave at once, in order of address";
-    Fab, "fab", fab::Fab, "blocks; the one with the most pages here leaves";
-    BlockLru, "block-lru", block_lru::BlockLru, "blocks; the one not written for longest leaves";
-    Bplru, "bplru", bplru::Bplru, "blocks; the one not written for longest leaves, padded to a whole block";
+    None, none::NoBuffer, "host writes go to the flash at once";
+    Fifo, fifo::Fifo, "pages, in the order in which they came";
+    Lru, lru::Lru, "pages; the one not written for longest leaves";
+    LruWsr, lru_wsr::LruWsr, "pages as in lru; a dirty one gets a second chance";
+    Cflru, cflru::Cflru, "pages as in lru; near the end of the list clean ones leave first";
+    Arc, arc::Arc, "pages; adapts between recency and frequency";
+    Lirs, lirs::Lirs, "pages; those that come again soon stay";
+    Batch, batch::Batch, "pages gather, and all but the newest leave at once, in order of address";
+    Fab, fab::Fab, "blocks; the one with the most pages here leaves";
+    BlockLru, block_lru::BlockLru, "blocks; the one not written for longest leaves";
+    Bplru, bplru::Bplru, "blocks; the one not written for longest leaves, padded to a whole block";
+}
+
+impl WriteBuffer for AnyBuffer {
+    const NAME: &'static str = "any";
+    type Options = ();
+
+    fn new(setup: &BufferSetup<'_>, _: &()) -> Result<AnyBuffer, SimError> {
+        AnyBuffer::named(setup)
+    }
+
+    fn name_in(settings: &mut Settings) -> Result<(), SimError> {
+        SimError::check_choice("buffer", &settings.buffer, BUFFERS)
+    }
+
+    #[inline]
+    fn takes_writes(&self) -> bool {
+        !matches!(self, AnyBuffer::None(_))
+    }
+
+    #[inline]
+    fn write(&mut self, lpn: Lpn, token: Token, out: &mut Evictions) -> bool {
+        with_buffer!(self, buffer => buffer.write(lpn, token, out))
+    }
+
+    #[inline]
+    fn read(&mut self, lpn: Lpn) -> Option<Token> {
+        with_buffer!(self, buffer => buffer.read(lpn))
+    }
+
+    fn offer(&mut self, lpn: Lpn, token: Token, out: &mut Evictions) {
+        with_buffer!(self, buffer => buffer.offer(lpn, token, out));
+    }
+
+    fn flush(&mut self, out: &mut Evictions) {
+        with_buffer!(self, buffer => buffer.flush(out));
+    }
+
+    fn discard(&mut self, lpn: Lpn) {
+        with_buffer!(self, buffer => buffer.discard(lpn));
+    }
+
+    fn dirty_pages(&self) -> u32 {
+        with_buffer!(self, buffer => buffer.dirty_pages())
+    }
+
+    #[inline]
+    fn prepare(&self, lpn: Lpn) {
+        with_buffer!(self, buffer => buffer.prepare(lpn));
+    }
 }

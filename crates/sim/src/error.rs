@@ -73,6 +73,15 @@ impl SimError {
         SimError::Setting { key: key.into(), problem: problem.into(), remedy: remedy.into() }
     }
 
+    /// An error unless the name is one of `known`.
+    ///
+    /// # Errors
+    /// [`SimError::Setting`] lists the names that are.
+    pub(crate) fn check_choice(key: &str, given: &str, known: &[(&str, &str)]) -> Result<(), SimError> {
+        let is_known = known.iter().any(|(name, _)| *name == given);
+        if is_known { Ok(()) } else { Err(SimError::unknown_choice(key, given, known)) }
+    }
+
     /// A name that is in no registry.
     pub fn unknown_choice(key: &str, given: &str, known: &[(&str, &str)]) -> SimError {
         let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();

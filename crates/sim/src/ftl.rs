@@ -1,38 +1,47 @@
 //! Flash translation layers: from logical pages to physical ones. One file and one line for each.
 //!
-//! An FTL owns its mapping and its free blocks and borrows the [`Nand`]. Time goes in, a completion time
-//! comes
-//! out;
-//! collection and merging happen inside [`Ftl::write`]; nobody calls upwards. What belongs to more than
-//! one FTL (free blocks, recovery) has files of its own here.
+//! An FTL owns its mapping and its free blocks and borrows the [`Nand`]. Time goes in, a completion time comes
+//! out; collection and merging happen inside [`Ftl::write`]; nobody calls upwards.
+//!
+//! An FTL of your own implements [`Ftl`] and is put into a device by [`crate::SsdBuilder::ftl`]. It may be made of
+//! what several FTLs here share: [`FreeBlocks`], [`ValidPages`], and for [`Ftl::rebuild`] [`NewestCopies`] (any
+//! page can be anywhere) or [`normal_form`] (every page of a logical block has its place in one block).
 
 pub mod banked_log;
 pub mod block;
 pub mod chunk;
-pub mod copies;
+mod copies;
 pub mod dftl;
 pub mod fast;
-pub mod free;
+mod free;
 pub mod hot_cold;
 pub mod hybrid;
 mod in_place;
 pub mod log_block;
-pub mod newest_copies;
+mod newest_copies;
 pub mod page;
-pub mod page_set;
-pub mod recover;
+mod page_set;
+mod recover;
 pub mod replacement_block;
 mod segmented_lru;
 pub mod slc_cache;
 pub mod superblock;
-pub mod valid;
+mod valid;
 mod wear;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::SimError;
+use crate::gc::{AnyPolicy, VictimPolicy};
 use crate::nand::{Cause, Geometry, Lpn, Nand, PageRead, Token};
 use crate::settings::{OVER_PROVISIONING_MAX, Settings};
+
+pub use copies::merge_in_place;
+pub use free::FreeBlocks;
+pub use newest_copies::NewestCopies;
+pub use page_set::PageSet;
+pub use recover::{NOT_SAID, Recovered, normal_form};
+pub use valid::ValidPages;
 
 /// What an FTL is made for.
 #[derive(Clone, Copy, Debug)]
@@ -111,25 +120,52 @@ pub struct Tombstone {
     pub token: Token,
 }
 
-/// A flash translation layer.
+/// A flash translation layer. Times are nanoseconds since the device was switched on.
 ///
-/// Invariants, held by the conformance tests for every line of the registry: a read returns the token of the
-/// last write to that page, or [`crate::nand::NO_TOKEN`] if there was none or it was trimmed; no rule of
-/// flash is broken; programs = host + gc + merge + padding + map + wear; the same setup and calls give the
-/// same state.
+/// Invariants, which the test kit (`testing`, with the feature of that name) holds: a read returns the token of
+/// the last write to that page, or [`crate::nand::NO_TOKEN`] if there was none or it was trimmed; no rule of flash is
+/// broken; programs = host + gc + merge + padding + map + wear; the same setup and calls give the same state.
 pub trait Ftl: Sized {
+    /// What reports and saved states call it.
+    const NAME: &'static str;
+
+    /// Settings of its own, besides [`Setup::settings`]; `()` for none.
+    type Options: Clone;
+
     /// The FTL over erased flash.
     ///
     /// # Errors
     /// [`SimError::Setting`] if it cannot work with these settings.
-    fn new(setup: &Setup<'_>) -> Result<Self, SimError>;
+    fn new(setup: &Setup<'_>, options: &Self::Options) -> Result<Self, SimError>;
 
     /// The FTL after a loss of power, from what the flash holds and nothing else: spare areas (`owner`,
     /// `token`, `tag`) and `trims`. Blocks may be rewritten on the way. Token mode only.
     ///
     /// # Errors
     /// [`SimError::Setting`] as [`Ftl::new`].
-    fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<Self, SimError>;
+    fn rebuild(
+        setup: &Setup<'_>,
+        options: &Self::Options,
+        nand: &mut Nand,
+        trims: &[Tombstone],
+    ) -> Result<Self, SimError>;
+
+    /// Puts its name, and those of its parts, into `settings`, where reports look for them. A choice of several
+    /// looks there which one it is.
+    ///
+    /// # Errors
+    /// [`SimError::Setting`] if a choice of several has none of that name.
+    fn name_in(settings: &mut Settings) -> Result<(), SimError> {
+        settings.ftl = Self::NAME.into();
+        Ok(())
+    }
+
+    /// Runs `work` on the FTL itself. [`AnyFtl`] looks once which one it is, so that all calls in `work` are
+    /// direct; no other FTL needs to implement this.
+    #[inline]
+    fn run<W: FtlWork>(&mut self, work: W) -> W::Output {
+        work.run(self)
+    }
 
     /// A hint that `lpn` will be read or written soon.
     #[inline]
@@ -143,26 +179,25 @@ pub trait Ftl: Sized {
         let _ = (nand, lpn);
     }
 
-    /// Reads a page for `cause`. An unmapped page costs nothing and carries no token.
-    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: u64) -> PageRead;
+    /// Reads a page for `cause`, as early as `at_ns`. An unmapped page costs nothing and carries no token.
+    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at_ns: u64) -> PageRead;
 
-    /// Writes a page for `cause` (`Host` or `Padding`); returns when it is durable.
-    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64;
+    /// Writes a page for `cause` (`Host` or `Padding`), as early as `at_ns`; returns when it is durable, in ns.
+    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at_ns: u64) -> u64;
 
     /// The page holds nothing any more.
-    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, at: u64);
+    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, at_ns: u64);
 
     /// Parts of the flash that reclaim space independently. Block `b` belongs to bank `b % banks`.
     fn banks(&self) -> u32 {
         1
     }
 
-    /// A small unit of what some later write would have to wait for, begun at `at` in an idle bank: a
-    /// few pages
-    /// copied, a block erased. Returns when it is done; None if there is nothing to do. In between a unit the
-    /// FTL is as consistent as between two writes.
-    fn tend(&mut self, nand: &mut Nand, bank: u32, at: u64) -> Option<u64> {
-        let _ = (nand, bank, at);
+    /// A small unit of what some later write would have to wait for, begun at `at_ns` in an idle bank: a few
+    /// pages copied, a block erased. Returns when it is done, in ns; None if there is nothing to do. Between two
+    /// units the FTL is as consistent as between two writes.
+    fn tend(&mut self, nand: &mut Nand, bank: u32, at_ns: u64) -> Option<u64> {
+        let _ = (nand, bank, at_ns);
         None
     }
 
@@ -171,10 +206,11 @@ pub trait Ftl: Sized {
         let _ = nand;
     }
 
-    /// Makes what the FTL keeps in volatile memory durable, where a rebuild could not find it again.
-    fn flush(&mut self, nand: &mut Nand, at: u64) -> u64 {
+    /// Makes what the FTL keeps in volatile memory durable, where a rebuild could not find it again. Returns when
+    /// that is done, in ns.
+    fn flush(&mut self, nand: &mut Nand, at_ns: u64) -> u64 {
         let _ = nand;
-        at
+        at_ns
     }
 
     /// Merges so far.
@@ -193,66 +229,142 @@ pub trait Ftl: Sized {
     fn restart(&mut self) {}
 }
 
+/// Something that is done with an FTL, whichever it is: see [`Ftl::run`].
+pub trait FtlWork {
+    /// What comes of it.
+    type Output;
+
+    /// Does it.
+    fn run<F: Ftl>(self, ftl: &mut F) -> Self::Output;
+}
+
 /// The registry: a line makes an FTL known to the settings, the command line, its help and the tests.
 macro_rules! ftls {
-    ($($variant:ident, $name:literal, $module:ident :: $ftl:ident, $about:literal;)+) => {
+    ($($variant:ident, $module:ident :: $ftl:ident, $about:literal;)+) => {
         /// Names and descriptions of all FTLs.
-        pub const FTLS: &[(&str, &str)] = &[$(($name, $about)),+];
+        pub const FTLS: &[(&str, &str)] = &[$((<$module::$ftl as Ftl>::NAME, $about)),+];
 
-        /// Any FTL.
+        /// The FTL that `ftl` names, one of [`FTLS`].
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub enum AnyFtl {
             $(#[doc = $about] $variant($module::$ftl)),+
         }
 
         impl AnyFtl {
-            /// The FTL that the settings name.
-            ///
-            /// # Errors
-            /// [`SimError::Setting`] if there is none of that name, or as [`Ftl::new`].
-            pub fn new(setup: &Setup<'_>) -> Result<AnyFtl, SimError> {
+            fn named(setup: &Setup<'_>) -> Result<AnyFtl, SimError> {
                 match setup.settings.ftl.as_str() {
-                    $($name => Ok(AnyFtl::$variant(<$module::$ftl as Ftl>::new(setup)?)),)+
+                    $(<$module::$ftl as Ftl>::NAME => Ok(AnyFtl::$variant(Ftl::new(setup, &())?)),)+
                     other => Err(SimError::unknown_choice("ftl", other, FTLS)),
                 }
             }
 
-            /// The FTL after a loss of power: see [`Ftl::rebuild`].
-            ///
-            /// # Errors
-            /// As [`Ftl::rebuild`].
-            pub fn rebuild(
-                setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone],
-            ) -> Result<AnyFtl, SimError> {
+            fn rebuilt(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<AnyFtl, SimError> {
                 match setup.settings.ftl.as_str() {
-                    $($name => Ok(AnyFtl::$variant(<$module::$ftl as Ftl>::rebuild(setup, nand, trims)?)),)+
+                    $(<$module::$ftl as Ftl>::NAME => {
+                        Ok(AnyFtl::$variant(Ftl::rebuild(setup, &(), nand, trims)?))
+                    })+
                     other => Err(SimError::unknown_choice("ftl", other, FTLS)),
                 }
             }
         }
 
-        /// Runs `$body` with `$each` as the FTL inside: once for a batch, so that the calls in it are direct.
         macro_rules! with_ftl {
             ($any:expr, $each:ident => $body:expr) => {
-                match $any { $($crate::ftl::AnyFtl::$variant($each) => $body),+ }
+                match $any { $(AnyFtl::$variant($each) => $body),+ }
             };
         }
     };
 }
 
 ftls! {
-    Page, "page", page::PageFtl, "every page is mapped by itself";
-    HotCold, "hot-cold", hot_cold::HotColdFtl, "page mapping with blocks of their own for hot and cold pages";
-    SlcCache, "slc-cache", slc_cache::SlcCacheFtl, "page mapping behind a cache of blocks in SLC mode";
-    LogBlock, "log-block", log_block::LogBlockFtl, "blocks are mapped, each written through a log of its own";
-    BankedLog, "banked-log", banked_log::BankedLogFtl, "log blocks in banks that merge when there is time";
-    Block, "block", block::BlockFtl, "blocks are mapped, pages have fixed places in them";
-    Chunk, "chunk", chunk::ChunkFtl, "ranges of blocks are mapped, the one being written twice";
-    Hybrid, "hybrid", hybrid::HybridFtl, "blocks are mapped, pages are anywhere in them";
-    ReplacementBlock, "replacement-block", replacement_block::ReplacementBlockFtl, "chains of blocks";
-    Fast, "fast", fast::FastFtl, "blocks are mapped, and random writes share their log blocks";
-    Dftl, "dftl", dftl::DftlFtl, "every page is mapped by itself, the map is in flash and cached";
-    Superblock, "superblock", superblock::SuperblockFtl, "pages are mapped among a few adjacent blocks";
+    Page, page::PageFtl, "every page is mapped by itself";
+    HotCold, hot_cold::HotColdFtl, "page mapping with blocks of their own for hot and cold pages";
+    SlcCache, slc_cache::SlcCacheFtl, "page mapping behind a cache of blocks in SLC mode";
+    LogBlock, log_block::LogBlockFtl, "blocks are mapped, each written through a log of its own";
+    BankedLog, banked_log::BankedLogFtl, "log blocks in banks that merge when there is time";
+    Block, block::BlockFtl, "blocks are mapped, pages have fixed places in them";
+    Chunk, chunk::ChunkFtl, "ranges of blocks are mapped, the one being written twice";
+    Hybrid, hybrid::HybridFtl, "blocks are mapped, pages are anywhere in them";
+    ReplacementBlock, replacement_block::ReplacementBlockFtl, "chains of blocks";
+    Fast, fast::FastFtl, "blocks are mapped, and random writes share their log blocks";
+    Dftl, dftl::DftlFtl, "every page is mapped by itself, the map is in flash and cached";
+    Superblock, superblock::SuperblockFtl, "pages are mapped among a few adjacent blocks";
+}
+
+impl Ftl for AnyFtl {
+    const NAME: &'static str = "any";
+    type Options = ();
+
+    fn new(setup: &Setup<'_>, _: &()) -> Result<AnyFtl, SimError> {
+        AnyFtl::named(setup)
+    }
+
+    fn rebuild(setup: &Setup<'_>, _: &(), nand: &mut Nand, trims: &[Tombstone]) -> Result<AnyFtl, SimError> {
+        AnyFtl::rebuilt(setup, nand, trims)
+    }
+
+    /// Also the victim policy's name, whether the FTL asks for it or not.
+    fn name_in(settings: &mut Settings) -> Result<(), SimError> {
+        SimError::check_choice("ftl", &settings.ftl, FTLS)?;
+        AnyPolicy::name_in(settings)
+    }
+
+    #[inline]
+    fn run<W: FtlWork>(&mut self, work: W) -> W::Output {
+        with_ftl!(self, ftl => work.run(ftl))
+    }
+
+    fn prepare(&self, nand: &Nand, lpn: Lpn) {
+        with_ftl!(self, ftl => ftl.prepare(nand, lpn));
+    }
+
+    fn prepare_mapped(&self, nand: &Nand, lpn: Lpn) {
+        with_ftl!(self, ftl => ftl.prepare_mapped(nand, lpn));
+    }
+
+    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at_ns: u64) -> PageRead {
+        with_ftl!(self, ftl => ftl.read(nand, lpn, cause, at_ns))
+    }
+
+    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at_ns: u64) -> u64 {
+        with_ftl!(self, ftl => ftl.write(nand, lpn, token, cause, at_ns))
+    }
+
+    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, at_ns: u64) {
+        with_ftl!(self, ftl => ftl.trim(nand, lpn, at_ns));
+    }
+
+    fn banks(&self) -> u32 {
+        with_ftl!(self, ftl => ftl.banks())
+    }
+
+    fn tend(&mut self, nand: &mut Nand, bank: u32, at_ns: u64) -> Option<u64> {
+        with_ftl!(self, ftl => ftl.tend(nand, bank, at_ns))
+    }
+
+    fn settle(&mut self, nand: &mut Nand) {
+        with_ftl!(self, ftl => ftl.settle(nand));
+    }
+
+    fn flush(&mut self, nand: &mut Nand, at_ns: u64) -> u64 {
+        with_ftl!(self, ftl => ftl.flush(nand, at_ns))
+    }
+
+    fn merges(&self) -> Merges {
+        with_ftl!(self, ftl => ftl.merges())
+    }
+
+    fn reserve_blocks(&self) -> u32 {
+        with_ftl!(self, ftl => ftl.reserve_blocks())
+    }
+
+    fn free_blocks(&self) -> u32 {
+        with_ftl!(self, ftl => ftl.free_blocks())
+    }
+
+    fn restart(&mut self) {
+        with_ftl!(self, ftl => ftl.restart());
+    }
 }
 
 #[cfg(test)]

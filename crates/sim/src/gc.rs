@@ -1,9 +1,9 @@
-//! Which block is collected next: the victim policies of the page-mapped FTLs. One file and one line for
-//! each.
+//! Victim policies of the page-mapped FTLs: which block is collected next. One file and one line for each.
 //!
-//! A policy sees blocks close, lose valid pages, and must name one to collect. It never moves a page.
+//! A policy sees blocks close and lose valid pages, and names one to collect. It never moves a page. One of your
+//! own is [`VictimPolicy`], put in as `PageFtl<Own>`: see [`crate::ftl::page::PageFtl`].
 
-pub mod closed;
+mod closed;
 pub mod cost_benefit;
 pub mod d_choices;
 pub mod fifo;
@@ -13,7 +13,11 @@ pub mod random;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::error::SimError;
 use crate::nand::Block;
+use crate::settings::Settings;
+
+pub use closed::{ClosedBlocks, Draws};
 
 /// The table `[victim]` of a profile: what victim policies can be told.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -38,14 +42,32 @@ pub struct PolicySetup<'a> {
     pub pages_per_block: u32,
     /// Seed of everything random.
     pub seed: u64,
-    /// What it can be told.
-    pub settings: &'a GcSettings,
+    /// Everything that can be set.
+    pub settings: &'a Settings,
 }
 
 /// Chooses the victim among closed blocks.
 pub trait VictimPolicy: Sized {
+    /// What reports and saved states call it.
+    const NAME: &'static str;
+
+    /// Settings of its own, besides [`PolicySetup::settings`]; `()` for none.
+    type Options: Clone;
+
     /// No block is closed yet.
-    fn new(setup: &PolicySetup<'_>) -> Self;
+    ///
+    /// # Errors
+    /// [`SimError::Setting`] if it cannot work with these settings.
+    fn new(setup: &PolicySetup<'_>, options: &Self::Options) -> Result<Self, SimError>;
+
+    /// Puts its name into `settings`, where reports look for it. A choice of several looks there which one it is.
+    ///
+    /// # Errors
+    /// [`SimError::Setting`] if a choice of several has none of that name.
+    fn name_in(settings: &mut Settings) -> Result<(), SimError> {
+        settings.gc = Self::NAME.into();
+        Ok(())
+    }
 
     /// `block` is full, with `valid` valid pages, after `host_writes` pages that the host wrote.
     fn closed(&mut self, block: Block, valid: u32, host_writes: u64);
@@ -69,61 +91,77 @@ pub trait VictimPolicy: Sized {
 
 /// The registry: a line makes a policy known to the settings, the command line, its help and the tests.
 macro_rules! policies {
-    ($($variant:ident, $name:literal, $module:ident :: $policy:ident, $about:literal;)+) => {
+    ($($variant:ident, $module:ident :: $policy:ident, $about:literal;)+) => {
         /// Names and descriptions of all victim policies.
-        pub const POLICIES: &[(&str, &str)] = &[$(($name, $about)),+];
+        pub const POLICIES: &[(&str, &str)] =
+            &[$((<$module::$policy as VictimPolicy>::NAME, $about)),+];
 
-        /// Any victim policy.
+        /// The victim policy that `gc` names, one of [`POLICIES`].
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub enum AnyPolicy {
             $(#[doc = $about] $variant($module::$policy)),+
         }
 
         impl AnyPolicy {
-            /// The policy of this name, if there is one.
-            pub fn named(name: &str, setup: &PolicySetup<'_>) -> Option<AnyPolicy> {
+            fn named(name: &str, setup: &PolicySetup<'_>) -> Result<AnyPolicy, SimError> {
                 match name {
-                    $($name => Some(AnyPolicy::$variant($module::$policy::new(setup))),)+
-                    _ => None,
+                    $(<$module::$policy as VictimPolicy>::NAME => {
+                        Ok(AnyPolicy::$variant(VictimPolicy::new(setup, &())?))
+                    })+
+                    other => Err(SimError::unknown_choice("gc", other, POLICIES)),
                 }
             }
+        }
 
-            /// See [`VictimPolicy::closed`].
-            #[inline]
-            pub fn closed(&mut self, block: Block, valid: u32, host_writes: u64) {
-                match self { $(AnyPolicy::$variant(policy) => policy.closed(block, valid, host_writes)),+ }
-            }
-
-            /// See [`VictimPolicy::invalidated`].
-            #[inline]
-            pub fn invalidated(&mut self, block: Block, valid: u32) {
-                match self { $(AnyPolicy::$variant(policy) => policy.invalidated(block, valid)),+ }
-            }
-
-            /// See [`VictimPolicy::prepare`].
-            #[inline]
-            pub fn prepare(&self, block: Block) {
-                match self { $(AnyPolicy::$variant(policy) => policy.prepare(block)),+ }
-            }
-
-            /// See [`VictimPolicy::pick`].
-            #[inline]
-            pub fn pick(&mut self, valid: &[u32], host_writes: u64) -> Option<Block> {
-                match self { $(AnyPolicy::$variant(policy) => policy.pick(valid, host_writes)),+ }
-            }
-
-            /// See [`VictimPolicy::remove`].
-            pub fn remove(&mut self, block: Block) {
-                match self { $(AnyPolicy::$variant(policy) => policy.remove(block)),+ }
-            }
+        macro_rules! with_policy {
+            ($any:expr, $each:ident => $body:expr) => {
+                match $any { $(AnyPolicy::$variant($each) => $body),+ }
+            };
         }
     };
 }
 
 policies! {
-    Greedy, "greedy", greedy::Greedy, "the block with the fewest valid pages";
-    Fifo, "fifo", fifo::Fifo, "the block that was closed first";
-    DChoices, "d-choices", d_choices::DChoices, "the emptiest of victim.choices blocks drawn at random";
-    CostBenefit, "cost-benefit", cost_benefit::CostBenefit, "much garbage, and not written for long";
-    Random, "random", random::Uniform, "any block";
+    Greedy, greedy::Greedy, "the block with the fewest valid pages";
+    Fifo, fifo::Fifo, "the block that was closed first";
+    DChoices, d_choices::DChoices, "the emptiest of victim.choices blocks drawn at random";
+    CostBenefit, cost_benefit::CostBenefit, "much garbage, and not written for long";
+    Random, random::Uniform, "any block";
+}
+
+impl VictimPolicy for AnyPolicy {
+    const NAME: &'static str = "any";
+    type Options = ();
+
+    fn new(setup: &PolicySetup<'_>, _: &()) -> Result<AnyPolicy, SimError> {
+        AnyPolicy::named(&setup.settings.gc, setup)
+    }
+
+    fn name_in(settings: &mut Settings) -> Result<(), SimError> {
+        SimError::check_choice("gc", &settings.gc, POLICIES)
+    }
+
+    #[inline]
+    fn closed(&mut self, block: Block, valid: u32, host_writes: u64) {
+        with_policy!(self, policy => policy.closed(block, valid, host_writes));
+    }
+
+    #[inline]
+    fn invalidated(&mut self, block: Block, valid: u32) {
+        with_policy!(self, policy => policy.invalidated(block, valid));
+    }
+
+    #[inline]
+    fn prepare(&self, block: Block) {
+        with_policy!(self, policy => policy.prepare(block));
+    }
+
+    #[inline]
+    fn pick(&mut self, valid: &[u32], host_writes: u64) -> Option<Block> {
+        with_policy!(self, policy => policy.pick(valid, host_writes))
+    }
+
+    fn remove(&mut self, block: Block) {
+        with_policy!(self, policy => policy.remove(block));
+    }
 }

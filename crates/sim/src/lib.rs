@@ -12,7 +12,6 @@ pub mod buffer;
 pub mod disk;
 mod error;
 mod flight;
-#[macro_use]
 pub mod ftl;
 pub mod gc;
 mod line;
@@ -23,6 +22,8 @@ pub mod rig;
 pub mod rigs;
 pub mod settings;
 pub mod ssd;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 pub use disk::{Disk, DiskSettings};
 pub use error::SimError;
@@ -31,4 +32,4 @@ pub use rig::indicators::IndicatorsTruth;
 pub use rig::truth::{Level, Truth};
 pub use rig::{Rig, RigSpec};
 pub use settings::Settings;
-pub use ssd::Ssd;
+pub use ssd::{Ssd, SsdBuilder};

@@ -5,6 +5,8 @@
 //! counts, the oracle of token mode.
 
 pub mod background;
+mod batch;
+mod builder;
 mod host;
 pub mod inside;
 mod oracle;
@@ -21,13 +23,15 @@ use std::sync::atomic::AtomicBool;
 
 use flashscope_core::{Completion, ErrorKind, Op, Request, Target, TargetError, TargetInfo, Time};
 
-use crate::buffer::{AnyBuffer, BufferSetup};
+use crate::buffer::{AnyBuffer, WriteBuffer};
 use crate::error::SimError;
 use crate::flight::Flight;
-use crate::ftl::{AnyFtl, Ftl, Setup};
+use crate::ftl::{AnyFtl, Ftl};
 use crate::nand::{Geometry, Nand};
 use crate::settings::Settings;
 
+use batch::Calls;
+pub use builder::SsdBuilder;
 use inside::Watch;
 pub use oracle::Corruption;
 pub use path::HostCounts;
@@ -42,13 +46,18 @@ pub const SECTOR_BYTES: u32 = 512;
 
 /// A simulated SSD at work. The same settings, seed and requests give the same completions, to the
 /// nanosecond, on every machine.
-pub struct Ssd {
+///
+/// Its FTL and its write buffer are those that the settings name, or any others: see [`Ssd::builder`].
+pub struct Ssd<F: Ftl = AnyFtl, B: WriteBuffer = AnyBuffer> {
     info: TargetInfo,
     settings: Settings,
+    ftl_options: F::Options,
+    buffer_options: B::Options,
     seed: u64,
     logical_pages: u32,
-    path: Path,
-    ftl: AnyFtl,
+    path: Path<B>,
+    ftl: F,
+    calls: Calls<F, B>,
     clock: u64,
     flight: Flight,
     watch: Option<Box<Watch>>,
@@ -62,9 +71,7 @@ impl Ssd {
     /// # Errors
     /// [`SimError::Setting`] names the first setting that cannot be.
     pub fn new(name: &str, settings: Settings, seed: u64) -> Result<Ssd, SimError> {
-        let never = AtomicBool::new(false);
-        let ssd = Ssd::new_unless(&never, name, settings, seed)?;
-        Ok(ssd.expect("it was not interrupted"))
+        Ssd::builder(name, settings).seed(seed).build()
     }
 
     /// As [`Ssd::new`], but gives up once `interrupted` is set, and returns none: to bring a large device
@@ -78,46 +85,22 @@ impl Ssd {
         settings: Settings,
         seed: u64,
     ) -> Result<Option<Ssd>, SimError> {
-        let mut ssd = Ssd::unwritten(name, settings, seed)?;
-        Ok(ssd.precondition(interrupted).then_some(ssd))
+        Ssd::builder(name, settings).seed(seed).build_unless(interrupted)
     }
+}
 
-    fn unwritten(name: &str, settings: Settings, seed: u64) -> Result<Ssd, SimError> {
-        let (geometry, logical_pages) = settings.geometry()?;
-        let setup = Setup { settings: &settings, geometry, logical_pages, seed };
-        let ftl = AnyFtl::new(&setup)?;
-        let nand = Nand::new(geometry, settings.timing(&geometry), settings.nand.data);
-        let buffer = AnyBuffer::new(&BufferSetup {
-            pages: settings.buffer_pages()?,
-            pages_per_block: geometry.pages_per_block,
-            logical_pages,
-            settings: &settings,
-        })?;
-        Ok(Ssd {
-            info: Ssd::info_of(&format!("sim:{name}"), logical_pages, settings.nand.page.0),
-            path: Path::new(&settings, nand, buffer, logical_pages),
-            ftl,
-            clock: 0,
-            flight: Flight::default(),
-            settings,
-            seed,
-            logical_pages,
-            watch: None,
-            sample_due_ns: u64::MAX,
-        })
+fn info_of(name: &str, logical_pages: u32, page_bytes: u64) -> TargetInfo {
+    TargetInfo {
+        name: name.into(),
+        size_bytes: u64::from(logical_pages) * page_bytes,
+        logical_block_bytes: SECTOR_BYTES,
+        virtual_time: true,
+        engine: "sim".into(),
+        queue_depth_max: QUEUE_DEPTH_MAX,
     }
+}
 
-    fn info_of(name: &str, logical_pages: u32, page_bytes: u64) -> TargetInfo {
-        TargetInfo {
-            name: name.into(),
-            size_bytes: u64::from(logical_pages) * page_bytes,
-            logical_block_bytes: SECTOR_BYTES,
-            virtual_time: true,
-            engine: "sim".into(),
-            queue_depth_max: QUEUE_DEPTH_MAX,
-        }
-    }
-
+impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
     /// Everything that was set.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -133,6 +116,16 @@ impl Ssd {
         self.path.nand.geometry()
     }
 
+    /// The FTL, to look at.
+    pub fn ftl(&self) -> &F {
+        &self.ftl
+    }
+
+    /// The write buffer, to look at.
+    pub fn buffer(&self) -> &B {
+        &self.path.buffer
+    }
+
     /// Pages that the host sees.
     pub fn logical_pages(&self) -> u32 {
         self.logical_pages
@@ -140,7 +133,7 @@ impl Ssd {
 
     /// Blocks that never hold closed data: see [`Ftl::reserve_blocks`].
     pub fn reserve_blocks(&self) -> u32 {
-        with_ftl!(&self.ftl, ftl => ftl.reserve_blocks())
+        self.ftl.reserve_blocks()
     }
 
     /// Serves `requests` one after the other, each when the one before is done: what a host does at queue
@@ -153,22 +146,7 @@ impl Ssd {
         requests: &[Request],
         out: &mut Vec<Completion>,
     ) -> Result<(), TargetError> {
-        let Ssd { info, path, ftl, clock, .. } = self;
-        let failed = with_ftl!(ftl, ftl => {
-            requests.iter().find(|request| {
-                if !fits(info, request) {
-                    return true;
-                }
-                let submitted = Time(*clock);
-                let done = path.serve(ftl, request, *clock);
-                if path.has_failed() {
-                    return true;
-                }
-                *clock = done;
-                out.push(Completion { tag: request.tag, submitted, completed: Time(done) });
-                false
-            })
-        });
+        let failed = (self.calls.serve_in_turn)(self, requests, out);
         if self.clock >= self.sample_due_ns {
             self.take_sample();
         }
@@ -233,7 +211,7 @@ pub(crate) fn fits(info: &TargetInfo, request: &Request) -> bool {
     inside && whole && (length > 0 || op == Op::Flush)
 }
 
-impl Target for Ssd {
+impl<F: Ftl, B: WriteBuffer> Target for Ssd<F, B> {
     fn info(&self) -> &TargetInfo {
         &self.info
     }
@@ -243,27 +221,12 @@ impl Target for Ssd {
     }
 
     fn prepare(&mut self, requests: &[Request]) {
-        let Ssd { path, ftl, .. } = self;
-        with_ftl!(ftl, ftl => path.prepare(ftl, requests));
+        (self.calls.prepare)(self, requests);
     }
 
     #[inline]
     fn submit(&mut self, requests: &[Request]) -> Result<(), TargetError> {
-        let Ssd { info, path, ftl, clock, flight, .. } = self;
-        let room = QUEUE_DEPTH_MAX as usize - flight.len();
-        let taken = requests.len().min(room);
-        let refused = with_ftl!(ftl, ftl => {
-            let mut refused = requests.get(taken);
-            for request in &requests[..taken] {
-                if !fits(info, request) {
-                    refused = Some(request);
-                    break;
-                }
-                let done = path.serve(ftl, request, *clock);
-                flight.push(Completion { tag: request.tag, submitted: Time(*clock), completed: Time(done) });
-            }
-            refused
-        });
+        let refused = (self.calls.submit)(self, requests);
         if self.clock >= self.sample_due_ns {
             self.take_sample();
         }

@@ -161,8 +161,7 @@ fn case(name: &str, plain: &Settings, common: &[Pair], row: Vec<Pair>) -> Result
     let Profile::Ssd(settings) = profile(name, &overrides)? else {
         return Err(Usage(format!("{name} is a hard disk, and `sim` is for SSDs")).into());
     };
-    let checked = settings.geometry().and_then(|_| settings.buffer_pages());
-    checked.map_err(|error| Usage(error.to_string()))?;
+    settings.check().map_err(|error| Usage(error.to_string()))?;
     let heard = row.iter().filter(|(key, _)| matters(key, &settings));
     let label = heard.map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ");
     let changes = changes(plain, &settings);

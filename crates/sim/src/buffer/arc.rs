@@ -129,7 +129,10 @@ impl Arc {
 }
 
 impl WriteBuffer for Arc {
-    fn new(setup: &BufferSetup<'_>) -> Result<Arc, SimError> {
+    const NAME: &'static str = "arc";
+    type Options = ();
+
+    fn new(setup: &BufferSetup<'_>, _: &()) -> Result<Arc, SimError> {
         let pages = Pages::new(setup, setup.pages.saturating_mul(2));
         Ok(Arc {
             lists: Lists::new(4, pages.nodes()),

@@ -41,7 +41,10 @@ fn leave(queue: &mut Queue, keep: u32, out: &mut Evictions) {
 }
 
 impl WriteBuffer for Batch {
-    fn new(setup: &BufferSetup<'_>) -> Result<Batch, SimError> {
+    const NAME: &'static str = "batch";
+    type Options = ();
+
+    fn new(setup: &BufferSetup<'_>, _: &()) -> Result<Batch, SimError> {
         let Settings { batch, .. } = setup.settings;
         check_share("batch.keep", batch.keep)?;
         let queue = Queue::new(setup);

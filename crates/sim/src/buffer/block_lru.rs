@@ -139,7 +139,10 @@ impl BlockLru {
 }
 
 impl WriteBuffer for BlockLru {
-    fn new(setup: &BufferSetup<'_>) -> Result<BlockLru, SimError> {
+    const NAME: &'static str = "block-lru";
+    type Options = ();
+
+    fn new(setup: &BufferSetup<'_>, _: &()) -> Result<BlockLru, SimError> {
         Ok(BlockLru::with(setup, Techniques::default()))
     }
 

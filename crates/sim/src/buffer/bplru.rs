@@ -46,7 +46,10 @@ impl Default for BplruSettings {
 pub struct Bplru(BlockLru);
 
 impl WriteBuffer for Bplru {
-    fn new(setup: &BufferSetup<'_>) -> Result<Bplru, SimError> {
+    const NAME: &'static str = "bplru";
+    type Options = ();
+
+    fn new(setup: &BufferSetup<'_>, _: &()) -> Result<Bplru, SimError> {
         let BplruSettings { block_lru, padding, compensation, header_nodes } = setup.settings.bplru;
         if header_nodes >= setup.pages {
             return Err(SimError::Setting {

@@ -96,7 +96,10 @@ impl Cflru {
 }
 
 impl WriteBuffer for Cflru {
-    fn new(setup: &BufferSetup<'_>) -> Result<Cflru, SimError> {
+    const NAME: &'static str = "cflru";
+    type Options = ();
+
+    fn new(setup: &BufferSetup<'_>, _: &()) -> Result<Cflru, SimError> {
         let share = setup.settings.cflru.window;
         check_share("cflru.window", share)?;
         let pages = Pages::new(setup, setup.pages);

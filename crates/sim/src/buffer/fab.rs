@@ -104,7 +104,10 @@ impl Fab {
 }
 
 impl WriteBuffer for Fab {
-    fn new(setup: &BufferSetup<'_>) -> Result<Fab, SimError> {
+    const NAME: &'static str = "fab";
+    type Options = ();
+
+    fn new(setup: &BufferSetup<'_>, _: &()) -> Result<Fab, SimError> {
         let blocks = Blocks::new(setup, setup.settings.ram.cache_reads);
         Ok(Fab {
             lists: Lists::new(setup.pages_per_block, blocks.headers_max()),

@@ -12,7 +12,10 @@ use crate::nand::{Lpn, Token};
 pub struct Fifo(Queue);
 
 impl WriteBuffer for Fifo {
-    fn new(setup: &BufferSetup<'_>) -> Result<Fifo, SimError> {
+    const NAME: &'static str = "fifo";
+    type Options = ();
+
+    fn new(setup: &BufferSetup<'_>, _: &()) -> Result<Fifo, SimError> {
         Ok(Fifo(Queue::new(setup)))
     }
 

@@ -209,7 +209,10 @@ impl Lirs {
 }
 
 impl WriteBuffer for Lirs {
-    fn new(setup: &BufferSetup<'_>) -> Result<Lirs, SimError> {
+    const NAME: &'static str = "lirs";
+    type Options = ();
+
+    fn new(setup: &BufferSetup<'_>, _: &()) -> Result<Lirs, SimError> {
         let share = setup.settings.lirs.hir_share;
         check_share("lirs.hir_share", share)?;
         let pages = Pages::new(setup, setup.pages.saturating_mul(2));

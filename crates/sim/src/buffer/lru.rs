@@ -41,7 +41,10 @@ impl Lru {
 }
 
 impl WriteBuffer for Lru {
-    fn new(setup: &BufferSetup<'_>) -> Result<Lru, SimError> {
+    const NAME: &'static str = "lru";
+    type Options = ();
+
+    fn new(setup: &BufferSetup<'_>, _: &()) -> Result<Lru, SimError> {
         let pages = Pages::new(setup, setup.pages);
         let order = Lists::new(1, pages.nodes());
         Ok(Lru { pages, order, caches_reads: setup.settings.ram.cache_reads })

@@ -63,7 +63,10 @@ impl LruWsr {
 }
 
 impl WriteBuffer for LruWsr {
-    fn new(setup: &BufferSetup<'_>) -> Result<LruWsr, SimError> {
+    const NAME: &'static str = "lru-wsr";
+    type Options = ();
+
+    fn new(setup: &BufferSetup<'_>, _: &()) -> Result<LruWsr, SimError> {
         let pages = Pages::new(setup, setup.pages);
         let order = Lists::new(1, pages.nodes());
         Ok(LruWsr { pages, order, caches_reads: setup.settings.ram.cache_reads })

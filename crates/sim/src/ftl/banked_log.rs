@@ -373,7 +373,10 @@ fn own_places(blocks: u32, pages_per_block: u32) -> Vec<u32> {
 }
 
 impl Ftl for BankedLogFtl {
-    fn new(setup: &Setup<'_>) -> Result<BankedLogFtl, SimError> {
+    const NAME: &'static str = "banked-log";
+    type Options = ();
+
+    fn new(setup: &Setup<'_>, _: &()) -> Result<BankedLogFtl, SimError> {
         let mut ftl = BankedLogFtl::empty(setup)?;
         let levelling = setup.settings.wear.levelling;
         for (first, bank) in (0..).zip(&mut ftl.banks) {
@@ -383,7 +386,12 @@ impl Ftl for BankedLogFtl {
         Ok(ftl)
     }
 
-    fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<BankedLogFtl, SimError> {
+    fn rebuild(
+        setup: &Setup<'_>,
+        _: &(),
+        nand: &mut Nand,
+        trims: &[Tombstone],
+    ) -> Result<BankedLogFtl, SimError> {
         let mut ftl = BankedLogFtl::empty(setup)?;
         let inner = |trim: &Tombstone| Tombstone { lpn: ftl.deal.inner(trim.lpn), ..*trim };
         let trims: Vec<Tombstone> = trims.iter().map(inner).collect();

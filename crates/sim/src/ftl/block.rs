@@ -40,11 +40,19 @@ fn layout(setup: &Setup<'_>) -> Layout {
 }
 
 impl Ftl for BlockFtl {
-    fn new(setup: &Setup<'_>) -> Result<BlockFtl, SimError> {
+    const NAME: &'static str = "block";
+    type Options = ();
+
+    fn new(setup: &Setup<'_>, _: &()) -> Result<BlockFtl, SimError> {
         Ok(BlockFtl { map: InPlace::new(setup, layout(setup))? })
     }
 
-    fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<BlockFtl, SimError> {
+    fn rebuild(
+        setup: &Setup<'_>,
+        _: &(),
+        nand: &mut Nand,
+        trims: &[Tombstone],
+    ) -> Result<BlockFtl, SimError> {
         Ok(BlockFtl { map: InPlace::rebuild(setup, layout(setup), nand, trims)? })
     }
 

@@ -59,11 +59,19 @@ fn layout(setup: &Setup<'_>) -> Result<Layout, SimError> {
 }
 
 impl Ftl for ChunkFtl {
-    fn new(setup: &Setup<'_>) -> Result<ChunkFtl, SimError> {
+    const NAME: &'static str = "chunk";
+    type Options = ();
+
+    fn new(setup: &Setup<'_>, _: &()) -> Result<ChunkFtl, SimError> {
         Ok(ChunkFtl { map: InPlace::new(setup, layout(setup)?)? })
     }
 
-    fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<ChunkFtl, SimError> {
+    fn rebuild(
+        setup: &Setup<'_>,
+        _: &(),
+        nand: &mut Nand,
+        trims: &[Tombstone],
+    ) -> Result<ChunkFtl, SimError> {
         Ok(ChunkFtl { map: InPlace::rebuild(setup, layout(setup)?, nand, trims)? })
     }
 

@@ -21,8 +21,8 @@ use super::recover::NewestTokens;
 use super::segmented_lru::SegmentedLru;
 use super::{Ftl, Setup, Tombstone};
 use crate::error::SimError;
+use crate::gc::VictimPolicy;
 use crate::gc::greedy::Greedy;
-use crate::gc::{PolicySetup, VictimPolicy};
 use crate::nand::divide::Divisor;
 use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token};
 
@@ -85,13 +85,8 @@ impl DftlFtl {
         // A quarter more than the map fills, and one block open, one to gain from.
         let map_blocks = (translation_pages + translation_pages / 4).div_ceil(geometry.pages_per_block) + 2;
         setup.need_spare_blocks(map_blocks + DATA_SPARE + REBUILD_SPARE)?;
-        let policy = PolicySetup {
-            blocks: geometry.blocks,
-            pages_per_block: geometry.pages_per_block,
-            seed: setup.seed,
-            settings: &settings.victim,
-        };
-        let share = |blocks_max| Share { open: NONE, closed: Greedy::new(&policy), blocks: 0, blocks_max };
+        let closed = Greedy::none(geometry.blocks, geometry.pages_per_block);
+        let share = |blocks_max| Share { open: NONE, closed: closed.clone(), blocks: 0, blocks_max };
         Ok(DftlFtl {
             map: vec![NONE; logical_pages as usize],
             directory: vec![NONE; translation_pages as usize],
@@ -260,7 +255,10 @@ impl DftlFtl {
 }
 
 impl Ftl for DftlFtl {
-    fn new(setup: &Setup<'_>) -> Result<DftlFtl, SimError> {
+    const NAME: &'static str = "dftl";
+    type Options = ();
+
+    fn new(setup: &Setup<'_>, _: &()) -> Result<DftlFtl, SimError> {
         let mut ftl = DftlFtl::empty(setup)?;
         ftl.free = FreeBlocks::all(setup.geometry.blocks, setup.settings.wear.levelling);
         ftl.advance(DATA);
@@ -268,7 +266,7 @@ impl Ftl for DftlFtl {
         Ok(ftl)
     }
 
-    fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<DftlFtl, SimError> {
+    fn rebuild(setup: &Setup<'_>, _: &(), nand: &mut Nand, trims: &[Tombstone]) -> Result<DftlFtl, SimError> {
         let mut ftl = DftlFtl::empty(setup)?;
         let newest = NewestTokens::scan(nand, setup.logical_pages, trims);
         ftl.find_data(nand, &newest);

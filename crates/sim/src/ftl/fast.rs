@@ -224,13 +224,16 @@ impl FastFtl {
 }
 
 impl Ftl for FastFtl {
-    fn new(setup: &Setup<'_>) -> Result<FastFtl, SimError> {
+    const NAME: &'static str = "fast";
+    type Options = ();
+
+    fn new(setup: &Setup<'_>, _: &()) -> Result<FastFtl, SimError> {
         let mut ftl = FastFtl::empty(setup)?;
         ftl.free = FreeBlocks::all(setup.geometry.blocks, setup.settings.wear.levelling);
         Ok(ftl)
     }
 
-    fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<FastFtl, SimError> {
+    fn rebuild(setup: &Setup<'_>, _: &(), nand: &mut Nand, trims: &[Tombstone]) -> Result<FastFtl, SimError> {
         let ftl = FastFtl::empty(setup)?;
         let Recovered { data, mapped, free } = normal_form(setup, nand, trims, DATA);
         Ok(FastFtl { data, mapped, free, ..ftl })
@@ -295,7 +298,7 @@ mod tests {
         let settings = Settings { fast: FastSettings { log_blocks }, ..testing::small("fast") };
         let (geometry, logical_pages) = settings.geometry().expect("a good geometry");
         let setup = Setup { settings: &settings, geometry, logical_pages, seed: 1 };
-        let mut ftl = FastFtl::new(&setup).expect("good settings");
+        let mut ftl = FastFtl::new(&setup, &()).expect("good settings");
         let mut nand = Nand::new(geometry, Timing::new(&settings.nand), true);
         write(&mut ftl, &mut nand, &(0..logical_pages).collect::<Vec<_>>());
         nand.restart();

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::newest_copies::NewestCopies;
-use super::page::PageFtl;
+use super::page::{PageFtl, spare_blocks_needed};
 use super::{Ftl, Setup, Tombstone};
 use crate::error::SimError;
 use crate::nand::{Block, Cause, Geometry, Lpn, Nand, PageRead, Token};
@@ -62,7 +62,7 @@ impl Split {
         let data = [blocks_of(pages), blocks_of(setup.logical_pages - pages)];
         let all_spare = setup.geometry.blocks.saturating_sub(data[0] + data[1]);
         let hot_spare = (f64::from(all_spare) * spare).round() as Block;
-        let need = PageFtl::spare_blocks_needed(setup.settings);
+        let need = spare_blocks_needed(setup.settings);
         for (part, have) in [("hot", hot_spare), ("cold", all_spare - hot_spare)] {
             if have < need {
                 let problem = format!("leaves {have} spare blocks to the {part} pages, which need {need}");
@@ -98,24 +98,39 @@ impl HotColdFtl {
 }
 
 impl Ftl for HotColdFtl {
-    fn new(setup: &Setup<'_>) -> Result<HotColdFtl, SimError> {
+    const NAME: &'static str = "hot-cold";
+    type Options = ();
+
+    fn new(setup: &Setup<'_>, _: &()) -> Result<HotColdFtl, SimError> {
         let split = Split::of(setup)?;
         let ([hot, cold], [hot_blocks, cold_blocks]) = (split.setups(setup), split.blocks(setup));
         Ok(HotColdFtl {
             hot_pages: split.pages,
-            hot: PageFtl::on(&hot, hot_blocks)?,
-            cold: PageFtl::on(&cold, cold_blocks)?,
+            hot: PageFtl::on(&hot, &(), hot_blocks)?,
+            cold: PageFtl::on(&cold, &(), cold_blocks)?,
         })
     }
 
-    fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<HotColdFtl, SimError> {
+    fn rebuild(
+        setup: &Setup<'_>,
+        _: &(),
+        nand: &mut Nand,
+        trims: &[Tombstone],
+    ) -> Result<HotColdFtl, SimError> {
         let split = Split::of(setup)?;
         let ([hot, cold], [hot_blocks, cold_blocks]) = (split.setups(setup), split.blocks(setup));
         let newest = NewestCopies::scan(nand, setup.logical_pages, trims);
         Ok(HotColdFtl {
             hot_pages: split.pages,
-            hot: PageFtl::rebuild_on(&hot, nand, &newest, hot_blocks, 0..split.pages)?,
-            cold: PageFtl::rebuild_on(&cold, nand, &newest, cold_blocks, split.pages..setup.logical_pages)?,
+            hot: PageFtl::rebuild_on(&hot, &(), nand, &newest, hot_blocks, 0..split.pages)?,
+            cold: PageFtl::rebuild_on(
+                &cold,
+                &(),
+                nand,
+                &newest,
+                cold_blocks,
+                split.pages..setup.logical_pages,
+            )?,
         })
     }
 

@@ -152,13 +152,21 @@ impl HybridFtl {
 }
 
 impl Ftl for HybridFtl {
-    fn new(setup: &Setup<'_>) -> Result<HybridFtl, SimError> {
+    const NAME: &'static str = "hybrid";
+    type Options = ();
+
+    fn new(setup: &Setup<'_>, _: &()) -> Result<HybridFtl, SimError> {
         let mut ftl = HybridFtl::empty(setup)?;
         ftl.free = FreeBlocks::all(setup.geometry.blocks, setup.settings.wear.levelling);
         Ok(ftl)
     }
 
-    fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<HybridFtl, SimError> {
+    fn rebuild(
+        setup: &Setup<'_>,
+        _: &(),
+        nand: &mut Nand,
+        trims: &[Tombstone],
+    ) -> Result<HybridFtl, SimError> {
         let mut ftl = HybridFtl::empty(setup)?;
         let found = normal_form(setup, nand, trims, NOT_SAID);
         for lpn in (0..setup.logical_pages).filter(|&lpn| found.mapped.has(lpn)) {

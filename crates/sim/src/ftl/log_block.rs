@@ -226,13 +226,21 @@ impl LogBlockFtl {
 }
 
 impl Ftl for LogBlockFtl {
-    fn new(setup: &Setup<'_>) -> Result<LogBlockFtl, SimError> {
+    const NAME: &'static str = "log-block";
+    type Options = ();
+
+    fn new(setup: &Setup<'_>, _: &()) -> Result<LogBlockFtl, SimError> {
         let mut ftl = LogBlockFtl::empty(setup)?;
         ftl.free = FreeBlocks::all(setup.geometry.blocks, setup.settings.wear.levelling);
         Ok(ftl)
     }
 
-    fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<LogBlockFtl, SimError> {
+    fn rebuild(
+        setup: &Setup<'_>,
+        _: &(),
+        nand: &mut Nand,
+        trims: &[Tombstone],
+    ) -> Result<LogBlockFtl, SimError> {
         let ftl = LogBlockFtl::empty(setup)?;
         let Recovered { data, mapped, free } = normal_form(setup, nand, trims, DATA);
         Ok(LogBlockFtl { data, mapped, free, ..ftl })
@@ -307,7 +315,7 @@ mod tests {
             Geometry { blocks, pages_per_block: 4, page_bytes: 2048, stripe: 1, endurance_erases: 1000 };
         let settings = Settings { log_block: settings, ..Settings::default() };
         let setup = Setup { settings: &settings, geometry, logical_pages: logical_blocks * 4, seed: 1 };
-        let ftl = LogBlockFtl::new(&setup).expect("the settings are good");
+        let ftl = LogBlockFtl::new(&setup, &()).expect("the settings are good");
         (ftl, Nand::new(geometry, Timing::new(&settings.nand), true))
     }
 

@@ -15,7 +15,7 @@ use super::valid::ValidPages;
 use super::wear::StaticLevelling;
 use super::{Ftl, Setup, Tombstone};
 use crate::error::SimError;
-use crate::gc::{AnyPolicy, POLICIES, PolicySetup};
+use crate::gc::{AnyPolicy, PolicySetup, VictimPolicy};
 use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token};
 use crate::prefetch::prefetch;
 use crate::settings::Settings;
@@ -38,12 +38,12 @@ impl Default for PageSettings {
     }
 }
 
-/// The page-mapped FTL.
+/// The page-mapped FTL. Its victim policy is the one that `gc` names, or one of your own: `PageFtl<Own>`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct PageFtl {
+pub struct PageFtl<P = AnyPolicy> {
     map: Vec<Ppn>,
     valid: ValidPages,
-    policy: AnyPolicy,
+    policy: P,
     free: FreeBlocks,
     /// Where host writes go, and where collected pages go: the same block with one frontier.
     open: [Block; 2],
@@ -68,23 +68,28 @@ pub struct PageFtl {
 
 const HOST: usize = 0;
 
-impl PageFtl {
-    fn empty(setup: &Setup<'_>) -> Result<PageFtl, SimError> {
+/// Blocks that it needs besides those that hold data.
+pub(super) fn spare_blocks_needed(settings: &Settings) -> u32 {
+    let PageSettings { frontiers, reserve_blocks, .. } = settings.page;
+    reserve_blocks.max(frontiers).saturating_add(frontiers)
+}
+
+impl<P: VictimPolicy> PageFtl<P> {
+    fn empty(setup: &Setup<'_>, options: &P::Options) -> Result<PageFtl<P>, SimError> {
         let Setup { settings, geometry, .. } = *setup;
         let PageSettings { frontiers, reserve_blocks, idle_blocks } = settings.page;
         let reserve_blocks = reserve_blocks.max(frontiers);
-        setup.need_spare_blocks(PageFtl::spare_blocks_needed(settings))?;
+        setup.need_spare_blocks(spare_blocks_needed(settings))?;
         let policy_setup = PolicySetup {
             blocks: geometry.blocks,
             pages_per_block: geometry.pages_per_block,
             seed: setup.seed,
-            settings: &settings.victim,
+            settings,
         };
         Ok(PageFtl {
             map: vec![NONE; setup.logical_pages as usize],
             valid: ValidPages::none(&geometry),
-            policy: AnyPolicy::named(&settings.gc, &policy_setup)
-                .ok_or_else(|| SimError::unknown_choice("gc", &settings.gc, POLICIES))?,
+            policy: P::new(&policy_setup, options)?,
             free: FreeBlocks::none(settings.wear.levelling),
             open: [NONE; 2],
             gc_frontier: frontiers as usize - 1,
@@ -100,15 +105,13 @@ impl PageFtl {
         })
     }
 
-    /// Blocks that it needs besides those that hold data.
-    pub(super) fn spare_blocks_needed(settings: &Settings) -> u32 {
-        let PageSettings { frontiers, reserve_blocks, .. } = settings.page;
-        reserve_blocks.max(frontiers).saturating_add(frontiers)
-    }
-
     /// The FTL on these erased blocks.
-    pub(super) fn on(setup: &Setup<'_>, blocks: Range<Block>) -> Result<PageFtl, SimError> {
-        let mut ftl = PageFtl::empty(setup)?;
+    pub(super) fn on(
+        setup: &Setup<'_>,
+        options: &P::Options,
+        blocks: Range<Block>,
+    ) -> Result<PageFtl<P>, SimError> {
+        let mut ftl = PageFtl::empty(setup, options)?;
         ftl.blocks = blocks.len() as u32;
         ftl.free = FreeBlocks::range(blocks, setup.settings.wear.levelling);
         ftl.open_frontiers();
@@ -118,12 +121,13 @@ impl PageFtl {
     /// The FTL of these pages after a loss of power, on these blocks.
     pub(super) fn rebuild_on(
         setup: &Setup<'_>,
+        options: &P::Options,
         nand: &mut Nand,
         newest: &NewestCopies,
         blocks: Range<Block>,
         pages: Range<Lpn>,
-    ) -> Result<PageFtl, SimError> {
-        let mut ftl = PageFtl::empty(setup)?;
+    ) -> Result<PageFtl<P>, SimError> {
+        let mut ftl = PageFtl::empty(setup, options)?;
         for (lpn, ppn) in newest.mapped().filter(|(lpn, _)| pages.contains(lpn)) {
             ftl.validate(lpn, ppn, nand.block_of(ppn));
             ftl.mapped += 1;
@@ -224,8 +228,7 @@ impl PageFtl {
         cold
     }
 
-    /// Moves up to `most` valid pages of a victim, from `page` on, and erases it after the last. More
-    /// are moved
+    /// Moves up to `most` valid pages of a victim, from `page` on, and erases it after the last. More are moved
     /// if the reserve is touched: a host write must find it whole. Returns when the last operation is done.
     fn tend_victim(&mut self, nand: &mut Nand, victim: Block, page: u32, most: u32, at: u64) -> u64 {
         let (mut page, mut moved, mut done) = (page, 0, at);
@@ -283,15 +286,28 @@ impl PageFtl {
     }
 }
 
-impl Ftl for PageFtl {
-    fn new(setup: &Setup<'_>) -> Result<PageFtl, SimError> {
-        PageFtl::on(setup, 0..setup.geometry.blocks)
+impl<P: VictimPolicy> Ftl for PageFtl<P> {
+    const NAME: &'static str = "page";
+    type Options = P::Options;
+
+    fn new(setup: &Setup<'_>, options: &P::Options) -> Result<PageFtl<P>, SimError> {
+        PageFtl::on(setup, options, 0..setup.geometry.blocks)
+    }
+
+    fn name_in(settings: &mut Settings) -> Result<(), SimError> {
+        settings.ftl = Self::NAME.into();
+        P::name_in(settings)
     }
 
     /// The copy with the highest token is the page; a trim with a higher one unmaps it.
-    fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<PageFtl, SimError> {
+    fn rebuild(
+        setup: &Setup<'_>,
+        options: &P::Options,
+        nand: &mut Nand,
+        trims: &[Tombstone],
+    ) -> Result<PageFtl<P>, SimError> {
         let newest = NewestCopies::scan(nand, setup.logical_pages, trims);
-        PageFtl::rebuild_on(setup, nand, &newest, 0..setup.geometry.blocks, 0..setup.logical_pages)
+        PageFtl::rebuild_on(setup, options, nand, &newest, 0..setup.geometry.blocks, 0..setup.logical_pages)
     }
 
     #[inline]

@@ -174,7 +174,10 @@ fn copy_in_place(nand: &mut Nand, pages: &[Ppn], target: Block, at: u64) -> u64 
 }
 
 impl Ftl for ReplacementBlockFtl {
-    fn new(setup: &Setup<'_>) -> Result<ReplacementBlockFtl, SimError> {
+    const NAME: &'static str = "replacement-block";
+    type Options = ();
+
+    fn new(setup: &Setup<'_>, _: &()) -> Result<ReplacementBlockFtl, SimError> {
         let mut ftl = ReplacementBlockFtl::empty(setup)?;
         ftl.free = FreeBlocks::all(setup.geometry.blocks, setup.settings.wear.levelling);
         Ok(ftl)
@@ -183,6 +186,7 @@ impl Ftl for ReplacementBlockFtl {
     /// All chains are folded.
     fn rebuild(
         setup: &Setup<'_>,
+        _: &(),
         nand: &mut Nand,
         trims: &[Tombstone],
     ) -> Result<ReplacementBlockFtl, SimError> {

@@ -191,16 +191,24 @@ impl SlcCacheFtl {
 }
 
 impl Ftl for SlcCacheFtl {
-    fn new(setup: &Setup<'_>) -> Result<SlcCacheFtl, SimError> {
+    const NAME: &'static str = "slc-cache";
+    type Options = ();
+
+    fn new(setup: &Setup<'_>, _: &()) -> Result<SlcCacheFtl, SimError> {
         let (first, behind) = SlcCacheFtl::behind(setup);
         let blocks = setup.geometry.blocks - first;
-        let mut ftl = SlcCacheFtl::before(setup, <PageFtl as Ftl>::new(&behind)?, blocks);
+        let mut ftl = SlcCacheFtl::before(setup, PageFtl::new(&behind, &())?, blocks);
         ftl.free = FreeBlocks::range(first..setup.geometry.blocks, setup.settings.wear.levelling);
         Ok(ftl)
     }
 
     /// As the `page` FTL, for the newest copies in either part.
-    fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<SlcCacheFtl, SimError> {
+    fn rebuild(
+        setup: &Setup<'_>,
+        _: &(),
+        nand: &mut Nand,
+        trims: &[Tombstone],
+    ) -> Result<SlcCacheFtl, SimError> {
         let (first, behind) = SlcCacheFtl::behind(setup);
         let mut newest = NewestCopies::scan(nand, setup.logical_pages, trims);
         let is_cached = |ppn: &Ppn| *ppn != NONE && nand.block_of(*ppn) >= first;
@@ -209,7 +217,7 @@ impl Ftl for SlcCacheFtl {
             .iter_mut()
             .map(|copy| if is_cached(copy) { std::mem::replace(copy, NONE) } else { NONE });
         let map: Vec<Ppn> = cached.collect();
-        let main = PageFtl::rebuild_on(&behind, nand, &newest, 0..first, 0..setup.logical_pages)?;
+        let main = PageFtl::rebuild_on(&behind, &(), nand, &newest, 0..first, 0..setup.logical_pages)?;
         let mut ftl = SlcCacheFtl::before(setup, main, setup.geometry.blocks - first);
         ftl.map = map;
         ftl.sort_blocks(nand, &newest, first);

@@ -234,14 +234,22 @@ fn works(nand: &Nand) -> bool {
 }
 
 impl Ftl for SuperblockFtl {
-    fn new(setup: &Setup<'_>) -> Result<SuperblockFtl, SimError> {
+    const NAME: &'static str = "superblock";
+    type Options = ();
+
+    fn new(setup: &Setup<'_>, _: &()) -> Result<SuperblockFtl, SimError> {
         let mut ftl = SuperblockFtl::empty(setup)?;
         ftl.free = FreeBlocks::all(setup.geometry.blocks, setup.settings.wear.levelling);
         Ok(ftl)
     }
 
     /// Blocks keep their pages wherever they are; a copy that was cut short is dropped.
-    fn rebuild(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<SuperblockFtl, SimError> {
+    fn rebuild(
+        setup: &Setup<'_>,
+        _: &(),
+        nand: &mut Nand,
+        trims: &[Tombstone],
+    ) -> Result<SuperblockFtl, SimError> {
         let mut ftl = SuperblockFtl::empty(setup)?;
         let newest = NewestTokens::scan(nand, setup.logical_pages, trims);
         for block in newest.drop_second_copies(nand, &mut ftl.free) {
@@ -321,7 +329,7 @@ mod tests {
         let settings = settings(2, update_blocks, update_blocks_max);
         let (geometry, logical_pages) = settings.geometry().expect("a good geometry");
         let setup = Setup { settings: &settings, geometry, logical_pages, seed: 1 };
-        let mut ftl = SuperblockFtl::new(&setup).expect("good settings");
+        let mut ftl = SuperblockFtl::new(&setup, &()).expect("good settings");
         let mut nand = Nand::new(geometry, Timing::new(&settings.nand), true);
         write(&mut ftl, &mut nand, &(0..logical_pages).collect::<Vec<_>>());
         nand.restart();

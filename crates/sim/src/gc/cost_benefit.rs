@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::closed::ClosedBlocks;
 use super::{PolicySetup, VictimPolicy};
+use crate::error::SimError;
 use crate::nand::Block;
 
 /// The closed blocks, and since when they are.
@@ -31,12 +32,15 @@ impl CostBenefit {
 }
 
 impl VictimPolicy for CostBenefit {
-    fn new(setup: &PolicySetup<'_>) -> CostBenefit {
-        CostBenefit {
+    const NAME: &'static str = "cost-benefit";
+    type Options = ();
+
+    fn new(setup: &PolicySetup<'_>, _: &()) -> Result<CostBenefit, SimError> {
+        Ok(CostBenefit {
             closed: ClosedBlocks::new(setup),
             closed_at: vec![0; setup.blocks as usize],
             pages_per_block: setup.pages_per_block,
-        }
+        })
     }
 
     fn closed(&mut self, block: Block, _valid: u32, host_writes: u64) {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::closed::{ClosedBlocks, Draws};
 use super::{PolicySetup, VictimPolicy};
+use crate::error::SimError;
 use crate::nand::Block;
 
 /// The closed blocks, and how many of them to look at.
@@ -22,12 +23,15 @@ fn draw(blocks: &[Block], random: &mut Random) -> Block {
 }
 
 impl VictimPolicy for DChoices {
-    fn new(setup: &PolicySetup<'_>) -> DChoices {
-        DChoices {
+    const NAME: &'static str = "d-choices";
+    type Options = ();
+
+    fn new(setup: &PolicySetup<'_>, _: &()) -> Result<DChoices, SimError> {
+        Ok(DChoices {
             closed: ClosedBlocks::new(setup),
             draws: Draws::new(setup.seed),
-            choices: setup.settings.choices,
-        }
+            choices: setup.settings.victim.choices,
+        })
     }
 
     fn closed(&mut self, block: Block, _valid: u32, _host_writes: u64) {

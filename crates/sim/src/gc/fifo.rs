@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::{PolicySetup, VictimPolicy};
+use crate::error::SimError;
 use crate::nand::Block;
 
 /// The closed blocks in the order in which they were closed.
@@ -15,8 +16,11 @@ pub struct Fifo {
 }
 
 impl VictimPolicy for Fifo {
-    fn new(setup: &PolicySetup<'_>) -> Fifo {
-        Fifo { closed: VecDeque::with_capacity(setup.blocks as usize) }
+    const NAME: &'static str = "fifo";
+    type Options = ();
+
+    fn new(setup: &PolicySetup<'_>, _: &()) -> Result<Fifo, SimError> {
+        Ok(Fifo { closed: VecDeque::with_capacity(setup.blocks as usize) })
     }
 
     fn closed(&mut self, block: Block, _valid: u32, _host_writes: u64) {

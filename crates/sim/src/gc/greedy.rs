@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{PolicySetup, VictimPolicy};
+use crate::error::SimError;
 use crate::nand::{Block, NONE};
 use crate::prefetch::prefetch;
 
@@ -25,6 +26,15 @@ pub struct Greedy {
 }
 
 impl Greedy {
+    /// No block is closed yet.
+    pub(crate) fn none(blocks: u32, pages_per_block: u32) -> Greedy {
+        Greedy {
+            links: vec![Link { previous: NONE, next: NONE, bucket: NONE }; blocks as usize],
+            heads: vec![NONE; pages_per_block as usize + 1],
+            lowest: 0,
+        }
+    }
+
     #[inline]
     fn unlink(&mut self, block: Block) {
         let Link { previous, next, bucket } = self.links[block as usize];
@@ -49,12 +59,11 @@ impl Greedy {
 }
 
 impl VictimPolicy for Greedy {
-    fn new(setup: &PolicySetup<'_>) -> Greedy {
-        Greedy {
-            links: vec![Link { previous: NONE, next: NONE, bucket: NONE }; setup.blocks as usize],
-            heads: vec![NONE; setup.pages_per_block as usize + 1],
-            lowest: 0,
-        }
+    const NAME: &'static str = "greedy";
+    type Options = ();
+
+    fn new(setup: &PolicySetup<'_>, _: &()) -> Result<Greedy, SimError> {
+        Ok(Greedy::none(setup.blocks, setup.pages_per_block))
     }
 
     #[inline]

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::closed::{ClosedBlocks, Draws};
 use super::{PolicySetup, VictimPolicy};
+use crate::error::SimError;
 use crate::nand::Block;
 
 /// The closed blocks.
@@ -15,8 +16,11 @@ pub struct Uniform {
 }
 
 impl VictimPolicy for Uniform {
-    fn new(setup: &PolicySetup<'_>) -> Uniform {
-        Uniform { closed: ClosedBlocks::new(setup), draws: Draws::new(setup.seed) }
+    const NAME: &'static str = "random";
+    type Options = ();
+
+    fn new(setup: &PolicySetup<'_>, _: &()) -> Result<Uniform, SimError> {
+        Ok(Uniform { closed: ClosedBlocks::new(setup), draws: Draws::new(setup.seed) })
     }
 
     fn closed(&mut self, block: Block, _valid: u32, _host_writes: u64) {

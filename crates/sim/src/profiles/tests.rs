@@ -14,7 +14,7 @@ fn every_profile_is_right() {
         let profile = Profile::find(name, &[]).unwrap_or_else(|error| panic!("{error}"));
         assert!(!profile.about().is_empty(), "{name} says what it is");
         if let Profile::Ssd(settings) = profile {
-            settings.geometry().unwrap_or_else(|error| panic!("{name}: {error}"));
+            settings.check().unwrap_or_else(|error| panic!("{name}: {error}"));
         }
     }
 }

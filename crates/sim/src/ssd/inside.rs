@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Ssd;
+use crate::buffer::WriteBuffer;
 use crate::ftl::Ftl;
 use crate::nand::Cause;
 
@@ -168,7 +169,7 @@ impl Watch {
     }
 }
 
-impl Ssd {
+impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
     /// Watches what happens inside from now on. What was seen before is forgotten.
     pub fn watch(&mut self) {
         self.watch = Some(Box::new(Watch::new(self.sample())));
@@ -207,8 +208,8 @@ impl Ssd {
     }
 
     fn sample(&self) -> Sample {
-        let (host, counts, ftl) = (&self.path.counts, self.nand().counts(), &self.ftl);
-        let (merges, free) = with_ftl!(ftl, ftl => (ftl.merges(), ftl.free_blocks()));
+        let (host, counts) = (&self.path.counts, self.nand().counts());
+        let (merges, free) = (self.ftl.merges(), self.ftl.free_blocks());
         let mut sample = [0; COLUMNS.len()];
         let first = [self.clock, host.reads, host.writes, host.read_bytes, host.written_bytes];
         let by_cause = Cause::ALL

@@ -11,7 +11,7 @@ use super::oracle::{Corruption, Oracle};
 use super::power::PowerLoss;
 use super::read_ahead::ReadAhead;
 use super::write_behind::WriteBehind;
-use crate::buffer::{AnyBuffer, Evicted, Evictions};
+use crate::buffer::{Evicted, Evictions, WriteBuffer};
 use crate::ftl::{Ftl, Tombstone};
 use crate::nand::{Cause, Lpn, NO_TOKEN, Nand, Token, geometry::PartialPage};
 use crate::settings::Settings;
@@ -37,9 +37,9 @@ pub struct HostCounts {
 
 /// Everything between the host and the FTL.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Path {
+pub(super) struct Path<B> {
     pub(super) nand: Nand,
-    pub(super) buffer: AnyBuffer,
+    pub(super) buffer: B,
     #[serde(skip)]
     pub(super) evictions: Evictions,
     pub(super) counts: HostCounts,
@@ -66,8 +66,8 @@ pub(super) struct Path {
     ignore_reads: bool,
 }
 
-impl Path {
-    pub(super) fn new(settings: &Settings, nand: Nand, buffer: AnyBuffer, logical_pages: u32) -> Path {
+impl<B: WriteBuffer> Path<B> {
+    pub(super) fn new(settings: &Settings, nand: Nand, buffer: B, logical_pages: u32) -> Path<B> {
         let host = &settings.host;
         Path {
             page_shift: nand.geometry().page_bytes.trailing_zeros(),
@@ -204,9 +204,9 @@ impl Path {
         self.token += 1;
         let token = self.token;
         self.ahead.drop_all();
-        let done = if through || matches!(self.buffer, AnyBuffer::None) {
+        let done = if through || !self.buffer.takes_writes() {
             let done = ftl.write(&mut self.nand, lpn, token, Cause::Host, at);
-            if !matches!(self.buffer, AnyBuffer::None) {
+            if self.buffer.takes_writes() {
                 self.discard(lpn);
             }
             done

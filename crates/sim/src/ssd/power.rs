@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Ssd;
 use super::path::Path;
-use crate::buffer::{AnyBuffer, BufferSetup, Evictions};
+use crate::buffer::{BufferSetup, Evictions, WriteBuffer};
 use crate::error::SimError;
-use crate::ftl::{AnyFtl, Ftl, Setup};
+use crate::ftl::{Ftl, Setup};
 use crate::nand::{Cause, Lpn};
 
 /// What a loss of power took.
@@ -25,7 +25,7 @@ pub struct PowerLoss {
     pub stale_pages: u64,
 }
 
-impl Ssd {
+impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
     /// Cuts the power after `operations` more programs and erases. The request in whose course it goes, and
     /// all after it, fail until [`Ssd::power_cycle`].
     pub fn cut_power_after(&mut self, operations: u64) {
@@ -47,29 +47,30 @@ impl Ssd {
         let Some(trims) = self.path.trims() else {
             return Err(SimError::setting("nand.data", "is off, and a rebuild needs it", "set it to true"));
         };
-        let Ssd { settings, path, logical_pages, seed, .. } = self;
+        let Ssd { settings, path, logical_pages, seed, ftl_options, buffer_options, .. } = self;
         let (geometry, logical_pages) = (*path.nand.geometry(), *logical_pages);
         path.nand.restore_power();
         let setup = Setup { settings, geometry, logical_pages, seed: *seed };
-        self.ftl = AnyFtl::rebuild(&setup, &mut path.nand, &trims)?;
+        self.ftl = F::rebuild(&setup, ftl_options, &mut path.nand, &trims)?;
         if settings.ram.survives_power_loss {
-            with_ftl!(&mut self.ftl, ftl => path.write_rescued(ftl));
+            path.write_rescued(&mut self.ftl);
         } else {
-            path.buffer = AnyBuffer::new(&BufferSetup {
+            let setup = BufferSetup {
                 pages: settings.buffer_pages()?,
                 pages_per_block: geometry.pages_per_block,
                 logical_pages,
                 settings,
-            })?;
+            };
+            path.buffer = B::new(&setup, buffer_options)?;
         }
         self.flight = crate::flight::Flight::default();
-        let loss = with_ftl!(&mut self.ftl, ftl => path.recover(ftl, logical_pages));
+        let loss = path.recover(&mut self.ftl, logical_pages);
         self.watch_again();
         Ok(loss)
     }
 }
 
-impl Path {
+impl<B: WriteBuffer> Path<B> {
     /// What the capacitor saved on its way from the buffer to the flash.
     fn write_rescued<F: Ftl>(&mut self, ftl: &mut F) {
         for page in std::mem::take(&mut self.rescued) {

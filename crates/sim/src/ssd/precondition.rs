@@ -7,16 +7,31 @@ use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, Op, Request, TargetError};
 
 use super::Ssd;
-use crate::buffer::BUFFERS;
+use super::path::Path;
+use crate::buffer::{AnyBuffer, WriteBuffer};
 use crate::error::SimError;
 use crate::ftl::slc_cache::SlcCacheSettings;
-use crate::ftl::{FTLS, Ftl};
-use crate::gc::POLICIES;
+use crate::ftl::{AnyFtl, Ftl, FtlWork};
 use crate::nand::{Geometry, Lpn, Timing};
 use crate::settings::{Initial, Levelling, OVER_PROVISIONING_MAX, Settings};
 
 impl Settings {
-    /// The flash that these settings ask for, and the pages that the host sees.
+    /// An error unless they describe a device: names of the registries, and everything that [`Settings::geometry`]
+    /// and [`Settings::buffer_pages`] look at.
+    ///
+    /// # Errors
+    /// [`SimError::Setting`] names the first setting that cannot be.
+    pub fn check(&self) -> Result<(), SimError> {
+        let mut named = self.clone();
+        AnyFtl::name_in(&mut named)?;
+        AnyBuffer::name_in(&mut named)?;
+        self.geometry()?;
+        self.buffer_pages()?;
+        Ok(())
+    }
+
+    /// The flash that these settings ask for, and the pages that the host sees. Names are not looked at: they may
+    /// be those of parts from outside.
     ///
     /// # Errors
     /// [`SimError::Setting`] names the first setting that cannot be.
@@ -90,7 +105,6 @@ impl Settings {
     }
 
     fn validate(&self) -> Result<(), SimError> {
-        self.validate_names()?;
         self.validate_space()?;
         self.validate_shape()?;
         self.validate_parts()?;
@@ -134,18 +148,6 @@ impl Settings {
             "is neither 0 nor a speed that can be simulated",
             "use 0 for no limit, or 0.001 to 1000000",
         )
-    }
-
-    /// Also the names that nothing asks for: a victim policy of an FTL that collects nothing.
-    fn validate_names(&self) -> Result<(), SimError> {
-        let choices =
-            [("ftl", &self.ftl, FTLS), ("gc", &self.gc, POLICIES), ("buffer", &self.buffer, BUFFERS)];
-        let is_unknown =
-            |(_, given, known): &(&str, &String, &[(&str, &str)])| !known.iter().any(|one| one.0 == *given);
-        match choices.into_iter().find(is_unknown) {
-            Some((key, given, known)) => Err(SimError::unknown_choice(key, given, known)),
-            None => Ok(()),
-        }
     }
 
     fn validate_space(&self) -> Result<(), SimError> {
@@ -210,25 +212,12 @@ fn check(good: bool, key: &str, problem: &str, remedy: &str) -> Result<(), SimEr
     if good { Ok(()) } else { Err(SimError::setting(key, problem, remedy)) }
 }
 
-impl Ssd {
+impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
     /// Brings the new device into its initial state, and sets clock and counts back. False if it was
     /// interrupted before.
     pub(super) fn precondition(&mut self, interrupted: &AtomicBool) -> bool {
-        let (pages, initial, seed) = (self.logical_pages, self.settings.initial, self.seed);
-        let Ssd { path, ftl, .. } = self;
-        with_ftl!(ftl, ftl => {
-            let order = Permutation::new(u64::from(pages), derive(seed, 0x7072_6570));
-            let shuffled = (0..pages).map(|i| order.at(u64::from(i)) as Lpn);
-            let filled = match initial {
-                Initial::Empty => true,
-                Initial::Full => path.fill(ftl, 0..pages, interrupted),
-                Initial::Random => path.fill(ftl, (0..pages).chain(shuffled), interrupted),
-            };
-            ftl.settle(&mut path.nand);
-            path.restart();
-            ftl.restart();
-            filled
-        })
+        let Ssd { path, ftl, settings, seed, logical_pages, .. } = self;
+        ftl.run(Fill { path, initial: settings.initial, seed: *seed, pages: *logical_pages, interrupted })
     }
 
     /// Everything that the buffer holds goes to the flash, as at the end of a run.
@@ -236,8 +225,7 @@ impl Ssd {
     /// # Errors
     /// What broke on the way: a worn-out block, for example.
     pub fn flush(&mut self) -> Result<(), TargetError> {
-        let Ssd { path, ftl, clock, .. } = self;
-        with_ftl!(ftl, ftl => *clock = path.flush(ftl, *clock));
+        self.clock = self.path.flush(&mut self.ftl, self.clock);
         self.check(Some(&Request { op: Op::Flush, ..Request::default() }))
     }
 
@@ -245,16 +233,42 @@ impl Ssd {
     pub fn restart(&mut self) {
         assert_eq!(self.flight.len(), 0, "a device is restarted between runs");
         self.clock = 0;
-        let Ssd { path, ftl, .. } = self;
-        with_ftl!(ftl, ftl => {
-            path.restart();
-            ftl.restart();
-        });
+        self.path.restart();
+        self.ftl.restart();
         self.watch_again();
     }
 }
 
-impl super::path::Path {
+/// The first fill of a device.
+struct Fill<'a, B> {
+    path: &'a mut Path<B>,
+    initial: Initial,
+    seed: u64,
+    pages: u32,
+    interrupted: &'a AtomicBool,
+}
+
+impl<B: WriteBuffer> FtlWork for Fill<'_, B> {
+    /// False if it was interrupted before it had written all.
+    type Output = bool;
+
+    fn run<F: Ftl>(self, ftl: &mut F) -> bool {
+        let Fill { path, initial, seed, pages, interrupted } = self;
+        let order = Permutation::new(u64::from(pages), derive(seed, 0x7072_6570));
+        let shuffled = (0..pages).map(|i| order.at(u64::from(i)) as Lpn);
+        let filled = match initial {
+            Initial::Empty => true,
+            Initial::Full => path.fill(ftl, 0..pages, interrupted),
+            Initial::Random => path.fill(ftl, (0..pages).chain(shuffled), interrupted),
+        };
+        ftl.settle(&mut path.nand);
+        path.restart();
+        ftl.restart();
+        filled
+    }
+}
+
+impl<B: WriteBuffer> Path<B> {
     /// Writes pages past the buffer. False if it was interrupted before it had written all.
     fn fill<F: Ftl>(&mut self, ftl: &mut F, pages: impl Iterator<Item = Lpn>, stop: &AtomicBool) -> bool {
         // Pages between two looks at the flag: about a millisecond.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Ssd;
+use crate::buffer::WriteBuffer;
 use crate::ftl::{Ftl, Merges};
 use crate::nand::{Cause, Counts};
 
@@ -105,12 +106,11 @@ pub struct DeviceReport {
     pub wear: Wear,
 }
 
-impl Ssd {
+impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
     /// What the device did since it was made or restarted.
     pub fn report(&self) -> DeviceReport {
         let (settings, host, counts) = (&self.settings, &self.path.counts, self.nand().counts());
-        let ftl = &self.ftl;
-        let (merges, reserve) = with_ftl!(ftl, ftl => (ftl.merges(), ftl.reserve_blocks()));
+        let (merges, reserve) = (self.ftl.merges(), self.ftl.reserve_blocks());
         let geometry = self.geometry();
         let logical = f64::from(self.logical_pages);
         let physical = |blocks: u32| f64::from(blocks) * f64::from(geometry.pages_per_block);

@@ -18,7 +18,7 @@ fn settings(banks: u32, log_blocks: u32, put_off: u32, any_order: bool) -> Setti
 fn full(settings: &Settings) -> (BankedLogFtl, Nand) {
     let (geometry, logical_pages) = settings.geometry().expect("a good geometry");
     let setup = Setup { settings, geometry, logical_pages, seed: 1 };
-    let mut ftl = BankedLogFtl::new(&setup).expect("good settings");
+    let mut ftl = BankedLogFtl::new(&setup, &()).expect("good settings");
     let mut nand = Nand::new(geometry, Timing::new(&settings.nand), true);
     write(&mut ftl, &mut nand, &(0..logical_pages).collect::<Vec<_>>());
     while (0..settings.banked_log.banks).any(|bank| ftl.tend(&mut nand, bank, 0).is_some()) {}

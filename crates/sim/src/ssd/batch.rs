@@ -1,0 +1,119 @@
+//! What is done for a batch of requests: the FTL is looked up once for all of them, and the calls within are direct.
+
+use flashscope_core::{Completion, Request, TargetInfo, Time};
+
+use super::path::Path;
+use super::{QUEUE_DEPTH_MAX, Ssd, fits};
+use crate::buffer::WriteBuffer;
+use crate::flight::Flight;
+use crate::ftl::{Ftl, FtlWork};
+
+/// The first request that was refused, or failed.
+pub(super) type Stuck<'r> = Option<&'r Request>;
+
+/// The work of a batch, by pointers: it is compiled where a device is built, and not again by every crate that
+/// uses one. `Ssd::new` and `Ssd::load` build in this crate, where all FTLs of the registry are optimised.
+pub(super) struct Calls<F: Ftl, B: WriteBuffer> {
+    pub prepare: fn(&mut Ssd<F, B>, &[Request]),
+    pub submit: for<'r> fn(&mut Ssd<F, B>, &'r [Request]) -> Stuck<'r>,
+    pub serve_in_turn: for<'r> fn(&mut Ssd<F, B>, &'r [Request], &mut Vec<Completion>) -> Stuck<'r>,
+}
+
+impl<F: Ftl, B: WriteBuffer> Calls<F, B> {
+    pub(super) fn compiled() -> Calls<F, B> {
+        Calls { prepare, submit, serve_in_turn }
+    }
+}
+
+fn prepare<F: Ftl, B: WriteBuffer>(ssd: &mut Ssd<F, B>, requests: &[Request]) {
+    let Ssd { path, ftl, .. } = ssd;
+    ftl.run(Prepare { path, requests });
+}
+
+fn submit<'r, F: Ftl, B: WriteBuffer>(ssd: &mut Ssd<F, B>, requests: &'r [Request]) -> Stuck<'r> {
+    let Ssd { info, path, ftl, clock, flight, .. } = ssd;
+    ftl.run(Submit { path, info, now: *clock, requests, flight })
+}
+
+fn serve_in_turn<'r, F: Ftl, B: WriteBuffer>(
+    ssd: &mut Ssd<F, B>,
+    requests: &'r [Request],
+    out: &mut Vec<Completion>,
+) -> Stuck<'r> {
+    let Ssd { info, path, ftl, clock, .. } = ssd;
+    ftl.run(InTurn { path, info, clock, requests, out })
+}
+
+/// Requests that come soon.
+struct Prepare<'a, B> {
+    path: &'a Path<B>,
+    requests: &'a [Request],
+}
+
+impl<B: WriteBuffer> FtlWork for Prepare<'_, B> {
+    type Output = ();
+
+    #[inline]
+    fn run<F: Ftl>(self, ftl: &mut F) {
+        self.path.prepare(ftl, self.requests);
+    }
+}
+
+/// Requests that come at the same time.
+struct Submit<'a, 'r, B> {
+    path: &'a mut Path<B>,
+    info: &'a TargetInfo,
+    now: u64,
+    requests: &'r [Request],
+    flight: &'a mut Flight,
+}
+
+impl<'r, B: WriteBuffer> FtlWork for Submit<'_, 'r, B> {
+    type Output = Stuck<'r>;
+
+    #[inline]
+    fn run<F: Ftl>(self, ftl: &mut F) -> Stuck<'r> {
+        let Submit { path, info, now, requests, flight } = self;
+        let room = QUEUE_DEPTH_MAX as usize - flight.len();
+        let taken = requests.len().min(room);
+        for request in &requests[..taken] {
+            if !fits(info, request) {
+                return Some(request);
+            }
+            let done = path.serve(ftl, request, now);
+            flight.push(Completion { tag: request.tag, submitted: Time(now), completed: Time(done) });
+        }
+        requests.get(taken)
+    }
+}
+
+/// Requests of which each comes when the one before is done.
+struct InTurn<'a, 'r, B> {
+    path: &'a mut Path<B>,
+    info: &'a TargetInfo,
+    clock: &'a mut u64,
+    requests: &'r [Request],
+    out: &'a mut Vec<Completion>,
+}
+
+impl<'r, B: WriteBuffer> FtlWork for InTurn<'_, 'r, B> {
+    type Output = Stuck<'r>;
+
+    #[inline]
+    fn run<F: Ftl>(self, ftl: &mut F) -> Stuck<'r> {
+        let InTurn { path, info, clock, requests, out } = self;
+        requests.iter().find(|request| {
+            if !fits(info, request) {
+                return true;
+            }
+            let submitted = Time(*clock);
+            let done = path.serve(ftl, request, *clock);
+            if path.has_failed() {
+                return true;
+            }
+            *clock = done;
+            out.push(Completion { tag: request.tag, submitted, completed: Time(done) });
+            false
+        })
+    }
+}

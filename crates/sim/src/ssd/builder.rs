@@ -1,0 +1,134 @@
+//! A device made of parts: those of the registries, or others.
+
+use std::sync::atomic::AtomicBool;
+
+use super::batch::Calls;
+use super::path::Path;
+use super::{Ssd, info_of};
+use crate::buffer::{AnyBuffer, BufferSetup, WriteBuffer};
+use crate::error::SimError;
+use crate::flight::Flight;
+use crate::ftl::{AnyFtl, Ftl, Setup};
+use crate::nand::Nand;
+use crate::settings::Settings;
+
+/// A description of an [`Ssd`], from which any number of them can be made.
+///
+/// ```
+/// use flashscope_sim::buffer::lru::Lru;
+/// use flashscope_sim::ftl::page::PageFtl;
+/// use flashscope_sim::gc::fifo::Fifo;
+/// use flashscope_sim::{Settings, Ssd};
+///
+/// let settings = Settings { capacity: "64MiB".parse()?, ..Settings::default() };
+/// // The types may be your own: they implement `Ftl`, `VictimPolicy` and `WriteBuffer`.
+/// let ssd = Ssd::builder("mine", settings).ftl::<PageFtl<Fifo>>(()).buffer::<Lru>(()).seed(7).build()?;
+/// assert_eq!(ssd.report().gc.as_deref(), Some("fifo"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct SsdBuilder<F: Ftl = AnyFtl, B: WriteBuffer = AnyBuffer> {
+    name: String,
+    settings: Settings,
+    seed: u64,
+    ftl: F::Options,
+    buffer: B::Options,
+}
+
+impl<F: Ftl, B: WriteBuffer> Clone for SsdBuilder<F, B> {
+    fn clone(&self) -> SsdBuilder<F, B> {
+        SsdBuilder {
+            name: self.name.clone(),
+            settings: self.settings.clone(),
+            seed: self.seed,
+            ftl: self.ftl.clone(),
+            buffer: self.buffer.clone(),
+        }
+    }
+}
+
+impl Ssd {
+    /// The device that `settings` describe, for a start; its seed is 0.
+    pub fn builder(name: &str, settings: Settings) -> SsdBuilder {
+        SsdBuilder { name: name.into(), settings, seed: 0, ftl: (), buffer: () }
+    }
+}
+
+impl<F: Ftl, B: WriteBuffer> SsdBuilder<F, B> {
+    /// Seed of everything random in the device.
+    pub fn seed(self, seed: u64) -> SsdBuilder<F, B> {
+        SsdBuilder { seed, ..self }
+    }
+
+    /// Another FTL than the one that the settings name.
+    pub fn ftl<G: Ftl>(self, options: G::Options) -> SsdBuilder<G, B> {
+        let SsdBuilder { name, settings, seed, buffer, .. } = self;
+        SsdBuilder { name, settings, seed, ftl: options, buffer }
+    }
+
+    /// Another write buffer than the one that the settings name.
+    pub fn buffer<C: WriteBuffer>(self, options: C::Options) -> SsdBuilder<F, C> {
+        let SsdBuilder { name, settings, seed, ftl, .. } = self;
+        SsdBuilder { name, settings, seed, ftl, buffer: options }
+    }
+
+    /// The settings, to change them.
+    pub fn settings_mut(&mut self) -> &mut Settings {
+        &mut self.settings
+    }
+
+    /// What its FTL is made of.
+    #[cfg(any(test, feature = "testing"))]
+    pub(crate) fn ftl_parts(&self) -> (&Settings, &F::Options) {
+        (&self.settings, &self.ftl)
+    }
+
+    /// The device in its initial state, at time zero.
+    ///
+    /// # Errors
+    /// [`SimError::Setting`] names the first setting that cannot be.
+    pub fn build(self) -> Result<Ssd<F, B>, SimError> {
+        let never = AtomicBool::new(false);
+        Ok(self.build_unless(&never)?.expect("it was not interrupted"))
+    }
+
+    /// As [`SsdBuilder::build`], but gives up once `interrupted` is set, and returns none.
+    ///
+    /// # Errors
+    /// As [`SsdBuilder::build`].
+    pub fn build_unless(self, interrupted: &AtomicBool) -> Result<Option<Ssd<F, B>>, SimError> {
+        let mut ssd = self.build_unwritten()?;
+        Ok(ssd.precondition(interrupted).then_some(ssd))
+    }
+
+    fn build_unwritten(self) -> Result<Ssd<F, B>, SimError> {
+        let SsdBuilder { name, mut settings, seed, ftl: ftl_options, buffer: buffer_options } = self;
+        F::name_in(&mut settings)?;
+        B::name_in(&mut settings)?;
+        let (geometry, logical_pages) = settings.geometry()?;
+        let setup = Setup { settings: &settings, geometry, logical_pages, seed };
+        let ftl = F::new(&setup, &ftl_options)?;
+        let nand = Nand::new(geometry, settings.timing(&geometry), settings.nand.data);
+        let setup = BufferSetup {
+            pages: settings.buffer_pages()?,
+            pages_per_block: geometry.pages_per_block,
+            logical_pages,
+            settings: &settings,
+        };
+        let buffer = B::new(&setup, &buffer_options)?;
+        Ok(Ssd {
+            info: info_of(&format!("sim:{name}"), logical_pages, settings.nand.page.0),
+            path: Path::new(&settings, nand, buffer, logical_pages),
+            ftl,
+            calls: Calls::compiled(),
+            clock: 0,
+            flight: Flight::default(),
+            settings,
+            ftl_options,
+            buffer_options,
+            seed,
+            logical_pages,
+            watch: None,
+            sample_due_ns: u64::MAX,
+        })
+    }
+}
