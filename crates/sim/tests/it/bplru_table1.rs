@@ -3,7 +3,7 @@
 //! that are then in use are not merged. And figures 3, 4 and 5 of that paper, on the buffer alone.
 
 use flashscope_sim::Settings;
-use flashscope_sim::buffer::{AnyBuffer, BufferSetup, Evicted, Evictions};
+use flashscope_sim::buffer::{AnyBuffer, BufferSetup, Evicted, Evictions, WriteBuffer};
 use flashscope_sim::ftl::log_block::LogBlockFtl;
 use flashscope_sim::ftl::{Ftl, Setup};
 use flashscope_sim::nand::{Cause, Geometry, Lpn, Nand, Timing};
@@ -19,7 +19,7 @@ fn buffer(settings: &Settings, name: &str, sectors: u32) -> AnyBuffer {
         logical_pages: 5 * SECTORS_PER_BLOCK,
         settings: &settings,
     };
-    AnyBuffer::new(&setup).expect("the settings are good")
+    AnyBuffer::new(&setup, &()).expect("the settings are good")
 }
 
 /// What `written` makes the buffer write, its final flush included.
@@ -44,7 +44,7 @@ fn merges(sectors: &[Lpn], log_blocks: u32) -> u64 {
         endurance_erases: 1000,
     };
     let setup = Setup { settings: &settings, geometry, logical_pages: 20, seed: 1 };
-    let mut ftl = LogBlockFtl::new(&setup).expect("the settings are good");
+    let mut ftl = LogBlockFtl::new(&setup, &()).expect("the settings are good");
     let mut nand = Nand::new(geometry, Timing::new(&settings.nand), false);
     for lpn in 0..20 {
         ftl.write(&mut nand, lpn, 0, Cause::Host, 0);

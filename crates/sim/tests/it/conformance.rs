@@ -4,35 +4,26 @@
 #![allow(clippy::print_stdout)]
 
 use flashscope_core::seed::{Random, derive};
-use flashscope_core::{Bytes, Completion, Op, Request, Target, TargetError, Time};
-use flashscope_sim::buffer::BUFFERS;
-use flashscope_sim::ftl::FTLS;
-use flashscope_sim::gc::POLICIES;
-use flashscope_sim::nand::{Cause, NandSettings};
+use flashscope_core::{Bytes, Op, Request, Target, TargetError, Time};
+use flashscope_sim::buffer::{AnyBuffer, BUFFERS};
+use flashscope_sim::ftl::{AnyFtl, FTLS};
+use flashscope_sim::gc::{POLICIES, cost_benefit, d_choices, fifo, greedy, random};
+use flashscope_sim::nand::NandSettings;
 use flashscope_sim::settings::{Initial, Levelling};
 use flashscope_sim::ssd::background::When;
+use flashscope_sim::testing::{
+    Kit, at_work_when_idle, check_policy, exercise, random_pause, random_request, serve, small_device,
+};
 use flashscope_sim::{Settings, SimError, Ssd};
 
 const SEED: u64 = 20_261_121;
 const PAGE: u64 = 2048;
 const WHEN: [When; 2] = [When::Never, When::Idle];
 
-/// A small device with every mechanism in use: 128 logical blocks of 16 pages, a quarter of it spare.
+/// A small device with every mechanism in use.
 fn small(ftl: &str, buffer: &str) -> Settings {
-    let mut settings = Settings {
-        capacity: Bytes(128 * 16 * PAGE),
-        over_provisioning: 0.25,
-        ftl: ftl.into(),
-        buffer: buffer.into(),
-        ..Settings::default()
-    };
-    settings.nand.page = Bytes(PAGE);
-    settings.nand.pages_per_block = 16;
-    settings.nand.endurance_erases = 1 << 30;
-    settings.nand.data = true;
-    settings.ram.size = Bytes(64 * PAGE);
+    let mut settings = Settings { ftl: ftl.into(), buffer: buffer.into(), ..small_device() };
     settings.chunk.size = Bytes(32 * PAGE);
-    settings.page.idle_blocks = 12;
     settings.slc_cache.size = Bytes(20 * PAGE);
     (settings.banked_log.banks, settings.banked_log.interleave) = (2, Bytes(4 * PAGE));
     (settings.banked_log.any_order, settings.banked_log.together) = (true, true);
@@ -42,55 +33,11 @@ fn small(ftl: &str, buffer: &str) -> Settings {
 
 /// The same, at work in the background too.
 fn idle(ftl: &str, buffer: &str) -> Settings {
-    let mut settings = small(ftl, buffer);
-    settings.background.when = When::Idle;
-    settings.background.beside_reads = true;
-    settings.host.command_queue = false;
-    settings
+    at_work_when_idle(small(ftl, buffer))
 }
 
-/// A random request: writes of up to six pages that need not be whole, reads, trims, flushes.
-fn request(random: &mut Random, size_bytes: u64) -> Request {
-    let op = match random.below(100) {
-        0..60 => Op::Write,
-        60..94 => Op::Read,
-        94..99 => Op::Trim,
-        _ => return Request { op: Op::Flush, ..Request::default() },
-    };
-    let length_bytes = (1 + random.below(24)) * 512;
-    let offset_bytes = random.below((size_bytes - length_bytes) / 512 + 1) * 512;
-    Request { op, offset_bytes, length_bytes: length_bytes as u32, ..Request::default() }
-}
-
-fn serve(ssd: &mut Ssd, request: Request, out: &mut Vec<Completion>) {
-    ssd.prepare(&[request]);
-    ssd.submit(&[request]).unwrap_or_else(|error| panic!("{error}"));
-    ssd.reap(1, Time::NEVER, out).unwrap();
-}
-
-/// Now and then idle time, from less than a flash operation to hundreds of them.
-fn pause(ssd: &mut Ssd, random: &mut Random) {
-    if random.below(4) == 0 {
-        let bits = 10 + random.below(19);
-        let idle_ns = random.below(1 << bits);
-        let now = ssd.now();
-        ssd.wait_until(Time(now.0 + idle_ns));
-    }
-}
-
-/// Random requests, then every page is read.
-fn exercise(ssd: &mut Ssd, ios: u64, seed: u64) -> Vec<Completion> {
-    let (mut random, mut out) = (Random::new(seed), Vec::new());
-    let size_bytes = ssd.info().size_bytes;
-    for _ in 0..ios {
-        pause(ssd, &mut random);
-        serve(ssd, request(&mut random, size_bytes), &mut out);
-    }
-    for page in 0..size_bytes / PAGE {
-        let all = Request { offset_bytes: page * PAGE, length_bytes: PAGE as u32, ..Request::default() };
-        serve(ssd, all, &mut out);
-    }
-    out
+fn kit(settings: Settings, seed: u64) -> Kit<AnyFtl, AnyBuffer> {
+    Kit::new(Ssd::builder("test", settings), seed)
 }
 
 fn combinations() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -112,8 +59,7 @@ fn every_ftl_with_every_buffer_returns_what_was_written() {
         settings.wear.levelling = levellings[number / 3 % if ftl == "page" { 3 } else { 2 }];
         settings.wear.threshold_erases = 5;
         settings.background.when = WHEN[number / 2 % 2];
-        let mut ssd = Ssd::new("test", settings, seed).unwrap_or_else(|error| panic!("{error}"));
-        exercise(&mut ssd, ios, seed);
+        kit(settings, seed).returns_what_was_written(ios);
     }
 }
 
@@ -126,53 +72,38 @@ fn every_victim_policy_returns_what_was_written() {
             let mut settings = Settings { gc: (*gc).into(), ..small("page", "none") };
             settings.page.frontiers = frontiers;
             settings.background.when = WHEN[(number + frontiers as usize) % 2];
-            let mut ssd = Ssd::new("test", settings, seed).unwrap_or_else(|error| panic!("{error}"));
-            exercise(&mut ssd, 30_000, seed);
+            kit(settings, seed).returns_what_was_written(30_000);
         }
     }
+}
+
+#[test]
+fn every_victim_policy_picks_each_closed_block_once() {
+    check_policy::<greedy::Greedy>(&(), SEED);
+    check_policy::<fifo::Fifo>(&(), SEED);
+    check_policy::<d_choices::DChoices>(&(), SEED);
+    check_policy::<cost_benefit::CostBenefit>(&(), SEED);
+    check_policy::<random::Uniform>(&(), SEED);
+    assert_eq!(POLICIES.len(), 5, "each of them has a line above");
 }
 
 #[test]
 fn the_same_seed_gives_the_same_times_and_counts() {
     for (ftl, buffer) in combinations() {
-        let run = || {
-            let mut ssd = Ssd::new("test", idle(ftl, buffer), SEED).unwrap();
-            (exercise(&mut ssd, 2_000, SEED), format!("{:?}", ssd.report()))
-        };
-        assert_eq!(run(), run(), "{ftl} + {buffer}");
+        println!("{ftl} + {buffer}");
+        kit(idle(ftl, buffer), SEED).repeats(2_000);
     }
 }
 
-/// The power goes at any flash operation. What a flush or FUA acknowledged is there afterwards, nothing
-/// older is,
-/// and what a volatile buffer loses is counted, not hidden.
+/// The power goes at any flash operation. What a flush or FUA acknowledged is there afterwards, nothing older
+/// is, and what a volatile buffer loses is counted, not hidden.
 #[test]
 fn no_ftl_loses_what_was_flushed_when_the_power_goes() {
     for (ftl, _) in FTLS {
         for buffer in ["none", "lru", "bplru"] {
-            let mut ssd = Ssd::new("test", idle(ftl, buffer), SEED).unwrap();
-            let mut random = Random::new(SEED);
-            for cut in 0..60 {
-                cut_power(&mut ssd, &mut random, 3 * cut + cut % 7, &format!("{ftl} + {buffer}, cut {cut}"));
-            }
+            println!("{ftl} + {buffer}");
+            kit(idle(ftl, buffer), SEED).keeps_what_was_flushed(60);
         }
-    }
-}
-
-fn cut_power(ssd: &mut Ssd, random: &mut Random, after: u64, what: &str) {
-    ssd.cut_power_after(after);
-    let mut out = Vec::new();
-    while !ssd.is_off() {
-        pause(ssd, random);
-        let request = request(random, ssd.info().size_bytes);
-        if ssd.submit(&[request]).is_ok() {
-            ssd.reap(1, Time::NEVER, &mut out).unwrap();
-        }
-    }
-    let loss = ssd.power_cycle().unwrap_or_else(|error| panic!("{what}: {error}"));
-    assert_eq!((loss.flushed_pages_lost, loss.stale_pages), (0, 0), "{what}: {loss:?}");
-    if ssd.settings().buffer == "none" {
-        assert_eq!(loss.acknowledged_pages_lost, 0, "{what}: {loss:?}");
     }
 }
 
@@ -204,17 +135,11 @@ fn static_wear_levelling_bounds_the_spread_and_its_cost_is_counted() {
     assert_eq!((none.1, dynamic.1), (0, 0));
 }
 
-/// A saved device goes on exactly as the one that was not saved.
 #[test]
 fn a_saved_device_goes_on_as_if_nothing_had_been() {
     for (ftl, buffer) in combinations() {
-        let mut ssd = Ssd::new("test", idle(ftl, buffer), SEED).unwrap();
-        exercise(&mut ssd, 500, SEED);
-        let bytes = ssd.save();
-        let mut again = Ssd::load(&bytes).unwrap_or_else(|error| panic!("{ftl} + {buffer}: {error}"));
-        assert!(again.save() == bytes, "{ftl} + {buffer}: the same device gives the same bytes");
-        assert_eq!(exercise(&mut ssd, 500, 7), exercise(&mut again, 500, 7), "{ftl} + {buffer}");
-        assert!(again.save() == ssd.save(), "{ftl} + {buffer}");
+        println!("{ftl} + {buffer}");
+        kit(idle(ftl, buffer), SEED).goes_on_after_a_save(500);
     }
 }
 
@@ -231,22 +156,11 @@ fn a_cut_or_changed_state_is_refused() {
     }
 }
 
-/// One flash program for each page that the host wrote, whatever else the FTL programs.
 #[test]
-fn without_a_buffer_every_host_page_is_programmed_once() {
-    for (ftl, _) in FTLS {
-        let mut ssd = Ssd::new("test", idle(ftl, "none"), SEED).unwrap();
-        let (mut random, mut out, mut pages) = (Random::new(SEED), Vec::new(), 0);
-        for _ in 0..5_000 {
-            pause(&mut ssd, &mut random);
-            let request = request(&mut random, ssd.info().size_bytes);
-            if request.op == Op::Write {
-                let end = request.offset_bytes + u64::from(request.length_bytes);
-                pages += end.div_ceil(PAGE) - request.offset_bytes / PAGE;
-            }
-            serve(&mut ssd, request, &mut out);
-        }
-        assert_eq!(ssd.nand().counts().programs_for(Cause::Host), pages, "{ftl}");
+fn every_operation_has_its_cause() {
+    for (ftl, buffer) in combinations() {
+        println!("{ftl} + {buffer}");
+        kit(idle(ftl, buffer), SEED).counts_operations_by_cause(if buffer == "none" { 5_000 } else { 500 });
     }
 }
 
@@ -349,7 +263,7 @@ fn overwrite(ssd: &mut Ssd, random: &mut Random, what: &str) -> Option<TargetErr
         let depth = 1 + random.below(depth_max);
         batch.clear();
         while (batch.len() as u64) < depth {
-            let request = request(random, size_bytes);
+            let request = random_request(random, size_bytes);
             if request.op == Op::Flush {
                 continue;
             }
@@ -357,7 +271,7 @@ fn overwrite(ssd: &mut Ssd, random: &mut Random, what: &str) -> Option<TargetErr
             batch.push(Request { op, tag: batch.len() as u32, ..request });
             left = left.saturating_sub(u64::from(request.length_bytes));
         }
-        pause(ssd, random);
+        random_pause(ssd, random);
         if let Err(error) = ssd.submit(&batch) {
             return Some(error);
         }

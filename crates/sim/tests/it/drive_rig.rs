@@ -1,5 +1,4 @@
 //! Driving a rig in tests.
-#![allow(dead_code)] // each test file uses its part
 
 use flashscope_core::{Bytes, Control, Io, Limits, Pattern, PatternSource, Rw, Share, Stream, Target, drive};
 use flashscope_sim::{Rig, RigSpec, rigs};

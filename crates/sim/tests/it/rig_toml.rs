@@ -24,7 +24,7 @@ fn a_few_lines_are_a_rig() {
 
 #[test]
 fn the_example_in_the_documentation_is_a_rig() {
-    let doc = include_str!("../../../docs/rigs.md");
+    let doc = include_str!("../../../../docs/rigs.md");
     let examples: Vec<&str> =
         doc.split("```toml\n").skip(1).filter_map(|part| part.split("```").next()).collect();
     assert!(!examples.is_empty(), "docs/rigs.md shows a rig");
@@ -35,7 +35,7 @@ fn the_example_in_the_documentation_is_a_rig() {
 
 #[test]
 fn the_documentation_explains_every_key_and_rig() {
-    let doc = include_str!("../../../docs/rigs.md");
+    let doc = include_str!("../../../../docs/rigs.md");
     let mut keys = Vec::new();
     for name in rigs::NAMES {
         assert!(doc.contains(&format!("`{name}`")), "docs/rigs.md does not name {name}");

@@ -1,8 +1,6 @@
 //! Every rig keeps the contract of a target, without being asked rig by rig.
 
-mod common;
-
-use common::{baseline, pattern, quiet, run};
+use crate::drive_rig::{baseline, pattern, quiet, run};
 use flashscope_core::{Completion, ErrorKind, Nanos, Op, Pattern, Request, Rw, Target, Time};
 use flashscope_sim::{Rig, rigs};
 
@@ -72,8 +70,8 @@ fn channels_serve_at_once_and_depth_beyond_them_waits() {
     spec.parallel.channels = 4;
     let mean = |depth: u32| {
         let pattern = Pattern { iodepth: depth, ..baseline(Rw::RandRead) };
-        let found = common::times(&spec, &pattern, 4_000, 1);
-        (common::mean(&found[100..]), spec.truth(&pattern).mean_ns)
+        let found = crate::drive_rig::times(&spec, &pattern, 4_000, 1);
+        (crate::drive_rig::mean(&found[100..]), spec.truth(&pattern).mean_ns)
     };
     assert_eq!([1, 4, 8].map(mean), [1.0, 1.0, 2.0].map(|factor| (factor * 1e5, Some(factor * 1e5))));
 }

@@ -3,9 +3,7 @@
 //! Noise is off, so means are exact up to what a part of a cycle at the end can weigh, start-up and period
 //! exact to the IO.
 
-mod common;
-
-use common::{baseline, mean, pattern, quiet, run, times};
+use crate::drive_rig::{baseline, mean, pattern, quiet, run, times};
 use flashscope_core::{Bytes, Nanos, Pattern, Rw, Target, Time};
 use flashscope_sim::{Rig, RigSpec, Truth, rigs};
 

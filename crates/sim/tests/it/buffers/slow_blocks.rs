@@ -4,7 +4,7 @@ use flashscope_sim::Settings;
 use flashscope_sim::nand::{Lpn, Token};
 
 use super::slow::{Left, Page, Slow};
-use super::{LOGICAL_PAGES, PAGES_PER_BLOCK};
+use flashscope_sim::testing::{LOGICAL_PAGES, PAGES_PER_BLOCK};
 
 struct Group {
     block: u32,

@@ -4,7 +4,7 @@ use flashscope_sim::nand::Cause;
 use flashscope_sim::settings::Initial;
 use flashscope_sim::{Settings, Ssd};
 
-use crate::harness::{Drive, serves_random_work, small, survives_power_loss};
+use super::harness::{Drive, serves_random_work, small, survives_power_loss};
 
 fn drive(open_blocks: u32) -> Drive {
     let mut settings = small("block", Initial::Full);

@@ -4,7 +4,7 @@ use flashscope_sim::ftl::chunk::ChunkFtl;
 use flashscope_sim::nand::Cause;
 use flashscope_sim::settings::{Initial, Settings};
 
-use crate::harness::{Drive, PAGE_BYTES, serves_random_work, small, survives_power_loss};
+use super::harness::{Drive, PAGE_BYTES, serves_random_work, small, survives_power_loss};
 
 /// Chunks of two blocks.
 fn two_blocks(open_chunks: u32) -> impl Fn(&mut Settings) {

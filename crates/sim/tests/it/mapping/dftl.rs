@@ -5,7 +5,7 @@ use flashscope_sim::ftl::dftl::DftlFtl;
 use flashscope_sim::nand::Cause;
 use flashscope_sim::settings::{Initial, Settings};
 
-use crate::harness::{Drive, PAGE_BYTES, serves_random_work, small, survives_power_loss};
+use super::harness::{Drive, PAGE_BYTES, serves_random_work, small, survives_power_loss};
 
 fn cached(entries: u32) -> impl Fn(&mut Settings) {
     move |settings| settings.dftl.cached_entries = entries

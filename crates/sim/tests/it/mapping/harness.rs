@@ -122,7 +122,7 @@ struct Bench<'a, F> {
     trims: Vec<Tombstone>,
 }
 
-impl<F: Ftl> Bench<'_, F> {
+impl<F: Ftl<Options = ()>> Bench<'_, F> {
     /// Writes and trims until the power goes. Returns the page that was being written, and its new token.
     fn work(&mut self, operations: u64) -> (u32, Token) {
         self.nand.cut_power_after(operations);
@@ -153,7 +153,7 @@ impl<F: Ftl> Bench<'_, F> {
     /// or not.
     fn recover(&mut self, (interrupted, token): (u32, Token), context: &str) {
         self.nand.restore_power();
-        self.ftl = F::rebuild(&self.setup, &mut self.nand, &self.trims).expect("as before");
+        self.ftl = F::rebuild(&self.setup, &(), &mut self.nand, &self.trims).expect("as before");
         for lpn in 0..self.last.len() as u32 {
             let found = self.ftl.read(&mut self.nand, lpn, Cause::Host, 0).token;
             if lpn == interrupted && found == token {
@@ -166,7 +166,7 @@ impl<F: Ftl> Bench<'_, F> {
 }
 
 /// Power that goes at flash operation `n` after the last time, for many `n`, again and again on one device.
-pub fn survives_power_loss<F: Ftl>(change: impl Fn(&mut Settings), ftl: &str) {
+pub fn survives_power_loss<F: Ftl<Options = ()>>(change: impl Fn(&mut Settings), ftl: &str) {
     for seed in 0..3 {
         let mut settings = small(ftl, Initial::Empty);
         change(&mut settings);
@@ -174,7 +174,7 @@ pub fn survives_power_loss<F: Ftl>(change: impl Fn(&mut Settings), ftl: &str) {
         let setup = Setup { settings: &settings, geometry, logical_pages, seed };
         let mut bench = Bench {
             nand: Nand::new(geometry, Timing::new(&settings.nand), true),
-            ftl: F::new(&setup).expect("an FTL"),
+            ftl: F::new(&setup, &()).expect("an FTL"),
             setup,
             random: Random::new(seed),
             token: 0,

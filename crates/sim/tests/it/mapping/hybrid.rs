@@ -1,7 +1,7 @@
 use flashscope_sim::ftl::hybrid::HybridFtl;
 use flashscope_sim::settings::Initial;
 
-use crate::harness::{Drive, serves_random_work, small, survives_power_loss};
+use super::harness::{Drive, serves_random_work, small, survives_power_loss};
 
 fn drive(initial: Initial, open_blocks: u32) -> Drive {
     let mut settings = small("hybrid", initial);

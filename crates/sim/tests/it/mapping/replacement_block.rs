@@ -4,7 +4,7 @@ use flashscope_sim::ftl::replacement_block::ReplacementBlockFtl;
 use flashscope_sim::nand::Cause;
 use flashscope_sim::settings::Initial;
 
-use crate::harness::{Drive, PAGE_BYTES, serves_random_work, small, survives_power_loss};
+use super::harness::{Drive, PAGE_BYTES, serves_random_work, small, survives_power_loss};
 
 fn drive(chain_max: u32) -> Drive {
     let mut settings = small("replacement-block", Initial::Full);

@@ -1,0 +1,22 @@
+//! What this crate promises, as one program: `cargo test -p flashscope-sim --test it [-- WORD]` runs the tests whose
+//! module or name contains WORD.
+
+mod background;
+mod bplru_table1;
+mod buffers;
+mod closed_forms;
+mod conformance;
+mod drive_rig;
+mod flash_rules;
+mod free_run;
+mod inside;
+mod mapping;
+mod page_reference;
+mod paper_004;
+mod partial_pages;
+mod power_loss;
+mod rig_toml;
+mod table3;
+mod target;
+
+mod truth;
