@@ -11,7 +11,7 @@ use crate::error::BenchError;
 use crate::goal::Known;
 use crate::interference::{Probe, WRITES, idle, pause_max};
 use crate::journal::{Cause, Event, Journal, Recording};
-use crate::measure::{Measured, Request, measure};
+use crate::measure::{MeasuredRun, Measurement, measure};
 use crate::plan::{Plan, Settings};
 use crate::prepare::prepare;
 use crate::state::{State, StateSource, enforce};
@@ -312,7 +312,7 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         // What has to have a number of IOs is not cut short by its length.
         let enough = step.length.runtime().filter(|_| step.ios_min > 0).map(|after| (after, step.ios_min));
         let runtime = self.runtime(step.length, enough.is_some())?;
-        let request = Request {
+        let request = Measurement {
             pattern: &experiment.pattern,
             beside: experiment.beside.as_ref(),
             goal: is_precise.then(|| self.goal(experiment)),
@@ -331,7 +331,7 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         let target = self.lab.target(depth)?;
         let journal = &mut *self.journal;
         let mut look = |ios, estimate, why| journal.hear(&Event::Look { ios, estimate, why });
-        let Measured { run, error } = measure(target, &request, &mut recording, &mut look);
+        let MeasuredRun { run, error } = measure(target, &request, &mut recording, &mut look);
         let cpu_ns = self.lab.cpu_ns().zip(cpu_begin_ns).map(|(end, begin)| end.saturating_sub(begin));
         let run = Run { cpu_ns, summary_only: !step.keeps_ios, ..run };
         let failed = recording.has_failed();

@@ -4,9 +4,11 @@ use flashscope_core::{Bytes, PatternError, TargetError};
 use thiserror::Error;
 
 use crate::journal::Cause;
+use crate::suite::SuiteError;
 
 /// Why a run could not go on. All runs that had finished are in the journal.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum BenchError {
     /// An IO failed.
     #[error("{0}")]
@@ -19,8 +21,8 @@ pub enum BenchError {
     Journal(#[source] Cause),
     /// The target is too small for anything to be learnt.
     #[error(
-        "{size} of {name} are too few: it takes at least {need} at this size of IOs; choose a target or \
-         --size of {need} or more, {way}or measure a single pattern with `flashscope measure`"
+        "{size} of {name} are too few: it takes at least {need} at this size of IOs; measure more of it, \
+         {}or a single pattern", smaller(*io_bytes_max)
     )]
     TooSmall {
         /// The target.
@@ -29,18 +31,28 @@ pub enum BenchError {
         size: Bytes,
         /// The least size.
         need: Bytes,
-        /// What else can be done, with a comma; may be empty.
-        way: String,
+        /// The largest IO for which it would be enough; none if it is too small for any.
+        io_bytes_max: Option<Bytes>,
     },
+    /// IOs of no bytes.
+    #[error("a block size of 0: an IO has at least one byte")]
+    NoBlockSize,
+    /// A plan that would go on for more than 30 years.
+    #[error("it would go on for more than 30 years; set shorter times or fewer runs")]
+    TooLong,
     /// A suite cannot be planned as it was asked for.
-    #[error("{0}")]
-    Suite(String),
+    #[error(transparent)]
+    Suite(#[from] SuiteError),
     /// A name that is no micro-benchmark.
-    #[error("'{name}' is no micro-benchmark; write one of: {known}")]
+    #[error("unknown micro-benchmark '{name}'; write one of: {}", known.join(", "))]
     UnknownMicro {
         /// What was asked for.
         name: String,
         /// All names.
-        known: String,
+        known: Vec<&'static str>,
     },
+}
+
+fn smaller(io_bytes_max: Option<Bytes>) -> String {
+    io_bytes_max.map_or(String::new(), |most| format!("with IOs of {most} or less, "))
 }

@@ -27,15 +27,15 @@ pub use chain::Broken;
 pub use error::BenchError;
 pub use goal::{Effort, Known};
 pub use journal::{Cause, Event, Journal, Recording, Unkept, Unrecorded};
-pub use measure::{Measured, Request, measure};
-pub use micro::{Frame, MICROS, Micro, Scope};
+pub use measure::{MeasuredRun, Measurement, measure};
+pub use micro::{Draft, Frame, Micro, Micros, Scope};
 pub use plan::{Plan, Settings};
 pub use self_scaling::{GAIN_MIN, Scaled, self_scaling};
 pub use state::{FLASH_BLOCK_BYTES, State, StateSource};
 pub use step::{
     ASSUMED_RATE, ASSUMED_RATE_MAX, ASSUMED_READ, ASSUMED_WRITE, Condition, Length, Preparation, Step,
 };
-pub use suite::{Order, SUITES, Suite, conduct};
+pub use suite::{Suite, SuiteError, SuiteRequest, Suites, conduct};
 
 #[doc(inline)]
 pub use flashscope_analysis::{Experiment, Finished, Run};

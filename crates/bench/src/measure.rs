@@ -15,7 +15,7 @@ use crate::journal::Recording;
 
 /// What is asked of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
+pub struct Measurement<'a> {
     /// The pattern, validated against the target.
     pub pattern: &'a Pattern,
     /// A load that runs beside it until it is over, validated too.
@@ -36,7 +36,7 @@ pub struct Request<'a> {
     pub interrupted: &'a AtomicBool,
 }
 
-impl Request<'_> {
+impl Measurement<'_> {
     /// The run's requests, one source for each parallel process. The same every time.
     pub fn sources(&self) -> Vec<PatternSource> {
         self.pattern.streams(self.seed).map(|stream| stream.source).collect()
@@ -56,7 +56,7 @@ impl Request<'_> {
 
 /// A run, whole or broken off.
 #[derive(Debug)]
-pub struct Measured {
+pub struct MeasuredRun {
     /// What was measured up to the end or the error.
     pub run: Run,
     /// The IO that failed, if one did.
@@ -71,16 +71,17 @@ const LOOK_EVERY: Nanos = Nanos::from_ms(200);
 /// Runs a pattern. `look` hears of progress: IOs so far, the estimate, why the run goes on.
 pub fn measure<T: Target, R: Recording>(
     target: &mut T,
-    request: &Request<'_>,
+    measurement: &Measurement<'_>,
     recording: &mut R,
     look: &mut dyn FnMut(u64, Option<Estimate>, Option<Why>),
-) -> Measured {
-    let mut streams = request.streams();
-    let limits = Limits { runtime: request.runtime.map(|(span, _)| span), interrupted: request.interrupted };
+) -> MeasuredRun {
+    let mut streams = measurement.streams();
+    let limits =
+        Limits { runtime: measurement.runtime.map(|(span, _)| span), interrupted: measurement.interrupted };
     let is_watched = !target.info().virtual_time;
-    let mut watch = Watch::new(request, recording, look, is_watched);
+    let mut watch = Watch::new(measurement, recording, look, is_watched);
     let driven = drive(target, &mut streams, limits, &mut watch);
-    watch.into_measured(driven, request)
+    watch.into_measured(driven, measurement)
 }
 
 /// The observer of a run.
@@ -114,21 +115,21 @@ const IOS_MAX: u64 = u64::MAX / 4;
 
 impl<'a, R: Recording> Watch<'a, R> {
     fn new(
-        request: &Request<'_>,
+        measurement: &Measurement<'_>,
         recording: &'a mut R,
         look: &'a mut dyn FnMut(u64, Option<Estimate>, Option<Why>),
         is_watched: bool,
     ) -> Watch<'a, R> {
-        let judge = match request.goal {
+        let judge = match measurement.goal {
             Some(goal) => Judge::new(goal, Options::default()),
-            None => Judge::of_fixed_length(fixed_goal(request.pattern), Options::default()),
+            None => Judge::of_fixed_length(fixed_goal(measurement.pattern), Options::default()),
         };
-        let next_check_ios = match (request.goal, is_watched) {
+        let next_check_ios = match (measurement.goal, is_watched) {
             (None, _) => u64::MAX,
             (Some(_), true) => judge.first_check_ios(),
             (Some(_), false) => judge.first_decision_ios(),
         };
-        let enough = request.enough.map_or((Time::NEVER, 0), |(after, ios)| (Time::ZERO + after, ios));
+        let enough = measurement.enough.map_or((Time::NEVER, 0), |(after, ios)| (Time::ZERO + after, ios));
         Watch {
             recording,
             look,
@@ -136,18 +137,18 @@ impl<'a, R: Recording> Watch<'a, R> {
             judge,
             next_check_ios,
             next_look: (Time::ZERO + LOOK_EVERY).min(enough.0),
-            patience: request.patience.map_or(Time::NEVER, |patience| Time::ZERO + patience),
+            patience: measurement.patience.map_or(Time::NEVER, |patience| Time::ZERO + patience),
             enough,
             last: (None, None),
             outcome: None,
-            ignore_ios: request.pattern.ignore_ios,
+            ignore_ios: measurement.pattern.ignore_ios,
             ignored: Regime { from_ios: 0, from_bytes: 0, mean_ns: 0.0 },
             drained_ios: 0,
             read_bytes: 0,
             written_bytes: 0,
             end: Time::ZERO,
-            windows: request.windows.map(|(cut, most)| Windows::new(cut, most)),
-            load_from: request.pattern.numjobs as u16,
+            windows: measurement.windows.map(|(cut, most)| Windows::new(cut, most)),
+            load_from: measurement.pattern.numjobs as u16,
         }
     }
 
@@ -206,21 +207,25 @@ impl<'a, R: Recording> Watch<'a, R> {
         matches!(self.last.1, Some(Why::Wide { .. } | Why::Drifting { .. } | Why::NoInterval))
     }
 
-    fn into_measured(self, driven: Result<Driven, TargetError>, request: &Request<'_>) -> Measured {
+    fn into_measured(
+        self,
+        driven: Result<Driven, TargetError>,
+        measurement: &Measurement<'_>,
+    ) -> MeasuredRun {
         let (stop, error) = match driven {
             Ok(Driven::Exhausted) => (Stop::Ios, None),
-            Ok(Driven::OutOfTime) => (request.runtime.map_or(Stop::Runtime, |(_, stop)| stop), None),
+            Ok(Driven::OutOfTime) => (measurement.runtime.map_or(Stop::Runtime, |(_, stop)| stop), None),
             Ok(Driven::Interrupted | Driven::Stopped) => (Stop::Interrupted, None),
             Err(error) => (Stop::Failed, Some(error)),
         };
         let mut outcome = self.outcome.unwrap_or_else(|| self.judge.finish(&self.series, stop));
         behind(&self.ignored, &mut outcome);
         let ios = self.ignored.from_ios + self.series.len() + self.drained_ios;
-        if is_overloaded(request.pattern, ios, self.end) {
+        if is_overloaded(measurement.pattern, ios, self.end) {
             // The queue grows for as long as the run lasts: no mean exists.
             (outcome.estimate, outcome.stationary) = (None, false);
         }
-        if request.pattern.in_flight() > 1 {
+        if measurement.pattern.in_flight() > 1 {
             // What recurs in the order of completions is the queue, not the device.
             outcome.phases.period = None;
         }
@@ -235,7 +240,7 @@ impl<'a, R: Recording> Watch<'a, R> {
             summary_only: false,
             cpu_ns: None,
         };
-        Measured { run, error }
+        MeasuredRun { run, error }
     }
 }
 

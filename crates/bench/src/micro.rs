@@ -19,7 +19,7 @@ mod repetition;
 use flashscope_core::{Bytes, Location, Pattern, Rw};
 
 /// One micro-benchmark.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Micro {
     /// Its name on the command line and in results.
     pub name: &'static str,
@@ -33,8 +33,8 @@ pub struct Micro {
     pub points: fn(&Frame) -> Vec<Draft>,
 }
 
-/// All of them, in the order in which they are explained.
-pub const MICROS: &[Micro] = &[
+/// Those that come with this crate, in the order in which they are explained.
+const MICROS: &[Micro] = &[
     baseline::MICRO,
     granularity::MICRO,
     alignment::MICRO,
@@ -48,6 +48,38 @@ pub const MICROS: &[Micro] = &[
     queue_depth::MICRO,
     repetition::MICRO,
 ];
+
+/// The micro-benchmarks that a plan chooses from.
+#[derive(Clone, Debug)]
+pub struct Micros(Vec<Micro>);
+
+impl Default for Micros {
+    fn default() -> Micros {
+        Micros::builtin()
+    }
+}
+
+impl Micros {
+    /// Those that come with this crate.
+    pub fn builtin() -> Micros {
+        Micros(MICROS.to_vec())
+    }
+
+    /// Those and one more; it takes the place of one of the same name.
+    #[must_use]
+    pub fn with(mut self, micro: Micro) -> Micros {
+        match self.0.iter_mut().find(|known| known.name == micro.name) {
+            Some(known) => *known = micro,
+            None => self.0.push(micro),
+        }
+        self
+    }
+
+    /// All of them, in the order in which they are explained.
+    pub fn iter(&self) -> std::slice::Iter<'_, Micro> {
+        self.0.iter()
+    }
+}
 
 /// How many points of each range are run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,7 +125,7 @@ pub struct Draft {
 
 impl Frame {
     /// The baseline `rw`: random patterns use the whole span, sequential ones a room.
-    fn baseline(&self, rw: Rw) -> Pattern {
+    pub fn baseline(&self, rw: Rw) -> Pattern {
         let size = if rw.is_random() { self.whole() } else { self.room };
         Pattern { bs: self.bs, ..Pattern::baseline(rw, Bytes(0), size) }
     }
@@ -106,7 +138,7 @@ impl Frame {
     }
 
     /// The span in whole IOs.
-    fn whole(&self) -> Bytes {
+    pub fn whole(&self) -> Bytes {
         Bytes(self.span.0 / self.bs.0 * self.bs.0)
     }
 

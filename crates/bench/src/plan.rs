@@ -2,13 +2,15 @@
 
 mod place;
 
+use std::fmt;
+
 use flashscope_core::{Bytes, Nanos, Pattern, Rw, TargetInfo};
 
 use self::place::Point;
 use crate::error::BenchError;
 use crate::goal::Effort;
 use crate::interference;
-use crate::micro::{Frame, MICROS, Micro, Scope};
+use crate::micro::{Frame, Micro, Micros, Scope};
 use crate::state::{FLASH_BLOCK_BYTES, State};
 use crate::step::{ASSUMED_WRITE, Cost, Length, Preparation, Step, assumed_ns, bytes_within};
 
@@ -17,7 +19,9 @@ use crate::step::{ASSUMED_WRITE, Cost, Length, Preparation, Step, assumed_ns, by
 pub struct Settings {
     /// How many points.
     pub scope: Scope,
-    /// Micro-benchmarks by name; none means those of the scope.
+    /// The micro-benchmarks to choose from.
+    pub micros: Micros,
+    /// Those of them that are run, by name; none means those of the scope.
     pub only: Option<Vec<String>>,
     /// State to enforce first.
     pub state: State,
@@ -31,6 +35,8 @@ pub struct Settings {
     pub patience: Option<Nanos>,
     /// Whether writing is allowed.
     pub write: bool,
+    /// The target can discard what it holds.
+    pub can_trim: bool,
     /// Runs of every experiment.
     pub repeats: u32,
     /// Seed of everything random.
@@ -46,6 +52,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             scope: Scope::Table1,
+            micros: Micros::builtin(),
             only: None,
             state: State::AsIs,
             effort: Effort { precision: 0.05, confidence: 0.95, explore_factor: 1, ios_max: 16_384 },
@@ -53,6 +60,7 @@ impl Default for Settings {
             run_max: None,
             patience: None,
             write: false,
+            can_trim: false,
             repeats: 3,
             seed: 1,
             span: None,
@@ -87,12 +95,34 @@ pub struct Plan {
     /// Time that it will take, about: see [`crate::ASSUMED_READ`], [`crate::ASSUMED_WRITE`] and
     /// [`crate::ASSUMED_RATE`].
     pub duration: Nanos,
-    /// Why the plan leaves something out, for the person.
-    pub notes: Vec<String>,
+    /// What the plan leaves out, and why.
+    pub notes: Vec<Note>,
 }
 
-/// Said of a plan from which all that writes was left out.
-pub(crate) const ONLY_READS: &str = "only reads: nothing writes without --write";
+/// Why a plan leaves something out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Note {
+    /// All that writes, because writing is not allowed.
+    OnlyReads,
+    /// What lies behind so many bytes of the target.
+    OnlyFirst(Bytes),
+    /// Fresh space for every sequential write, because no state is enforced.
+    SpaceReused,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Note::OnlyReads => f.write_str("only reads, because writing is not allowed"),
+            Note::OnlyFirst(span) => write!(f, "only the first {} are measured", spaced(&span.to_string())),
+            Note::SpaceReused => {
+                f.write_str("sequential writes reuse their target space, because no state is enforced")
+            }
+        }
+    }
+}
+
 /// Longer than anybody waits: up to here, times and bytes are exact sums.
 const LONGEST: Nanos = Nanos::from_s(30 * 365 * 86_400);
 /// The pause between runs in that estimate.
@@ -121,7 +151,7 @@ impl Plan {
             .filter(|(_, draft)| settings.write || !draft.pattern.writes())
             .collect();
         if !settings.write {
-            notes.push(ONLY_READS.into());
+            notes.push(Note::OnlyReads);
         }
         place::sort(&mut points, &frame);
         let steps = place::place(&points, &frame, settings, &mut notes);
@@ -158,8 +188,7 @@ impl Plan {
         self.enforcements = again + u64::from(self.state != State::AsIs);
         let cost = self.cost(settings);
         if cost.nanos > LONGEST.0 {
-            let problem = "it would go on for more than 30 years; set shorter times or fewer runs";
-            return Err(BenchError::Suite(problem.into()));
+            return Err(BenchError::TooLong);
         }
         self.written_bytes = cost.about_bytes;
         (self.written_bytes_min, self.written_bytes_max) = (cost.min_bytes, cost.max_bytes);
@@ -252,11 +281,11 @@ fn cost_of_look(step: &Step, settings: &Settings) -> Cost {
 pub(crate) fn frame(
     target: &TargetInfo,
     settings: &Settings,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> Result<Frame, BenchError> {
     let bs = settings.bs;
     if bs.0 == 0 {
-        return Err(BenchError::Suite("--bs 0: an IO has at least one byte".into()));
+        return Err(BenchError::NoBlockSize);
     }
     let most = match settings.scope {
         Scope::Quick => Bytes(1 << 30),
@@ -268,15 +297,12 @@ pub(crate) fn frame(
     let span = part / bs.0 * bs.0;
     if span < need {
         let (size, need) = (Bytes(part), Bytes(need));
-        let fits = part / SPAN_MIN_IOS;
-        let way = match fits.checked_ilog2() {
-            Some(power) if part >= SPAN_MIN.0 => format!("IOs of {} or less (--bs), ", Bytes(1 << power)),
-            _ => String::new(),
-        };
-        return Err(BenchError::TooSmall { name: target.name.clone(), size, need, way });
+        let fits = (part / SPAN_MIN_IOS).checked_ilog2().filter(|_| part >= SPAN_MIN.0);
+        let io_bytes_max = fits.map(|power| Bytes(1 << power));
+        return Err(BenchError::TooSmall { name: target.name.clone(), size, need, io_bytes_max });
     }
     if span + bs.0 <= target.size_bytes {
-        notes.push(format!("only the first {} are measured", spaced(&Bytes(span).to_string())));
+        notes.push(Note::OnlyFirst(Bytes(span)));
     }
     let room_max = if settings.scope == Scope::Quick { 16 << 20 } else { 64 << 20 };
     // A whole number of IOs of every size in table 1, and of 256 partitions where there is room for them.
@@ -299,22 +325,23 @@ fn spaced(size: &str) -> String {
 }
 
 /// The micro-benchmarks asked for, the baselines always among them.
-fn chosen(settings: &Settings) -> Result<Vec<&'static Micro>, BenchError> {
+fn chosen(settings: &Settings) -> Result<Vec<&Micro>, BenchError> {
+    let micros = &settings.micros;
     let Some(only) = &settings.only else {
         let in_scope = |micro: &&Micro| match settings.scope {
             Scope::Quick => micro.name != "burst" && micro.name != "repetition",
             Scope::Table1 => micro.is_uflip || micro.name == "baseline" || micro.name == "queue-depth",
             Scope::Full => true,
         };
-        return Ok(MICROS.iter().filter(in_scope).collect());
+        return Ok(micros.iter().filter(in_scope).collect());
     };
     for name in only {
-        if !MICROS.iter().any(|micro| micro.name == name) {
-            let known = MICROS.iter().map(|micro| micro.name).collect::<Vec<_>>().join(", ");
+        if !micros.iter().any(|micro| micro.name == name) {
+            let known = micros.iter().map(|micro| micro.name).collect();
             return Err(BenchError::UnknownMicro { name: name.clone(), known });
         }
     }
-    Ok(MICROS.iter().filter(|m| m.name == "baseline" || only.iter().any(|name| name == m.name)).collect())
+    Ok(micros.iter().filter(|m| m.name == "baseline" || only.iter().any(|name| name == m.name)).collect())
 }
 
 #[cfg(test)]
@@ -359,7 +386,7 @@ mod tests {
         let error = Plan::new(&target(1 << 30), &Settings { only, ..settings() }).unwrap_err();
         assert!(error.to_string().contains("granularity, alignment"));
         let error = Plan::new(&target(8 << 20), &settings()).unwrap_err().to_string();
-        assert!(error.contains("8MiB of test") && error.contains("--size of 16MiB or more"), "{error}");
+        assert!(error.contains("8MiB of test") && error.contains("at least 16MiB"), "{error}");
     }
 
     /// What the refusal of a smaller target names is enough.

@@ -7,13 +7,17 @@
 
 mod ajwani;
 mod almost_sequential;
+mod error;
 pub mod file;
 mod modern;
 mod program;
 mod read;
+mod request;
 mod rewrite;
 mod snia_pts;
 mod uflip;
+
+use std::borrow::Cow;
 
 use flashscope_analysis::{Context, Finished, Interference, Reading};
 use flashscope_core::{Bytes, Target, TargetInfo};
@@ -23,13 +27,20 @@ use crate::error::BenchError;
 use crate::journal::Unkept;
 use crate::plan::{Plan, Settings};
 
-pub use program::{Act, Asked, Probe};
+use file::Script;
+
+pub use error::{ScriptError, ScriptProblem, SuiteError};
+pub use program::{Act, Parameters, Probe};
+pub use request::SuiteRequest;
+
+/// The name of uFLIP.
+const UFLIP: &str = "uflip";
 
 /// One suite.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Suite {
-    /// Its name on the command line and in results.
-    pub name: &'static str,
+    /// Its name where it is asked for and in results.
+    pub name: Cow<'static, str>,
     /// What it shows.
     pub doc: &'static str,
     /// Where it was published.
@@ -45,7 +56,7 @@ pub struct Suite {
     /// What is done.
     pub program: Program,
     /// What it says of the stored entries.
-    pub reading: fn(&Context, &[Finished]) -> Reading,
+    pub reading: Read,
 }
 
 /// A setting of a suite.
@@ -79,85 +90,123 @@ impl Part {
 }
 
 /// What is done on a target, in order.
-pub type Acts = fn(&Asked<'_>) -> Result<Vec<Act>, BenchError>;
+pub type Acts = fn(&Parameters<'_>) -> Result<Vec<Act>, BenchError>;
+
+/// What the runs of a suite mean, those of a broken-off run too.
+pub type Read = fn(&Context, &[Finished]) -> Reading;
 
 /// What a suite does.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Program {
     /// uFLIP's plan ([`Plan::new`]), which gives its experiments places of their own.
     Uflip,
     /// These acts, in this order.
     Acts(Acts),
+    /// The lines of a file.
+    Script(Script),
 }
 
-/// All of them, in the order in which they are explained.
-pub static SUITES: &[Suite] =
+impl From<Script> for Suite {
+    fn from(script: Script) -> Suite {
+        Suite {
+            name: script.file().to_string().into(),
+            doc: "the lines of a file",
+            source: "a file",
+            settings: &[],
+            parts: &[],
+            bs: None,
+            repeats: 1,
+            program: Program::Script(script),
+            reading: file::reading,
+        }
+    }
+}
+
+/// Those that come with this crate, in the order in which they are explained.
+const SUITES: &[Suite] =
     &[uflip::SUITE, ajwani::SUITE, rewrite::SUITE, almost_sequential::SUITE, snia_pts::SUITE, modern::SUITE];
 
-impl Suite {
+/// The suites that can be asked for by name.
+#[derive(Clone, Debug)]
+pub struct Suites(Vec<Suite>);
+
+impl Default for Suites {
+    fn default() -> Suites {
+        Suites::builtin()
+    }
+}
+
+impl Suites {
+    /// Those that come with this crate.
+    pub fn builtin() -> Suites {
+        Suites(SUITES.to_vec())
+    }
+
+    /// Those and one more; it takes the place of one of the same name.
+    #[must_use]
+    pub fn with(mut self, suite: Suite) -> Suites {
+        match self.0.iter_mut().find(|known| known.name == suite.name) {
+            Some(known) => *known = suite,
+            None => self.0.push(suite),
+        }
+        self
+    }
+
+    /// All of them, in the order in which they are explained.
+    pub fn iter(&self) -> std::slice::Iter<'_, Suite> {
+        self.0.iter()
+    }
+
     /// The suite of that name.
     ///
     /// # Errors
-    /// There is none; the message lists those that there are.
-    pub fn find(name: &str) -> Result<&'static Suite, BenchError> {
-        let names = || SUITES.iter().map(|suite| suite.name).collect::<Vec<_>>().join(", ");
-        SUITES.iter().find(|suite| suite.name == name).ok_or_else(|| {
-            let problem = format!("'{name}' is no suite; write one of: {}; or the path of a file", names());
-            BenchError::Suite(problem)
+    /// There is none; the error lists those that there are.
+    pub fn find(&self, name: &str) -> Result<&Suite, SuiteError> {
+        self.0.iter().find(|suite| suite.name == name).ok_or_else(|| {
+            let known = self.0.iter().map(|suite| suite.name.to_string()).collect();
+            SuiteError::Unknown { name: name.into(), known }
         })
     }
 }
 
-/// A suite as it is asked for.
-#[derive(Clone, Copy, Debug)]
-pub struct Order<'a> {
-    /// Which.
-    pub suite: &'a Suite,
-    /// Its settings that differ from their defaults: name and value.
-    pub values: &'a [(String, String)],
-    /// The target can discard what it holds.
-    pub can_trim: bool,
-}
-
 impl Plan {
-    /// Plans a suite on `target`. The same settings and target give the same plan.
+    /// Plans a suite on `target`, with those of the suite's settings that differ from their defaults as names
+    /// and `values`. The same arguments give the same plan.
     ///
     /// # Errors
     /// A setting that the suite does not have or cannot take; a target that is too small for it.
-    pub fn of(order: &Order<'_>, target: &TargetInfo, settings: &Settings) -> Result<Plan, BenchError> {
-        program::check(order)?;
-        match order.suite.program {
-            Program::Uflip => Plan::new(target, settings),
-            Program::Acts(program) => {
-                program::plan(target, settings, |frame| program(&Asked::new(order, frame, settings)))
-            }
-        }
-    }
-
-    /// Plans acts, such as those of a file.
-    ///
-    /// # Errors
-    /// As of [`Plan::of`], and those of `acts`.
-    pub fn of_script(
-        script: &file::Script,
+    pub fn of(
+        suite: &Suite,
+        values: &[(String, String)],
         target: &TargetInfo,
         settings: &Settings,
     ) -> Result<Plan, BenchError> {
-        program::plan(target, settings, |frame| script.acts(target, &frame))
+        program::check(suite, values)?;
+        match &suite.program {
+            Program::Uflip => Plan::new(target, settings),
+            Program::Acts(acts) => program::plan(target, settings, |frame| {
+                acts(&Parameters::new(suite, values, frame, settings))
+            }),
+            Program::Script(script) => program::plan(target, settings, |frame| {
+                Ok(script.acts(target, &frame).map_err(SuiteError::from)?)
+            }),
+        }
     }
 }
 
-/// Runs a suite on a lab and keeps nothing but what is returned: for studies and tests.
+/// Runs a suite on a lab and keeps nothing but what is returned: for studies and tests. `values` as of
+/// [`Plan::of`].
 ///
 /// # Errors
 /// The plan's, and what ended the campaign early.
 pub fn conduct<L: Lab>(
-    order: &Order<'_>,
+    suite: &Suite,
+    values: &[(String, String)],
     lab: &mut L,
     settings: &Settings,
 ) -> Result<(Vec<Finished>, Reading), BenchError> {
     let target = lab.target(1)?.info().clone();
-    let plan = Plan::of(order, &target, settings)?;
+    let plan = Plan::of(suite, values, &target, settings)?;
     let interrupted = std::sync::atomic::AtomicBool::new(false);
     let campaign = Campaign { settings, plan: &plan, interrupted: &interrupted };
     let outcome = run(&campaign, lab, &mut Unkept, Prior::default());
@@ -166,7 +215,7 @@ pub fn conduct<L: Lab>(
     }
     let complete = outcome.stopped.is_none();
     let context = bare_context(target, &plan, outcome.interference, complete);
-    let reading = (order.suite.reading)(&context, &outcome.finished);
+    let reading = (suite.reading)(&context, &outcome.finished);
     Ok((outcome.finished, reading))
 }
 
@@ -194,6 +243,6 @@ mod tests {
                 assert!(!setting.help.is_empty() && !setting.quick.is_empty(), "{}", setting.name);
             }
         }
-        assert!(Suite::find("ulfip").unwrap_err().to_string().contains("uflip"));
+        assert!(Suites::builtin().find("ulfip").unwrap_err().to_string().contains("uflip"));
     }
 }

@@ -8,7 +8,7 @@ mod statistics;
 use std::sync::atomic::AtomicBool;
 
 use flashscope_analysis::{Outcome, Stop};
-use flashscope_bench::{Effort, Measured, Request, Unrecorded, measure};
+use flashscope_bench::{Effort, MeasuredRun, Measurement, Unrecorded, measure};
 use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, Nanos, Pattern, Rw, Target};
 use flashscope_sim::{Rig, RigSpec, Truth, rigs};
@@ -55,10 +55,10 @@ impl Case {
         rig
     }
 
-    fn run(&self, rig: &mut Rig, pattern: &Pattern, effort: Option<Effort>, seed: u64) -> Measured {
+    fn run(&self, rig: &mut Rig, pattern: &Pattern, effort: Option<Effort>, seed: u64) -> MeasuredRun {
         let goal = effort.map(|effort| effort.exploring(pattern));
         let interrupted = AtomicBool::new(false);
-        let request = Request {
+        let request = Measurement {
             pattern,
             beside: None,
             goal,
@@ -77,7 +77,7 @@ impl Case {
     /// What `flashscope measure` finds.
     fn measured(&self, seed: u64) -> (Outcome, u64) {
         let effort = Effort { precision: 0.05, confidence: 0.95, explore_factor: 1, ios_max: u64::MAX / 8 };
-        let Measured { run, .. } = self.run(&mut self.rig(seed), &self.pattern, Some(effort), seed);
+        let MeasuredRun { run, .. } = self.run(&mut self.rig(seed), &self.pattern, Some(effort), seed);
         assert_eq!(run.outcome.stopped_because, Stop::Precision, "{}: {}", self.spec.name, self.pattern);
         (run.outcome, run.ios)
     }

@@ -5,17 +5,16 @@ mod common;
 
 use common::reading::{number, says};
 use flashscope_analysis::{Finished, Reading};
-use flashscope_bench::{Alone, Order, Scope, Settings, Suite, conduct};
+use flashscope_bench::{Alone, Scope, Settings, Suites, conduct};
 use flashscope_core::{Bytes, Target};
 use flashscope_sim::{Rig, RigSpec, rigs};
 
 fn read<T: Target>(target: T, values: &[(&str, &str)], span: u64) -> (Vec<Finished>, Reading) {
-    let suite = Suite::find("ajwani").expect("a suite");
+    let suite = &Suites::builtin().find("ajwani").expect("a suite").clone();
     let values: Vec<_> = values.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-    let order = Order { suite, values: &values, can_trim: false };
     let span = Some(Bytes(span));
     let settings = Settings { scope: Scope::Quick, write: true, repeats: 2, span, ..Settings::default() };
-    conduct(&order, &mut Alone(target), &settings).expect("it runs")
+    conduct(suite, &values, &mut Alone(target), &settings).expect("it runs")
 }
 
 const SHORT: &[(&str, &str)] = &[("runtime", "100ms"), ("phase", "20ms"), ("long", "2000")];
@@ -71,7 +70,7 @@ fn ios_that_take_longer_than_a_phase_have_the_speed_of_the_device() {
 fn nothing_is_concluded_from_runs_of_a_few_ios() {
     let (mut finished, _) = read(Rig::new(rigs::get("plain").expect("a rig"), 1), SHORT, 64 << 20);
     finished.iter_mut().for_each(|done| done.run.ios = 3);
-    let suite = Suite::find("ajwani").expect("a suite");
+    let suite = &Suites::builtin().find("ajwani").expect("a suite").clone();
     let context = flashscope_analysis::Context {
         target: Rig::new(rigs::get("plain").expect("a rig"), 1).info().clone(),
         state: "as-is".into(),

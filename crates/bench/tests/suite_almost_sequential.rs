@@ -2,7 +2,7 @@
 #![allow(missing_docs)]
 
 use flashscope_analysis::Reading;
-use flashscope_bench::{Alone, Order, Scope, Settings, Suite, conduct};
+use flashscope_bench::{Alone, Scope, Settings, Suites, conduct};
 use flashscope_core::Bytes;
 use flashscope_sim::Ssd;
 use flashscope_sim::profiles::Profile;
@@ -17,16 +17,16 @@ fn ssd(overrides: &[(&str, &str)]) -> Ssd {
 }
 
 fn read(ssd: Ssd, can_trim: bool) -> Reading {
-    let suite = Suite::find("almost-sequential").expect("a suite");
-    let order = Order { suite, values: &[], can_trim };
+    let suite = &Suites::builtin().find("almost-sequential").expect("a suite").clone();
     let settings = Settings {
         scope: Scope::Quick,
         write: true,
+        can_trim,
         repeats: 1,
         bs: suite.bs.expect("a size"),
         ..Settings::default()
     };
-    conduct(&order, &mut Alone(ssd), &settings).expect("it runs").1
+    conduct(suite, &[], &mut Alone(ssd), &settings).expect("it runs").1
 }
 
 fn beside(reading: &Reading, order: &str) -> f64 {
@@ -71,13 +71,13 @@ fn another_collector_gives_another_order_and_another_sentence() {
 
 #[test]
 fn a_device_that_does_not_collect_is_said_to_show_none() {
-    let suite = Suite::find("almost-sequential").expect("a suite");
-    let order = Order { suite, values: &[("passes".into(), "2".into())], can_trim: false };
+    let suite = &Suites::builtin().find("almost-sequential").expect("a suite").clone();
     let span = Some(Bytes(64 << 20));
     let settings =
         Settings { write: true, repeats: 1, bs: suite.bs.expect("a size"), span, ..Settings::default() };
     let rig = flashscope_sim::Rig::new(flashscope_sim::rigs::get("plain").expect("a rig"), 1);
-    let (finished, reading) = conduct(&order, &mut Alone(rig), &settings).expect("it runs");
+    let (finished, reading) =
+        conduct(suite, &[("passes".into(), "2".into())], &mut Alone(rig), &settings).expect("it runs");
     assert_eq!(finished.len(), 4 + 6);
     for done in finished.iter().filter(|done| done.experiment.micro == "almost-sequential") {
         assert_eq!(done.run.written_bytes, 128 << 20, "{}", done.experiment.id());

@@ -5,7 +5,7 @@ mod common;
 
 use common::reading::{found, number, says};
 use flashscope_analysis::{Finished, Reading};
-use flashscope_bench::{Alone, Order, Plan, Scope, Settings, Suite, conduct};
+use flashscope_bench::{Alone, Plan, Scope, Settings, Suites, conduct};
 use flashscope_core::{Bytes, Target};
 use flashscope_sim::profiles::Profile;
 use flashscope_sim::settings::Settings as Device;
@@ -21,13 +21,18 @@ fn device(overrides: &[(&str, &str)]) -> Device {
 }
 
 fn read<T: flashscope_core::Target>(target: T, parts: &str) -> (Vec<Finished>, Reading) {
-    let suite = Suite::find("modern").expect("a suite");
+    let suite = &Suites::builtin().find("modern").expect("a suite").clone();
     let values = [("parts", parts), ("time", "100ms"), ("rest", "20s"), ("rates", "50,500")];
     let values = values.map(|(key, value)| (key.to_string(), value.to_string()));
-    let order = Order { suite, values: &values, can_trim: true };
-    let settings =
-        Settings { scope: Scope::Table1, write: true, repeats: 1, bs: Bytes(4 << 10), ..Settings::default() };
-    conduct(&order, &mut Alone(target), &settings).expect("it runs")
+    let settings = Settings {
+        scope: Scope::Table1,
+        write: true,
+        can_trim: true,
+        repeats: 1,
+        bs: Bytes(4 << 10),
+        ..Settings::default()
+    };
+    conduct(suite, &values, &mut Alone(target), &settings).expect("it runs")
 }
 
 fn on(device: &Device, parts: &str) -> Reading {
@@ -202,33 +207,34 @@ fn a_buffer_of_whole_blocks_holds_no_more_than_its_memory() {
 
 #[test]
 fn settings_that_say_nothing_are_refused() {
-    let suite = Suite::find("modern").expect("a suite");
+    let suite = &Suites::builtin().find("modern").expect("a suite").clone();
     for (key, value, words) in [
-        ("parts", "depth,fil", "'fil' is none of them"),
+        ("parts", "depth,fil", "setting parts=fil: write all, or some of"),
         ("time", "0s", "a time from 1ms to 24h"),
         ("buffer_max", "512KiB", "1MiB or more"),
         ("spare_max", "nan", "0.01 to 4"),
         ("rates", "0", "0.001 to 1000000"),
-        ("idles", "soon", "--set idles: 'soon'"),
+        ("idles", "soon", "setting idles=soon: "),
     ] {
         let values = [(key.to_string(), value.to_string())];
-        let order = Order { suite, values: &values, can_trim: true };
-        let settings = Settings { write: true, repeats: 1, bs: Bytes(4 << 10), ..Settings::default() };
+        let settings =
+            Settings { write: true, can_trim: true, repeats: 1, bs: Bytes(4 << 10), ..Settings::default() };
         let rig = Rig::new(rigs::get("plain").expect("a rig"), 1);
-        let error = conduct(&order, &mut Alone(rig), &settings).expect_err("it is refused").to_string();
+        let error =
+            conduct(suite, &values, &mut Alone(rig), &settings).expect_err("it is refused").to_string();
         assert!(error.contains(words), "{error}");
     }
 }
 
 #[test]
 fn a_plan_counts_the_load_beside_a_run_and_no_data_for_discards() {
-    let suite = Suite::find("modern").expect("a suite");
+    let suite = &Suites::builtin().find("modern").expect("a suite").clone();
     let rig = Rig::new(rigs::get("plain").expect("a rig"), 1);
     let plan = |parts: &str| {
         let values = [("parts".to_string(), parts.to_string())];
-        let order = Order { suite, values: &values, can_trim: true };
-        let settings = Settings { write: true, repeats: 1, bs: Bytes(4 << 10), ..Settings::default() };
-        Plan::of(&order, rig.info(), &settings).expect("a plan")
+        let settings =
+            Settings { write: true, can_trim: true, repeats: 1, bs: Bytes(4 << 10), ..Settings::default() };
+        Plan::of(suite, &values, rig.info(), &settings).expect("a plan")
     };
     assert_eq!(plan("tail").depth_max(), 33, "one read and 32 writes");
     assert_eq!(plan("trim").io_bytes_max(), 1 << 20, "the fill's; a discard of 512 MiB carries nothing");

@@ -6,7 +6,7 @@ mod common;
 use common::reading::{number, says};
 use flashscope_analysis::reading::Cell;
 use flashscope_analysis::{Context, Reading};
-use flashscope_bench::{Alone, Order, Scope, Settings, Suite, conduct};
+use flashscope_bench::{Alone, Scope, Settings, Suites, conduct};
 use flashscope_core::{Bytes, Target};
 use flashscope_sim::profiles::Profile;
 use flashscope_sim::{Rig, Ssd, rigs};
@@ -16,14 +16,14 @@ fn read<T: Target>(target: T, can_trim: bool, span: u64) -> Reading {
 }
 
 fn quick() -> Settings {
-    let bs = Suite::find("rewrite").expect("a suite").bs.expect("a size");
+    let bs = Suites::builtin().find("rewrite").expect("a suite").bs.expect("a size");
     Settings { scope: Scope::Quick, bs, ..Settings::default() }
 }
 
 fn with<T: Target>(target: T, can_trim: bool, settings: Settings) -> Reading {
-    let suite = Suite::find("rewrite").expect("a suite");
-    let order = Order { suite, values: &[], can_trim };
-    conduct(&order, &mut Alone(target), &settings).expect("it runs").1
+    let suite = &Suites::builtin().find("rewrite").expect("a suite").clone();
+    let settings = Settings { can_trim, ..settings };
+    conduct(suite, &[], &mut Alone(target), &settings).expect("it runs").1
 }
 
 #[test]
@@ -92,11 +92,10 @@ fn a_penalty_has_the_interval_of_the_two_means() {
 
 /// What the suite says of two runs each of fresh and used random writes with these times in ms.
 fn reading_of(fresh: [f64; 2], used: [f64; 2]) -> Reading {
-    let suite = Suite::find("rewrite").expect("a suite");
-    let order = Order { suite, values: &[], can_trim: false };
+    let suite = &Suites::builtin().find("rewrite").expect("a suite").clone();
     let settings = Settings { repeats: 2, write: true, span: Some(Bytes(16 << 20)), ..quick() };
     let plain = Rig::new(rigs::get("plain").expect("a rig"), 1);
-    let (mut finished, _) = conduct(&order, &mut Alone(plain), &settings).expect("it runs");
+    let (mut finished, _) = conduct(suite, &[], &mut Alone(plain), &settings).expect("it runs");
     finished.retain(|done| done.experiment.curve == "RW");
     for done in &mut finished {
         let times = if done.experiment.micro == "used" { used } else { fresh };

@@ -5,7 +5,7 @@ mod common;
 
 use common::reading::{number, says};
 use flashscope_analysis::{Finished, Reading};
-use flashscope_bench::{Alone, Order, Scope, Settings, Suite, conduct};
+use flashscope_bench::{Alone, Scope, Settings, Suites, conduct};
 use flashscope_core::Bytes;
 use flashscope_sim::profiles::Profile;
 use flashscope_sim::{Rig, Ssd, rigs};
@@ -15,12 +15,18 @@ fn read<T: flashscope_core::Target>(
     values: &[(&str, &str)],
     span: u64,
 ) -> (Vec<Finished>, Reading) {
-    let suite = Suite::find("snia-pts").expect("a suite");
+    let suite = &Suites::builtin().find("snia-pts").expect("a suite").clone();
     let values: Vec<_> = values.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-    let order = Order { suite, values: &values, can_trim: true };
     let span = Some(Bytes(span));
-    let settings = Settings { scope: Scope::Quick, write: true, repeats: 1, span, ..Settings::default() };
-    conduct(&order, &mut Alone(target), &settings).expect("it runs")
+    let settings = Settings {
+        scope: Scope::Quick,
+        write: true,
+        can_trim: true,
+        repeats: 1,
+        span,
+        ..Settings::default()
+    };
+    conduct(suite, &values, &mut Alone(target), &settings).expect("it runs")
 }
 
 #[test]

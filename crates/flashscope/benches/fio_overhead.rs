@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use flashscope_bench::{Recording, Request, measure};
+use flashscope_bench::{Measurement, Recording, measure};
 use flashscope_core::{Bytes, Pattern, Record, RequestSource, Rw, Target};
 use flashscope_device::NullTarget;
 use flashscope_store::{Origin, Recorder};
@@ -286,7 +286,7 @@ fn start_ms<T: Target>(target: &mut T, folder: &Path) -> Result<f64> {
         number_ios: Some(1),
         ..Pattern::baseline(Rw::RandRead, Bytes(0), Bytes(1 << 30))
     };
-    let request = Request {
+    let request = Measurement {
         pattern: &pattern,
         beside: None,
         goal: None,

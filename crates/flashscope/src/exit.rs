@@ -160,10 +160,7 @@ fn status(error: &anyhow::Error) -> u8 {
         if let Some(bench) = cause.downcast_ref::<BenchError>() {
             return match bench {
                 BenchError::Target(_) | BenchError::Journal(_) => 1,
-                BenchError::Pattern(_)
-                | BenchError::TooSmall { .. }
-                | BenchError::UnknownMicro { .. }
-                | BenchError::Suite(_) => 2,
+                _ => 2,
             };
         }
         let is_callers = |error: &StoreError| error.is_missing() || error.is_occupied() || error.is_unfit();

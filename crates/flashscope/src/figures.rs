@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use flashscope_analysis::Finished;
-use flashscope_bench::MICROS;
+use flashscope_bench::Micros;
 use flashscope_show::{micro_figure, response_figure};
 use flashscope_store::{Responses, ResultFolder};
 
@@ -30,7 +30,7 @@ pub fn draw(folder: &ResultFolder, target: &str, finished: &[Finished]) -> Resul
             &response_figure(&title, &responses, startup_ios),
         )?;
     }
-    for micro in MICROS.iter().filter(|micro| micro.parameter != "none") {
+    for micro in Micros::builtin().iter().filter(|micro| micro.parameter != "none") {
         let title = format!("{target}: {}", micro.doc);
         if let Some(picture) = micro_figure(&title, micro.parameter, micro.name, finished) {
             folder.write_text(&format!("{}.svg", micro.name), &picture)?;

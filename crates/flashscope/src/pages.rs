@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use flashscope_analysis::Warning;
-use flashscope_bench::{MICROS, Micro};
+use flashscope_bench::{Micro, Micros};
 use flashscope_show::OfSuite;
 use flashscope_show::html::document::{Block, Document, Item};
 use flashscope_show::html::{
@@ -21,7 +21,7 @@ use crate::replay::{self, ReplayReport};
 use crate::screen::Screen;
 use crate::shell::{quoted, resume};
 use crate::simulate::{self, StoredSweep};
-use crate::suites::Wanted;
+use crate::suites;
 use crate::traces::{self, output::Output};
 
 /// The page's name in a result folder.
@@ -81,10 +81,11 @@ fn measured(folder: &Path, known: &[Known]) -> Result<(Document, Vec<Warning>)> 
     let (stored, damage) = Stored::salvage(folder)?;
     let writes = stored.manifest.options["write"] == true && !stored.manifest.target.virtual_time;
     let micro = |micro: &Micro| MicroDoc { name: micro.name, doc: micro.doc, parameter: micro.parameter };
-    let micros: Vec<MicroDoc> = MICROS.iter().map(micro).collect();
-    let wanted = Wanted::of(&stored.manifest);
-    let reading = stored.context.as_ref().and_then(|context| wanted.reading(context, &stored.finished));
-    let suite = reading.as_ref().map(|reading| OfSuite { name: &wanted.name, reading });
+    let micros: Vec<MicroDoc> = Micros::builtin().iter().map(micro).collect();
+    let request = suites::stored(&stored.manifest);
+    let reading =
+        stored.context.as_ref().and_then(|context| suites::reading(&request, context, &stored.finished));
+    let suite = reading.as_ref().map(|reading| OfSuite { name: &request.name, reading });
     let beside = Beside { micros: &micros, known, resume: &resume(folder, writes), damage: &damage, suite };
     let page = if is_measure(&stored) { measure_page } else { run_page };
     Ok((with_inside(page(&stored, &beside), folder), damage))

@@ -8,6 +8,7 @@ use flashscope_core::number::{counted, grouped, percent, size};
 use flashscope_core::{Nanos, TargetInfo};
 
 use crate::progress::rounded;
+use crate::remedy;
 
 /// The plan, its cost, and what it leaves out. Runs end when they know enough, and nobody knows before when
 /// that is: so the least and the most stand beside the estimate. `is_drive`: a whole one, whose size tells
@@ -60,7 +61,7 @@ pub fn plan_lines(plan: &Plan, settings: &Settings, info: &TargetInfo, is_drive:
         let settings = &Settings { run_max: settings.run_max.filter(|_| has_open_end), ..settings.clone() };
         lines.extend(latest_end(plan, settings));
     }
-    lines.extend(plan.notes.iter().map(|note| format!("note: {note}")));
+    lines.extend(plan.notes.iter().map(|note| format!("note: {}", remedy::bench::note(note))));
     lines
 }
 

@@ -1,6 +1,7 @@
 //! Errors of the libraries in the words of the command line. A library says as data what to do; the flags and
 //! commands that do it are here, in one file for each library crate.
 
+pub mod bench;
 pub mod device;
 pub mod trace;
 
@@ -8,5 +9,5 @@ use std::error::Error;
 
 /// An error in full, with its way out as flags and commands; none where its own text is all there is.
 pub fn worded(error: &(dyn Error + 'static)) -> Option<String> {
-    device::worded(error).or_else(|| trace::worded(error))
+    bench::worded(error).or_else(|| device::worded(error)).or_else(|| trace::worded(error))
 }

@@ -84,8 +84,8 @@ fn a_setting_is_given_once_and_refused_in_words() {
     refused(&format!("{orders} passes=2 --set passes=3"), &["passes is given twice, as 2 and as 3"]);
     refused(&format!("{orders} passes=x"), &["passes=x: write a number from 2 to 1000"]);
     refused(&format!("{orders} passes="), &["passes=: write a number from 2 to 1000"]);
-    refused("modern --set rates=1,x", &["'x'", "not a number", "10,50,100"]);
-    refused("modern --quick --set spare_max=x", &["'x'", "not a number", "1 with --quick"]);
+    refused("modern --set rates=1,x", &["--set rates=x", "not a number", "10,50,100"]);
+    refused("modern --quick --set spare_max=x", &["--set spare_max=x", "not a number", "such as 1"]);
     refused("ajwani --set long=x", &["long=x: write a number from 0"]);
     let list = words(&scratch, "list suites").well().out;
     assert!(list.contains("passes=4") && list.contains("; 3 with --quick"), "{list}");

@@ -154,7 +154,7 @@ fn flags_that_mean_nothing_to_a_suite_are_refused_by_name() {
         (&["--suite", "snia-pts", "--bs", "4k"], &["--bs", "its sizes are its own"]),
         (&["--suite", "snia-pts", "--precision", "1%"], &["--precision"]),
         (&["--suite", "snia-pts", "--set", "tests=iosp"], &["iosp", "iops, throughput"]),
-        (&["--suite", "snail"], &["'snail' is no suite", "snia-pts"]),
+        (&["--suite", "snail"], &["unknown suite 'snail'", "snia-pts"]),
         (&["--set", "round=1s"], &["--suite"]),
     ];
     for (flags, words) in cases {

@@ -5,13 +5,13 @@ use flashscope_analysis::Experiment;
 use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, Pattern, Rw};
 
-use super::Settings;
+use super::{Note, Settings};
 use crate::micro::{Draft, Frame, Micro};
 use crate::state::State;
 use crate::step::{Length, Preparation, Step};
 
 /// A micro-benchmark's point that has no place yet.
-pub(super) type Point = (&'static Micro, Draft);
+pub(super) type Point<'a> = (&'a Micro, Draft);
 
 /// FlashIO's order: what disturbs the state least comes first, and what leaves traces in the rooms of others
 /// last. Sequential writes come together behind all else (paper 001, section 4.2).
@@ -58,7 +58,7 @@ impl Class {
 }
 
 /// Puts the points of a pass in order. Those of a class keep theirs.
-pub(super) fn sort(points: &mut [Point], frame: &Frame) {
+pub(super) fn sort(points: &mut [Point<'_>], frame: &Frame) {
     points.sort_by_key(|(micro, draft)| Class::of(micro, &draft.pattern, frame));
 }
 
@@ -100,10 +100,10 @@ impl Rooms<'_> {
 /// Where the span is used up, rooms begin at its start again: those of writes after the state is enforced,
 /// or, where none is, over what lies there.
 pub(super) fn place(
-    points: &[Point],
+    points: &[Point<'_>],
     frame: &Frame,
     settings: &Settings,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut rooms = Rooms { frame, read_to: 0, written_to: 0 };
@@ -125,7 +125,7 @@ pub(super) fn place(
         }
     }
     if is_reused {
-        notes.push("sequential writes reuse their target space, because no state is enforced".into());
+        notes.push(Note::SpaceReused);
     }
     steps
 }

@@ -5,18 +5,20 @@
 
 mod reading;
 
+use std::borrow::Cow;
+
 use flashscope_analysis::Cut;
 use flashscope_core::seed::{Random, derive};
 use flashscope_core::{Bytes, Nanos, Pattern, Rw};
 
-use super::program::{Act, Asked, FILL, Probe, TIME_MIN, windows_within};
+use super::program::{Act, FILL, Parameters, Probe, TIME_MIN, windows_within};
 use super::{Program, Setting, Suite};
 use crate::error::BenchError;
 use crate::step::{Condition, Length, Preparation};
 
 /// See the module.
 pub(super) const SUITE: Suite = Suite {
-    name: "ajwani",
+    name: Cow::Borrowed("ajwani"),
     doc: "sizes from 512 B until doubling stops paying, recovery from bursts, misalignment, long series",
     source: "Ajwani, Malinger, Meyer, Toledo: MPI-I-2008-1-001 (paper 000), appendix A",
     settings: &[
@@ -81,13 +83,13 @@ const LONG_WINDOW: u64 = 50;
 
 /// What is asked, with the paper's numbers resolved.
 struct Plans<'a> {
-    asked: &'a Asked<'a>,
+    asked: &'a Parameters<'a>,
     runtime: Nanos,
     phase: Nanos,
     sizes: Vec<u64>,
 }
 
-fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
+fn program(asked: &Parameters<'_>) -> Result<Vec<Act>, BenchError> {
     let time = |name: &str| asked.time(name, TIME_MIN);
     let plans = Plans { asked, runtime: time("runtime")?, phase: time("phase")?, sizes: sizes(asked) };
     let mut acts = plans.aligned();
@@ -103,7 +105,7 @@ fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
 }
 
 /// From the smallest IO on, doubled; of a quick run every other.
-fn sizes(asked: &Asked<'_>) -> Vec<u64> {
+fn sizes(asked: &Parameters<'_>) -> Vec<u64> {
     let first = BS_MIN.max(asked.frame.sector.0);
     let most = (asked.frame.span.0 / 4).min(if asked.is_quick() { BS_PLAIN } else { BS_MAX });
     let step = if asked.is_quick() { 4 } else { 2 };

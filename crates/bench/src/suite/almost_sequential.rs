@@ -5,20 +5,22 @@
 
 mod models;
 
+use std::borrow::Cow;
+
 use flashscope_analysis::reading::{Axis, Cell, Chart, Curve, Table};
 use flashscope_analysis::{Context, Cut, Finished, Pace, Point, Reading, paces, points};
 use flashscope_core::{Bytes, Location, Pattern, Rw};
 
-use super::program::{Act, Asked, FILL, Probe};
+use super::program::{Act, FILL, Parameters, Probe};
 use super::read::mean;
-use super::{Program, Setting, Suite};
+use super::{Program, Setting, Suite, SuiteError};
 use crate::error::BenchError;
 use crate::step::Length;
 use models::Models;
 
 /// See the module.
 pub(super) const SUITE: Suite = Suite {
-    name: "almost-sequential",
+    name: Cow::Borrowed("almost-sequential"),
     doc: "sequential, gaps, repeated and random orders of the same chunks, against capacities written",
     source: "Katriel: almost-sequential writes on an Intel X25-M (paper 004)",
     settings: &[Setting {
@@ -64,11 +66,9 @@ fn location(order: &str, gap: Bytes) -> Location {
     }
 }
 
-fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
+fn program(asked: &Parameters<'_>) -> Result<Vec<Act>, BenchError> {
     if !asked.write {
-        return Err(BenchError::Suite(
-            "every run of this suite but its calibration writes: add --write".into(),
-        ));
+        return Err(SuiteError::OnlyWrites { except: Some("calibration") }.into());
     }
     let bs = asked.frame.bs;
     let passes = asked.count("passes", 2..=1000)?;

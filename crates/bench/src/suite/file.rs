@@ -21,8 +21,8 @@ use flashscope_analysis::Cut;
 use flashscope_core::pattern::KEYS;
 use flashscope_core::{Bytes, Nanos, Pattern, Rw, TargetInfo};
 
+use super::error::{ScriptError, ScriptProblem};
 use super::program::{Act, Probe, windows_within};
-use crate::error::BenchError;
 use crate::micro::Frame;
 use crate::state::State;
 use crate::step::{Condition, Length, Preparation};
@@ -95,8 +95,13 @@ const BS_MAX: u64 = 64 << 20;
 const WINDOWS_MOST: usize = 1024;
 
 impl Script {
+    /// The name of the file.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
     /// The acts on a part of a target.
-    pub(super) fn acts(&self, target: &TargetInfo, frame: &Frame) -> Result<Vec<Act>, BenchError> {
+    pub(super) fn acts(&self, target: &TargetInfo, frame: &Frame) -> Result<Vec<Act>, ScriptError> {
         let mut acts = Vec::new();
         // What stands right before a series is done before each of its sizes.
         let mut before: Vec<Preparation> = Vec::new();
@@ -114,9 +119,7 @@ impl Script {
             for probe in probes {
                 let name = probe.experiment().id();
                 if let Some(earlier) = lines_by_name.insert(name.clone(), line.number) {
-                    let problem =
-                        format!("line {earlier} has a run called {name} too; give one another name");
-                    return Err(at.wrong(problem));
+                    return Err(at.wrong(ScriptProblem::SameName { earlier, id: name }));
                 }
                 acts.extend(before.iter().cloned().map(Act::Prepare));
                 acts.push(probe.act());
@@ -125,13 +128,13 @@ impl Script {
         }
         if !before.is_empty() {
             let last = self.lines.last().map_or(0, |line| line.number);
-            return Err(self.wrong(last, "nothing is measured after this; add a line that begins with run"));
+            return Err(self.wrong(last, ScriptProblem::NothingMeasured));
         }
         Ok(acts)
     }
 
-    fn wrong(&self, number: usize, problem: impl std::fmt::Display) -> BenchError {
-        BenchError::Suite(format!("{}, line {number}: {problem}", self.file))
+    fn wrong(&self, line: usize, problem: ScriptProblem) -> ScriptError {
+        ScriptError { file: self.file.clone(), line, problem }
     }
 }
 
@@ -144,8 +147,14 @@ struct At<'a> {
 }
 
 impl At<'_> {
-    fn wrong(&self, problem: impl std::fmt::Display) -> BenchError {
+    fn wrong(&self, problem: ScriptProblem) -> ScriptError {
         self.script.wrong(self.line.number, problem)
+    }
+
+    /// The refusal of a key's value.
+    fn refused(&self, key: &str, value: &str, problem: impl std::fmt::Display) -> ScriptError {
+        let (key, value) = (key.into(), value.into());
+        self.wrong(ScriptProblem::Value { key, value, problem: problem.to_string() })
     }
 
     fn own(&self, key: &str) -> Option<&str> {
@@ -156,22 +165,21 @@ impl At<'_> {
     fn value<T: std::str::FromStr<Err: std::fmt::Display>>(
         &self,
         key: &str,
-    ) -> Result<Option<T>, BenchError> {
-        let parse =
-            |text: &str| text.parse::<T>().map_err(|error| self.wrong(format!("{key}={text}: {error}")));
+    ) -> Result<Option<T>, ScriptError> {
+        let parse = |text: &str| text.parse::<T>().map_err(|error| self.refused(key, text, error));
         self.own(key).map(parse).transpose()
     }
 
     /// A whole number of at least 1.
-    fn count(&self, key: &str) -> Result<Option<u64>, BenchError> {
+    fn count(&self, key: &str) -> Result<Option<u64>, ScriptError> {
         let Some(text) = self.own(key) else { return Ok(None) };
         match text.parse() {
-            Ok(0) | Err(_) => Err(self.wrong(format!("{key}={text}: write a whole number of 1 or more"))),
+            Ok(0) | Err(_) => Err(self.refused(key, text, "write a whole number of 1 or more")),
             Ok(count) => Ok(Some(count)),
         }
     }
 
-    fn preparation(&self) -> Result<Preparation, BenchError> {
+    fn preparation(&self) -> Result<Preparation, ScriptError> {
         Ok(match self.line.word.name {
             "fill" => {
                 let bs = self.value("bs")?.unwrap_or(Bytes(1 << 20));
@@ -182,28 +190,29 @@ impl At<'_> {
             "enforce" => Preparation::Enforce(match self.own("state") {
                 None | Some("random") => State::Random,
                 Some("sequential") => State::Sequential,
-                Some(other) => return Err(self.wrong(format!("state={other}: write random or sequential"))),
+                Some(other) => return Err(self.refused("state", other, "write random or sequential")),
             }),
-            "idle" => Preparation::Idle(
-                self.value("for")?.ok_or_else(|| self.wrong("say for how long, such as: idle 30s"))?,
-            ),
+            "idle" => {
+                Preparation::Idle(self.value("for")?.ok_or_else(|| self.wrong(ScriptProblem::EndlessIdle))?)
+            }
             _ => {
                 let length = self.length()?;
                 if length == Length::Precise {
-                    return Err(self.wrong("say how long the burst is: runtime=5s, bytes=1GiB or ios=1000"));
+                    return Err(self.wrong(ScriptProblem::EndlessBurst));
                 }
                 Preparation::Burst { pattern: Box::new(self.placed(&self.line.pattern)?), length }
             }
         })
     }
 
-    fn small(&self, key: &str, most: u32) -> Result<Option<u32>, BenchError> {
+    fn small(&self, key: &str, most: u32) -> Result<Option<u32>, ScriptError> {
         let Some(count) = self.count(key)? else { return Ok(None) };
         let count = u32::try_from(count).ok().filter(|count| *count <= most);
-        count.map(Some).ok_or_else(|| self.wrong(format!("{key}: write a number from 1 to {most}")))
+        let given = self.own(key).unwrap_or_default();
+        count.map(Some).ok_or_else(|| self.refused(key, given, format!("write a number from 1 to {most}")))
     }
 
-    fn length(&self) -> Result<Length, BenchError> {
+    fn length(&self) -> Result<Length, ScriptError> {
         let lengths = [
             self.value::<Nanos>("runtime")?.map(Length::Time),
             self.value::<Bytes>("bytes")?.map(|bytes| Length::Bytes(bytes.0)),
@@ -213,16 +222,14 @@ impl At<'_> {
         ];
         let mut lengths = lengths.into_iter().flatten();
         match (lengths.next(), lengths.next()) {
-            (_, Some(_)) => {
-                Err(self.wrong("runtime, bytes, ios and number_ios exclude one another; write one"))
-            }
-            (Some(Length::Time(Nanos(0)) | Length::Bytes(0)), _) => Err(self.wrong("a run has to last")),
+            (_, Some(_)) => Err(self.wrong(ScriptProblem::Lengths)),
+            (Some(Length::Time(Nanos(0)) | Length::Bytes(0)), _) => Err(self.wrong(ScriptProblem::NoLength)),
             (length, _) => Ok(length.unwrap_or(Length::Precise)),
         }
     }
 
     /// The pattern over the whole span where it says no size.
-    fn placed(&self, pattern: &Pattern) -> Result<Pattern, BenchError> {
+    fn placed(&self, pattern: &Pattern) -> Result<Pattern, ScriptError> {
         let mut pattern = pattern.clone();
         if pattern.size.0 == 0 {
             let room = self.room(&pattern);
@@ -238,16 +245,15 @@ impl At<'_> {
     }
 
     /// Refuses a pattern that the target cannot take, or that leaves the part that is measured.
-    fn fits(&self, pattern: &Pattern) -> Result<(), BenchError> {
+    fn fits(&self, pattern: &Pattern) -> Result<(), ScriptError> {
         let span = self.frame.span;
         if pattern.bs > span || pattern.end_bytes() > span.0 {
-            let problem = format!("IOs of {} go beyond the {span} that are measured", pattern.bs);
-            return Err(self.wrong(format!("{problem}; write smaller numbers, or measure more with --size")));
+            return Err(self.wrong(ScriptProblem::Beyond { bs: pattern.bs, span }));
         }
-        pattern.validate(self.target).map_err(|error| self.wrong(error))
+        pattern.validate(self.target).map_err(|error| self.wrong(error.into()))
     }
 
-    fn probe(&self, pattern: &Pattern) -> Result<Probe, BenchError> {
+    fn probe(&self, pattern: &Pattern) -> Result<Probe, ScriptError> {
         let length = self.length()?;
         let pattern = self.placed(pattern)?;
         let curve = pattern.rw.short_name();
@@ -257,12 +263,12 @@ impl At<'_> {
             None => self.own("window").is_none(),
             Some("ios") => true,
             Some("nothing") => false,
-            Some(other) => return Err(self.wrong(format!("keep={other}: write ios or nothing"))),
+            Some(other) => return Err(self.refused("keep", other, "write ios or nothing")),
         };
         let probe = Probe { keeps_ios, ..probe };
         Ok(match self.own("window") {
             Some(text) => {
-                let cut = cut(text).map_err(|problem| self.wrong(format!("window={text}: {problem}")))?;
+                let cut = cut(text).map_err(|problem| self.refused("window", text, problem))?;
                 let most = match (cut, length) {
                     (Cut::Time(window), Length::Time(time)) => windows_within(time, window),
                     _ => WINDOWS_MOST,
@@ -274,21 +280,18 @@ impl At<'_> {
     }
 
     /// One run for each size: up to `to` in any case, beyond while it is worth it.
-    fn series(&self) -> Result<Vec<Probe>, BenchError> {
+    fn series(&self) -> Result<Vec<Probe>, ScriptError> {
         let to = self.value::<Bytes>("to")?;
         let first = self.line.pattern.bs.0.max(1);
-        if to.is_some_and(|to| to.0 < first) {
-            return Err(self.wrong(format!("to={}: that is less than bs", to.unwrap_or_default())));
+        if let Some(to) = to.filter(|to| to.0 < first) {
+            return Err(self.refused("to", &to.to_string(), "that is less than bs"));
         }
         let asked = self.line.pattern.size.0;
         let room = if asked > 0 { asked } else { self.room(&self.line.pattern) };
         let most = BS_MAX.min(room);
         if first > most {
-            return Err(self.wrong(format!(
-                "bs={}: a series begins at {} or less",
-                Bytes(first),
-                Bytes(most)
-            )));
+            let problem = format!("a series begins at {} or less", Bytes(most));
+            return Err(self.refused("bs", &Bytes(first).to_string(), problem));
         }
         let mut probes = Vec::new();
         let mut bs = first;
@@ -303,15 +306,15 @@ impl At<'_> {
 }
 
 /// `4s`, `64MiB` or `1000ios`.
-fn cut(text: &str) -> Result<Cut, String> {
+fn cut(text: &str) -> Result<Cut, &'static str> {
     if let Some(ios) = text.strip_suffix("ios").or_else(|| text.strip_suffix("IOs")) {
         let ios = ios.trim().parse().ok().filter(|ios| *ios > 0);
-        return ios.map(Cut::Ios).ok_or_else(|| "write a number of IOs such as 1000ios".into());
+        return ios.map(Cut::Ios).ok_or_else(|| "write a number of IOs such as 1000ios");
     }
     match (text.parse::<Nanos>(), text.parse::<Bytes>()) {
         (Ok(time), _) if time.0 > 0 => Ok(Cut::Time(time)),
         (_, Ok(bytes)) if bytes.0 > 0 => Ok(Cut::Bytes(bytes.0)),
-        _ => Err("write a time such as 4s, a size such as 64MiB or a number such as 1000ios".into()),
+        _ => Err("write a time such as 4s, a size such as 64MiB or a number such as 1000ios"),
     }
 }
 

@@ -6,17 +6,19 @@
 
 mod reading;
 
+use std::borrow::Cow;
+
 use flashscope_analysis::Cut;
 use flashscope_core::{Bytes, Location, Nanos, Pattern, Rw};
 
-use super::program::{ALL_PARTS, Act, Asked, FILL, Number, Probe, TIME_MIN, within};
-use super::{Part, Program, Setting, Suite};
+use super::program::{ALL_PARTS, Act, FILL, Number, Parameters, Probe, TIME_MIN, refused, within};
+use super::{Part, Program, Setting, Suite, SuiteError};
 use crate::error::BenchError;
 use crate::step::{Condition, Length, Preparation};
 
 /// See the module.
 pub(super) const SUITE: Suite = Suite {
-    name: "modern",
+    name: Cow::Borrowed("modern"),
     doc: "queue-depth knee, write buffer, SLC cache, spare flash, read tail, trim, flush, idle recovery",
     source: "in the manner of paper 001, for what drives have had since",
     settings: &[
@@ -118,27 +120,25 @@ const TRIM_SIZES: [u64; 5] = [4 << 10, 64 << 10, 1 << 20, 32 << 20, 512 << 20];
 const FLUSH_EVERY: [u64; 4] = [0, 1, 8, 64];
 
 struct Modern<'a> {
-    asked: &'a Asked<'a>,
+    asked: &'a Parameters<'a>,
     time: Length,
     rest: Preparation,
     busy: u32,
 }
 
-fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
+fn program(asked: &Parameters<'_>) -> Result<Vec<Act>, BenchError> {
     let parts = asked.parts("parts")?;
     if parts.iter().all(|part| part.name == "trim") && !asked.can_trim {
-        let problem = "--set parts=trim: the target takes no discards; choose other parts";
-        return Err(BenchError::Suite(problem.into()));
+        return Err(refused("parts", "trim", "the target takes no discards; choose other parts"));
     }
     let acts: Result<Vec<_>, _> = parts.iter().map(|part| (part.acts)(asked)).collect();
     Ok(acts?.concat())
 }
 
 impl<'a> Modern<'a> {
-    fn of(asked: &'a Asked<'a>) -> Result<Modern<'a>, BenchError> {
+    fn of(asked: &'a Parameters<'a>) -> Result<Modern<'a>, BenchError> {
         if asked.repeats > 1 {
-            let problem = "--repeats: each part is one long run; run the suite again and compare";
-            return Err(BenchError::Suite(problem.into()));
+            return Err(SuiteError::Repeats { repeats: asked.repeats }.into());
         }
         Ok(Modern {
             asked,
@@ -187,7 +187,7 @@ impl Modern<'_> {
     fn buffer(&self, most: Bytes) -> Result<Vec<Act>, BenchError> {
         if most.0 < BUFFER_MIN {
             let least = Bytes(BUFFER_MIN);
-            return Err(BenchError::Suite(format!("--set buffer_max={most}: write {least} or more")));
+            return Err(refused("buffer_max", most, format!("write {least} or more")));
         }
         if !self.asked.write {
             return Ok(Vec::new());
@@ -230,7 +230,7 @@ impl Modern<'_> {
     /// leave holes in whatever is erased as one, and large enough that the host is not what limits them.
     fn spare(&self, most: f64) -> Result<Vec<Act>, BenchError> {
         if !(0.01..=4.0).contains(&most) {
-            return Err(BenchError::Suite(format!("--set spare_max={most}: write 0.01 to 4")));
+            return Err(refused("spare_max", most, "write 0.01 to 4"));
         }
         let bs = Bytes(SPARE_WRITE.max(self.asked.frame.sector.0));
         let pattern = Pattern { iodepth: self.busy, ..self.asked.baseline(Rw::RandWrite, bs) };
@@ -242,7 +242,7 @@ impl Modern<'_> {
     /// Single random reads while small random writes come at a set rate.
     fn tail(&self, mut rates_mb_s: Vec<f64>) -> Result<Vec<Act>, BenchError> {
         if let Some(rate) = rates_mb_s.iter().find(|rate| !(0.001..=1e6).contains(*rate)) {
-            return Err(BenchError::Suite(format!("--set rates: {rate}: write MB/s from 0.001 to 1000000")));
+            return Err(refused("rates", rate, "write MB/s from 0.001 to 1000000"));
         }
         rates_mb_s.sort_by(f64::total_cmp);
         let reads = |rate: f64| {

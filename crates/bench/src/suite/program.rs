@@ -9,10 +9,10 @@ use flashscope_analysis::{Cut, Experiment};
 use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, Location, Nanos, Pattern, Rw, TargetInfo};
 
-use super::{Order, Part};
+use super::{Part, Suite, SuiteError};
 use crate::error::BenchError;
 use crate::micro::{Frame, Scope};
-use crate::plan::{ONLY_READS, Plan, Settings, frame};
+use crate::plan::{Note, Plan, Settings, frame};
 use crate::state::State;
 use crate::step::{Condition, Length, Preparation, Step};
 
@@ -158,9 +158,9 @@ impl FromStr for Number {
     }
 }
 
-/// What a program is made for.
+/// What a program is made for: the part of a target, and the suite's settings.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct Parameters<'a> {
     /// The part of the target that is measured, and the block size.
     pub frame: Frame,
     /// Runs of every experiment.
@@ -171,13 +171,19 @@ pub struct Asked<'a> {
     pub can_trim: bool,
     /// Seed of what the program itself draws.
     pub seed: u64,
-    order: &'a Order<'a>,
+    suite: &'a Suite,
+    values: &'a [(String, String)],
 }
 
-impl<'a> Asked<'a> {
-    pub(super) fn new(order: &'a Order<'a>, frame: Frame, settings: &Settings) -> Asked<'a> {
-        let Settings { repeats, write, seed, .. } = *settings;
-        Asked { frame, repeats, write, can_trim: order.can_trim, seed, order }
+impl<'a> Parameters<'a> {
+    pub(super) fn new(
+        suite: &'a Suite,
+        values: &'a [(String, String)],
+        frame: Frame,
+        settings: &Settings,
+    ) -> Parameters<'a> {
+        let Settings { repeats, write, can_trim, seed, .. } = *settings;
+        Parameters { frame, repeats, write, can_trim, seed, suite, values }
     }
 
     /// Whether it is to be short.
@@ -190,26 +196,25 @@ impl<'a> Asked<'a> {
     /// # Errors
     /// A value that it cannot take, or a setting that the suite does not have.
     pub fn value<T: FromStr<Err: Display>>(&self, name: &str) -> Result<T, BenchError> {
-        let given = self.order.values.iter().find(|(given, _)| given == name);
+        let given = self.values.iter().find(|(given, _)| given == name);
         let text = match given {
             Some((_, value)) => value.as_str(),
-            None => self.default(name).ok_or_else(|| unknown(self.order, name))?,
+            None => self.default(name).ok_or_else(|| unknown(self.suite, name))?,
         };
-        self.parsed(name, text)
+        Ok(self.parsed(name, text)?)
     }
 
     /// A setting that is a count between two ends.
     ///
     /// # Errors
-    /// As [`Asked::value`], and a count beyond them.
+    /// As [`Parameters::value`], and a count beyond them.
     pub fn count(&self, name: &str, allowed: RangeInclusive<u64>) -> Result<u64, BenchError> {
         let text: String = self.value(name)?;
         match text.parse() {
             Ok(count) if allowed.contains(&count) => Ok(count),
             _ => {
                 let (least, most) = allowed.into_inner();
-                let problem = format!("write a number from {least} to {most}");
-                Err(BenchError::Suite(format!("--set {name}={text}: {problem}")))
+                Err(refused(name, &text, format!("write a number from {least} to {most}")))
             }
         }
     }
@@ -217,7 +222,7 @@ impl<'a> Asked<'a> {
     /// A setting that is a time.
     ///
     /// # Errors
-    /// As [`Asked::value`], and one that is shorter than `least` or longer than a day.
+    /// As [`Parameters::value`], and one that is shorter than `least` or longer than a day.
     pub fn time(&self, name: &str, least: Nanos) -> Result<Nanos, BenchError> {
         within(name, self.value(name)?, least)
     }
@@ -225,7 +230,7 @@ impl<'a> Asked<'a> {
     /// The values of a setting that has several with commas between them, each once.
     ///
     /// # Errors
-    /// As [`Asked::value`].
+    /// As [`Parameters::value`].
     pub fn list<T: FromStr<Err: Display> + PartialEq>(&self, name: &str) -> Result<Vec<T>, BenchError> {
         let all: String = self.value(name)?;
         let mut values = Vec::new();
@@ -243,7 +248,7 @@ impl<'a> Asked<'a> {
     /// # Errors
     /// A word that is none of them.
     pub(super) fn parts(&self, setting: &str) -> Result<Vec<&'static Part>, BenchError> {
-        let parts = self.order.suite.parts;
+        let parts = self.suite.parts;
         let names: Vec<String> = self.list(setting)?;
         if names == [ALL_PARTS] {
             return Ok(parts.iter().collect());
@@ -251,29 +256,25 @@ impl<'a> Asked<'a> {
         let find = |name: &String| {
             parts.iter().find(|part| part.name == name).ok_or_else(|| {
                 let known: Vec<&str> = parts.iter().map(|part| part.name).collect();
-                let known = known.join(", ");
-                BenchError::Suite(format!(
-                    "--set {setting}: '{name}' is none of them; write {ALL_PARTS}, or some of: {known}"
-                ))
+                refused(setting, name, format!("write {ALL_PARTS}, or some of: {}", known.join(", ")))
             })
         };
         names.iter().map(find).collect()
     }
 
-    fn parsed<T: FromStr<Err: Display>>(&self, name: &str, text: &str) -> Result<T, BenchError> {
-        let problem = |error: T::Err| {
-            let like = self.default(name).unwrap_or_default();
-            let when = if self.is_quick() { "with --quick" } else { "by default" };
-            BenchError::Suite(format!(
-                "--set {name}: '{text}' is no value of it ({error}); it is {like} {when}"
-            ))
-        };
-        text.trim().parse().map_err(problem)
+    fn parsed<T: FromStr<Err: Display>>(&self, name: &str, text: &str) -> Result<T, SuiteError> {
+        let like = self.default(name).unwrap_or_default();
+        let problem = |error: T::Err| format!("{error}; write a value such as {like}");
+        text.trim().parse().map_err(|error| SuiteError::Setting {
+            name: name.into(),
+            value: text.into(),
+            problem: problem(error),
+        })
     }
 
     /// What a setting of the suite is if it is not given.
     fn default(&self, name: &str) -> Option<&'static str> {
-        let setting = self.order.suite.settings.iter().find(|setting| setting.name == name)?;
+        let setting = self.suite.settings.iter().find(|setting| setting.name == name)?;
         Some(if self.is_quick() { setting.quick } else { setting.default })
     }
 
@@ -299,33 +300,34 @@ impl<'a> Asked<'a> {
     }
 }
 
+/// The refusal of a setting's value: what is wrong with it, or what is allowed.
+pub(super) fn refused(name: &str, value: impl Display, problem: impl Into<String>) -> BenchError {
+    SuiteError::Setting { name: name.into(), value: value.to_string(), problem: problem.into() }.into()
+}
+
 /// A time of a setting that is neither too short nor longer than a day.
 pub(super) fn within(name: &str, time: Nanos, least: Nanos) -> Result<Nanos, BenchError> {
     if (least..=TIME_MAX).contains(&time) {
         return Ok(time);
     }
-    Err(BenchError::Suite(format!("--set {name}={time}: write a time from {least} to {TIME_MAX}")))
+    Err(refused(name, time, format!("write a time from {least} to {TIME_MAX}")))
 }
 
-fn unknown(order: &Order<'_>, name: &str) -> BenchError {
-    let suite = order.suite.name;
-    let known: Vec<&str> = order.suite.settings.iter().map(|setting| setting.name).collect();
-    BenchError::Suite(match known.is_empty() {
-        true => format!("--set {name}: the suite {suite} has no settings of its own"),
-        false => format!("--set {name}: the suite {suite} has no such setting; it has: {}", known.join(", ")),
-    })
+fn unknown(suite: &Suite, name: &str) -> SuiteError {
+    let known = suite.settings.iter().map(|setting| setting.name).collect();
+    SuiteError::UnknownSetting { suite: suite.name.to_string(), name: name.into(), known }
 }
 
 /// Refuses settings that the suite does not have, and those that are given twice.
-pub(super) fn check(order: &Order<'_>) -> Result<(), BenchError> {
-    let is_known = |name: &str| order.suite.settings.iter().any(|setting| setting.name == name);
-    for (at, (name, value)) in order.values.iter().enumerate() {
+pub(super) fn check(suite: &Suite, values: &[(String, String)]) -> Result<(), SuiteError> {
+    let is_known = |name: &str| suite.settings.iter().any(|setting| setting.name == name);
+    for (at, (name, value)) in values.iter().enumerate() {
         if !is_known(name) {
-            return Err(unknown(order, name));
+            return Err(unknown(suite, name));
         }
-        if let Some((_, first)) = order.values[..at].iter().find(|(given, _)| given == name) {
-            let problem = format!("--set {name} is given twice, as {first} and as {value}: write it once");
-            return Err(BenchError::Suite(problem));
+        if let Some((_, first)) = values[..at].iter().find(|(given, _)| given == name) {
+            let (name, first, second) = (name.clone(), first.clone(), value.clone());
+            return Err(SuiteError::SettingTwice { name, first, second });
         }
     }
     Ok(())
@@ -344,12 +346,12 @@ pub(super) fn plan(
     let acts = program(Frame { scope: settings.scope, ..frame })?;
     let (acts, left_out) = permitted(acts, settings.write);
     if left_out > 0 {
-        notes.push(ONLY_READS.into());
+        notes.push(Note::OnlyReads);
     }
     let steps = steps(acts, settings.seed)?;
     if steps.is_empty() {
-        let way = if left_out > 0 { "every run of this suite writes: add --write" } else { "nothing to run" };
-        return Err(BenchError::Suite(way.into()));
+        let only_writes = SuiteError::OnlyWrites { except: None };
+        return Err(if left_out > 0 { only_writes } else { SuiteError::Empty }.into());
     }
     Plan { notes, ..Plan::bare(frame, State::AsIs, steps) }.priced(target, settings)
 }
@@ -366,7 +368,7 @@ fn permitted(acts: Vec<Act>, write: bool) -> (Vec<Act>, usize) {
     (acts, left_out)
 }
 
-fn steps(acts: Vec<Act>, seed: u64) -> Result<Vec<Step>, BenchError> {
+fn steps(acts: Vec<Act>, seed: u64) -> Result<Vec<Step>, SuiteError> {
     let mut steps: Vec<Step> = Vec::new();
     let mut seen = BTreeSet::new();
     let (mut before, mut has_reset) = (Vec::new(), false);
@@ -380,8 +382,7 @@ fn steps(acts: Vec<Act>, seed: u64) -> Result<Vec<Step>, BenchError> {
         };
         let experiment = probe.experiment();
         if !seen.insert(experiment.id()) {
-            let problem = format!("two runs are called {}; give one another name", experiment.id());
-            return Err(BenchError::Suite(problem));
+            return Err(SuiteError::SameName { id: experiment.id() });
         }
         let resets = before.iter().any(Preparation::resets);
         let fresh = if probe.afresh { before.clone() } else { Vec::new() };

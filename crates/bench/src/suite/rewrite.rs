@@ -2,13 +2,15 @@
 //! beside them: sequential reads across the addresses, random access, read-ahead, each with its share of a
 //! processor, over three runs.
 
+use std::borrow::Cow;
+
 use flashscope_analysis::reading::{Axis, Cell, Chart, Curve, Table};
 use flashscope_analysis::{
     Comparison, Context, Cut, Estimate, Finished, Point, Reading, Run, difference, paces, points, pool, ratio,
 };
 use flashscope_core::{Bytes, Location, Pattern, Rw};
 
-use super::program::{Act, Asked, FILL, Probe};
+use super::program::{Act, FILL, Parameters, Probe};
 use super::read::mb_per_s;
 use super::{Program, Setting, Suite};
 use crate::error::BenchError;
@@ -16,7 +18,7 @@ use crate::step::{Length, Preparation};
 
 /// See the module.
 pub(super) const SUITE: Suite = Suite {
-    name: "rewrite",
+    name: Cow::Borrowed("rewrite"),
     doc: "response times fresh and used, the penalty; reads across the device, access, read-ahead, CPU",
     source: "Rizvi, Chung: Understanding of Rewrite Penalty (paper 003)",
     settings: &[
@@ -52,7 +54,7 @@ const ZONES: u64 = 64;
 /// Reads of one place.
 const BURST_BS: u64 = 64 << 10;
 
-fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
+fn program(asked: &Parameters<'_>) -> Result<Vec<Act>, BenchError> {
     let (ios, capacities) = (asked.count("ios", 16..=1 << 24)?, asked.count("capacities", 1..=1000)?);
     let bs = asked.frame.bs;
     let timed = |micro: &str, rw: Rw| {
@@ -84,7 +86,7 @@ fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
     Ok(acts)
 }
 
-fn hd_tach(asked: &Asked<'_>, ios: u64) -> Vec<Act> {
+fn hd_tach(asked: &Parameters<'_>, ios: u64) -> Vec<Act> {
     let bs = ACROSS_BS.min(asked.frame.span.0 / ZONES / 4096 * 4096).max(asked.frame.bs.0);
     let across = asked.baseline(Rw::Read, Bytes(bs));
     let slots = across.size.0 / bs;

@@ -9,17 +9,19 @@
 
 mod reading;
 
+use std::borrow::Cow;
+
 use flashscope_analysis::{Cut, STEADY_ROUNDS};
 use flashscope_core::{Bytes, Mix, Nanos, Pattern, Rw};
 
-use super::program::{ALL_PARTS, Act, Asked, Probe, TIME_MIN, windows_within};
+use super::program::{ALL_PARTS, Act, Parameters, Probe, TIME_MIN, windows_within};
 use super::{Part, Program, Setting, Suite};
 use crate::error::BenchError;
 use crate::step::{Condition, Length, Preparation};
 
 /// See the module.
 pub(super) const SUITE: Suite = Suite {
-    name: "snia-pts",
+    name: Cow::Borrowed("snia-pts"),
     doc: "IOPS, throughput, latency, write saturation, recovery; rounds until steady",
     source: "SNIA Solid State Storage Performance Test Specification 2.0",
     settings: &[
@@ -96,7 +98,7 @@ const WSAT_CAPACITIES: u64 = 4;
 const WINDOWS: usize = 1024;
 
 struct Pts<'a> {
-    asked: &'a Asked<'a>,
+    asked: &'a Parameters<'a>,
     round: Nanos,
     rounds: u64,
     cycles: u64,
@@ -104,7 +106,7 @@ struct Pts<'a> {
     depth: u32,
 }
 
-fn program(asked: &Asked<'_>) -> Result<Vec<Act>, BenchError> {
+fn program(asked: &Parameters<'_>) -> Result<Vec<Act>, BenchError> {
     let acts: Result<Vec<_>, _> = asked.parts("tests")?.iter().map(|test| (test.acts)(asked)).collect();
     Ok(acts?.concat())
 }
@@ -115,7 +117,7 @@ fn cell(mix: &str, bs: u64) -> String {
 }
 
 impl<'a> Pts<'a> {
-    fn of(asked: &'a Asked<'a>) -> Result<Pts<'a>, BenchError> {
+    fn of(asked: &'a Parameters<'a>) -> Result<Pts<'a>, BenchError> {
         let most = u64::from(asked.frame.queue_depth_max);
         let jobs = asked.count("jobs", 1..=4096)?.min(most);
         let depth = asked.count("depth", 1..=65_536)?.min(most / jobs);

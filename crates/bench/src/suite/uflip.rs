@@ -1,14 +1,16 @@
 //! uFLIP as a suite: its plan is [`crate::Plan::new`], and its result has a view of its own beside this
 //! reading.
 
+use std::borrow::Cow;
+
 use flashscope_analysis::reading::{Cell, Table};
 use flashscope_analysis::{Context, Finished, Indicator, Reading, hints, indicators, points};
 
-use super::{Program, Suite};
+use super::{Program, Suite, UFLIP};
 
 /// See the module.
 pub(super) const SUITE: Suite = Suite {
-    name: "uflip",
+    name: Cow::Borrowed(UFLIP),
     doc: "the nine micro-benchmarks, what the device likes, the row of table 3",
     source: "Bouganim, Jónsson, Bonnet: uFLIP, CIDR 2009",
     settings: &[],

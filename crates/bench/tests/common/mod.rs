@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 
 use flashscope_analysis::{Experiment, Finished, Indicators, indicators, points};
 use flashscope_bench::{
-    Campaign, Cause, Effort, Event, Journal, Lab, Outcome, Plan, Prior, Scope, Settings, State, Unrecorded,
-    run,
+    Campaign, Cause, Effort, Event, Journal, Lab, Micros, Outcome, Plan, Prior, Scope, Settings, State,
+    Unrecorded, run,
 };
 use flashscope_core::{Bytes, PatternSource, Target, TargetError};
 use flashscope_sim::{Rig, rigs};
@@ -47,6 +47,7 @@ impl Journal for Memory {
 pub fn settings(scope: Scope, seed: u64) -> Settings {
     Settings {
         scope,
+        micros: Micros::builtin(),
         only: None,
         state: State::Random,
         effort: Effort { precision: 0.05, confidence: 0.95, explore_factor: 1, ios_max: 16_384 },
@@ -54,6 +55,7 @@ pub fn settings(scope: Scope, seed: u64) -> Settings {
         run_max: None,
         patience: None,
         write: true,
+        can_trim: false,
         repeats: if scope == Scope::Quick { 1 } else { 3 },
         seed,
         span: None,

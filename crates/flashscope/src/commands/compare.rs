@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use flashscope_analysis::reading::Reading;
+use flashscope_bench::SuiteRequest;
 use flashscope_show::{Suites, compare_json, compare_view};
 use flashscope_store::Stored;
 
@@ -14,7 +15,7 @@ use crate::replay::ReplayReport;
 use crate::screen::Screen;
 use crate::shell::quoted;
 use crate::simulate::{Pairs, StoredSweep};
-use crate::suites::Wanted;
+use crate::suites;
 use crate::traces::is_described;
 
 /// What a folder holds.
@@ -74,9 +75,9 @@ pub fn run(args: &CompareArgs, screen: &Screen) -> Result<Done> {
 }
 
 fn measured(a: &Stored, b: &Stored, json: bool, screen: &Screen) -> Result<String> {
-    let wanted = [a, b].map(|stored| Wanted::of(&stored.manifest));
-    let readings = readings(&wanted, [a, b]);
-    let [of_a, of_b] = &wanted;
+    let requests = [a, b].map(|stored| suites::stored(&stored.manifest));
+    let readings = readings(&requests, [a, b]);
+    let [of_a, of_b] = &requests;
     let suites = Suites { names: [&of_a.name, &of_b.name], readings: readings.as_ref().map(|[a, b]| [a, b]) };
     let is_run = a.manifest.options["pattern"].is_null();
     let suites = is_run.then_some(suites);
@@ -87,11 +88,11 @@ fn measured(a: &Stored, b: &Stored, json: bool, screen: &Screen) -> Result<Strin
 }
 
 /// What a suite says of each, if both are of the same one.
-fn readings([suite, other]: &[Wanted; 2], [a, b]: [&Stored; 2]) -> Option<[Reading; 2]> {
+fn readings([suite, other]: &[SuiteRequest; 2], [a, b]: [&Stored; 2]) -> Option<[Reading; 2]> {
     if suite.name != other.name {
         return None;
     }
-    let reading = |stored: &Stored| suite.reading(stored.context.as_ref()?, &stored.finished);
+    let reading = |stored: &Stored| suites::reading(suite, stored.context.as_ref()?, &stored.finished);
     Some([reading(a)?, reading(b)?])
 }
 

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use flashscope_bench::suite::{Setting, file::WORDS};
-use flashscope_bench::{MICROS, SUITES};
+use flashscope_bench::{Micros, Suites};
 use flashscope_core::pattern::KEYS;
 use flashscope_sim::buffer::BUFFERS;
 use flashscope_sim::ftl::FTLS;
@@ -48,7 +48,7 @@ pub fn run(args: &ListArgs, screen: &Screen) -> Result<Done> {
 
 fn micros() -> String {
     let mut text = String::from("Micro-benchmarks (run --only NAME,...)\n");
-    for micro in MICROS {
+    for micro in Micros::builtin().iter() {
         text += &format!("  {:<14} {} ({})\n", micro.name, micro.doc, micro.parameter);
     }
     text
@@ -56,7 +56,7 @@ fn micros() -> String {
 
 fn suites() -> String {
     let mut text = String::from("Suites (run --suite NAME, or --suite FILE: see docs/suites.md)\n");
-    for suite in SUITES {
+    for suite in Suites::builtin().iter() {
         text += &format!("  {:<18} {}\n  {:<18} {}\n", suite.name, suite.doc, "", suite.source);
         for setting in suite.settings {
             let Setting { name, default, quick, help } = setting;

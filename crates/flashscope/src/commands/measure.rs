@@ -3,7 +3,7 @@
 use anyhow::Result;
 use flashscope_analysis::{Context, Experiment, Finished, Goal, Run, Stop};
 use flashscope_bench::{
-    BenchError, Effort, Event, GAIN_MIN, Journal, Lab, Measured, Request, State, measure, self_scaling,
+    BenchError, Effort, Event, GAIN_MIN, Journal, Lab, MeasuredRun, Measurement, State, measure, self_scaling,
 };
 use flashscope_core::number::{counted, size};
 use flashscope_core::{Bytes, Nanos, Pattern, TargetInfo};
@@ -196,7 +196,7 @@ impl<'a> Session<'a> {
             (None, None) => self.goal(pattern).map(|_| (BUDGET, Stop::Budget)),
         };
         let goal = self.goal(pattern);
-        let request = Request {
+        let request = Measurement {
             pattern,
             beside: None,
             goal,
@@ -226,7 +226,7 @@ impl<'a> Session<'a> {
         bench.begin();
         let target = bench.target(pattern.in_flight())?;
         let mut look = |ios, estimate, why| journal.progress.hear(&Event::Look { ios, estimate, why });
-        let Measured { run, error } = measure(target, &request, &mut recording, &mut look);
+        let MeasuredRun { run, error } = measure(target, &request, &mut recording, &mut look);
         let kept = journal.finish(recording, Finished { experiment, repeat: 0, run });
         journal.progress.finish();
         let finished = kept.map_err(BenchError::Journal)?;

@@ -7,7 +7,8 @@ use flashscope_analysis::{
     Context, Finished, Stop, Warning, advice, hints, indicators, points, suite_warnings, warnings,
 };
 use flashscope_bench::{
-    Broken, Campaign, Effort, Outcome, Plan, Prior, Scope, Settings, State, run as run_plan,
+    Broken, Campaign, Effort, Micros, Outcome, Plan, Prior, Scope, Settings, State, SuiteRequest, Suites,
+    run as run_plan,
 };
 use flashscope_core::number::counted;
 use flashscope_core::pattern::BS_DEFAULT;
@@ -31,7 +32,7 @@ use crate::screen::Screen;
 use crate::shell::resume;
 use crate::signal;
 use crate::simulate::StoredSweep;
-use crate::suites::Wanted;
+use crate::suites;
 use crate::target::{Bench, Named, Opening};
 
 /// More runs of everything than anybody waits for.
@@ -59,13 +60,12 @@ pub struct Options {
     data: DataPattern,
     engine: Option<Engine>,
     #[serde(default)]
-    suite: Wanted,
+    suite: SuiteRequest,
 }
 
 impl Options {
     fn from_args(args: &RunArgs) -> Result<Options> {
-        let suite = Wanted::from_args(args)?;
-        let chosen = suite.chosen()?;
+        let (request, suite) = suites::requested(args)?;
         let scope = if args.quick {
             "quick"
         } else if args.full {
@@ -85,7 +85,7 @@ impl Options {
         let state = match args.state {
             Some(StateArg::Random) => State::Random,
             Some(StateArg::Sequential) => State::Sequential,
-            None if write && suite.is_uflip() => State::Random,
+            None if write && request.is_uflip() => State::Random,
             Some(StateArg::AsIs) | None => State::AsIs,
         };
         if state != State::AsIs && !write {
@@ -111,14 +111,14 @@ impl Options {
             state,
             precision: args.precision.map_or(PRECISION, |precision| precision.0),
             budget: args.budget,
-            repeats: args.repeats.unwrap_or(if args.quick { 1 } else { chosen.repeats() }),
+            repeats: args.repeats.unwrap_or(if args.quick { 1 } else { suite.repeats }),
             size: args.size,
-            bs: args.bs.or(chosen.bs()).unwrap_or(BS_DEFAULT),
+            bs: args.bs.or(suite.bs).unwrap_or(BS_DEFAULT),
             write,
             seed: args.lab.seed.unwrap_or_else(fresh_seed),
             data: args.lab.data,
             engine: args.lab.engine,
-            suite,
+            suite: request,
         })
     }
 
@@ -144,6 +144,7 @@ impl Options {
         let effort = Effort { precision: self.precision, confidence: 0.95, explore_factor, ios_max };
         Settings {
             scope,
+            micros: Micros::builtin(),
             only: self.only.clone(),
             state: self.state,
             effort,
@@ -151,6 +152,7 @@ impl Options {
             run_max: is_real.then_some(run_max),
             patience: is_real.then_some(patience),
             write: self.write,
+            can_trim: false,
             repeats: self.repeats,
             seed: self.seed,
             span: self.size,
@@ -244,10 +246,9 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
     not_zero("--budget", args.budget)?;
     let (options, place) = asked(args)?;
     let named = Named::parse(&options.target);
-    let settings = options.settings();
     let mut bench = Bench::open(&named, options.opening(args))?;
-    let chosen = options.suite.chosen()?;
-    let plan = chosen.plan(&options.suite, bench.info(), &settings, bench.can_trim())?;
+    let settings = Settings { can_trim: bench.can_trim(), ..options.settings() };
+    let plan = options.suite.plan(&Suites::builtin(), bench.info(), &settings)?;
     bench.limit_ios(plan.io_bytes_max_in_flight().min(1 << 30) as u32);
     bench.will_serve(1..=plan.depth_max());
     let info = bench.info().clone();
@@ -427,7 +428,7 @@ pub struct Shown<'a> {
     /// Its single runs.
     pub finished: &'a [Finished],
     /// The suite that was run.
-    pub suite: &'a Wanted,
+    pub suite: &'a SuiteRequest,
     /// Where it is.
     pub folder: &'a Path,
     /// The command that finishes it.
@@ -438,7 +439,7 @@ pub struct Shown<'a> {
 /// itself.
 pub fn show_result(shown: &Shown<'_>, more: Vec<Warning>, as_json: bool, screen: &Screen) -> Result<usize> {
     let Shown { context, finished, suite, folder, resume } = *shown;
-    let reading = suite.reading(context, finished);
+    let reading = suites::reading(suite, context, finished);
     let points = points(finished);
     let indicators = indicators(&points);
     let advice = advice(context, &indicators, &points);

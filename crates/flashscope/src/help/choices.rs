@@ -5,7 +5,7 @@ use clap::Command;
 use clap::ValueHint;
 use clap::builder::PossibleValuesParser;
 use clap_complete::{Shell, generate};
-use flashscope_bench::{MICROS, SUITES};
+use flashscope_bench::{Micros, Suites};
 use flashscope_sim::buffer::BUFFERS;
 use flashscope_sim::ftl::FTLS;
 use flashscope_sim::gc::POLICIES;
@@ -19,8 +19,8 @@ use crate::commands::list;
 type Choice = (&'static str, &'static str, fn() -> Vec<String>);
 
 const CHOICES: &[Choice] = &[
-    ("run", "only", || MICROS.iter().map(|micro| micro.name.to_string()).collect()),
-    ("run", "suite", || SUITES.iter().map(|suite| suite.name.to_string()).collect()),
+    ("run", "only", || Micros::builtin().iter().map(|micro| micro.name.to_string()).collect()),
+    ("run", "suite", || Suites::builtin().iter().map(|suite| suite.name.to_string()).collect()),
     ("sim", "profile", || profiles::NAMES.map(str::to_string).to_vec()),
     ("sim", "ftl", || names(FTLS)),
     ("sim", "gc", || names(POLICIES)),

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use flashscope_analysis::Cut;
-use flashscope_bench::{GAIN_MIN, Length, Order, Plan, Preparation, Settings, Suite};
+use flashscope_bench::{GAIN_MIN, Length, Plan, Preparation, Settings, Suites};
 use flashscope_core::pattern::Rw;
 use flashscope_core::{Bytes, Nanos};
 
@@ -52,11 +52,11 @@ pub const STUDIES: &[Study] = &[Study {
 
 fn run(stage: &Stage<'_>) -> Result<Found> {
     let bench = stage.device(MLC_LOG_BLOCKS, &[("capacity", "4GiB")])?;
-    let suite = Suite::find("ajwani")?;
+    let suites = Suites::builtin();
+    let suite = suites.find("ajwani")?;
     let values = [("endurance".to_string(), "1".to_string())];
-    let order = Order { suite, values: &values, can_trim: false };
     let settings = Settings { write: true, repeats: suite.repeats, seed: stage.seed, ..Settings::default() };
-    let plan = Plan::of(&order, bench.info(), &settings)?;
+    let plan = Plan::of(suite, &values, bench.info(), &settings)?;
     let mut found = Found::default();
     of_aligned(&plan, &mut found);
     of_bursts(&plan, &mut found);

@@ -1,7 +1,7 @@
 //! Paper 001, sections 2 and 3: the chips, the space of patterns, and the nine micro-benchmarks of table 1.
 
 use anyhow::Result;
-use flashscope_bench::{Frame, MICROS, Micro, Scope, State};
+use flashscope_bench::{Frame, Micro, Micros, Scope, State};
 use flashscope_core::pattern::{Location, Pattern, Rw};
 use flashscope_core::{Bytes, Nanos, PatternSource, Request, RequestSource};
 
@@ -223,7 +223,8 @@ fn patterns(stage: &Stage<'_>) -> Result<Found> {
         queue_depth_max: 16,
         scope: Scope::Table1,
     };
-    let micros: Vec<&Micro> = MICROS.iter().filter(|micro| micro.is_uflip).collect();
+    let all = Micros::builtin();
+    let micros: Vec<&Micro> = all.iter().filter(|micro| micro.is_uflip).collect();
     found.measured("micro-benchmarks", micros.len() as f64);
     for micro in micros {
         let points = (micro.points)(&frame);

@@ -106,7 +106,8 @@ pub fn of_the_paper(seed: u64, size_bytes: u64) -> Result<Plan> {
         ..Settings::default()
     };
     // What came after the paper is not in it.
-    let uflip = flashscope_bench::MICROS.iter().filter(|micro| micro.is_uflip);
+    let all = flashscope_bench::Micros::builtin();
+    let uflip = all.iter().filter(|micro| micro.is_uflip);
     let only = Some(uflip.map(|micro| micro.name.to_string()).collect());
     Ok(Plan::new(&target, &Settings { only, ..settings })?)
 }
