@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::remedy::Remedy;
+
 /// One number with its interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Indicator {
@@ -82,5 +84,5 @@ pub struct Warning {
     /// What was seen.
     pub seen: String,
     /// What to do.
-    pub remedy: String,
+    pub remedy: Remedy,
 }

@@ -31,6 +31,7 @@ mod phases;
 mod quantiles;
 pub mod reading;
 mod refine;
+mod remedy;
 mod result;
 mod segment;
 mod series;
@@ -54,6 +55,7 @@ pub use period::{Period, period_of};
 pub use phases::{Options, Phases, Regime, phases};
 pub use quantiles::{Quantiles, quantiles};
 pub use reading::Reading;
+pub use remedy::Remedy;
 pub use result::{Context, Experiment, Finished, Interference, Point, Run, points};
 pub use series::Series;
 pub use steady::{

@@ -9,6 +9,7 @@ use crate::hints::words;
 use crate::indicators::curve::baseline;
 use crate::indicators::{areas, unmeasured};
 use crate::lingering::Lingering;
+use crate::remedy::Remedy;
 use crate::result::{Context, Point};
 
 /// In the order in which they are shown: the gravest first.
@@ -37,8 +38,7 @@ struct Scene<'a> {
     points: &'a [Point<'a>],
 }
 
-/// What was seen and what to do, the gravest first. None of it is an error. `DIR` after `--resume` stands for
-/// the result's folder, which whoever shows the warning knows.
+/// What was seen and what to do, the gravest first. None of it is an error.
 pub fn warnings(context: &Context, indicators: &Indicators, points: &[Point<'_>]) -> Vec<Warning> {
     let scene = Scene { context, indicators, points };
     WARNINGS.iter().filter_map(|warning| warning(&scene)).collect()
@@ -50,7 +50,7 @@ pub fn suite_warnings(context: &Context, points: &[Point<'_>]) -> Vec<Warning> {
     [incomplete, generator_near].iter().filter_map(|warning| warning(&scene)).collect()
 }
 
-fn says(seen: impl Into<String>, remedy: impl Into<String>) -> Option<Warning> {
+fn says(seen: impl Into<String>, remedy: impl Into<Remedy>) -> Option<Warning> {
     Some(Warning { seen: seen.into(), remedy: remedy.into() })
 }
 
@@ -60,10 +60,7 @@ fn incomplete(scene: &Scene<'_>) -> Option<Warning> {
         return None;
     }
     let runs = words::counted(runs, "finished run");
-    says(
-        format!("The plan was not finished: these results rest on {runs}."),
-        "Go on where it ended: flashscope run --resume DIR",
-    )
+    says(format!("The plan was not finished: these results rest on {runs}."), Remedy::Resume)
 }
 
 /// Indicators that are blank for lack of a mean, which says nothing of an effect. Only of micro-benchmarks of
@@ -84,9 +81,9 @@ fn not_measured(scene: &Scene<'_>) -> Option<Warning> {
     let mut micros: Vec<&str> = missing.iter().map(|need| need.micro).collect();
     micros.dedup();
     let remedy = match (scene.context.complete, wrote) {
-        (false, _) => "Finish the plan: flashscope run --resume DIR".into(),
-        (true, false) => "Nothing was written: --write allows the experiments that write.".into(),
-        (true, true) => format!("Run them with --only {} or a larger --budget.", micros.join(",")),
+        (false, _) => Remedy::Resume,
+        (true, false) => Remedy::AllowWrites,
+        (true, true) => Remedy::Measure(micros.into_iter().map(String::from).collect()),
     };
     says(
         format!(
@@ -125,7 +122,7 @@ fn state_unknown(scene: &Scene<'_>) -> Option<Warning> {
     let of = if wrote { "Writes" } else { "Reads" };
     says(
         format!("The device was measured as it was: its state at the start is unknown. {of} depend on it."),
-        "Enforce a state first with --state random --write, or compare only with runs from the same state.",
+        Remedy::EnforceState,
     )
 }
 
@@ -142,8 +139,7 @@ fn lingering(scene: &Scene<'_>) -> Option<Warning> {
                 "Reads were still slowed down for {} after random writes and a pause of {pause}.",
                 of(&left)
             ),
-            "No longer pause was kept between runs for lack of time, so they may disturb each other: give a \
-             larger --budget, or --full, which allows for longer pauses.",
+            Remedy::LongerPauses,
         );
     }
     let seen = interference.lingering.filter(|lingering| !lingering.ended)?;
@@ -166,8 +162,8 @@ fn generator_near(scene: &Scene<'_>) -> Option<Warning> {
     let share = words::percent(iops / iops_max);
     says(
         format!(
-            "{} ran at {share} of the {} IO/s that flashscope itself can do here: a part of its response \
-             time is flashscope's own.",
+            "{} ran at {share} of the {} IO/s that the harness itself can do here: part of its response \
+             time is the harness's own.",
             point.experiment.id(),
             words::number(iops_max)
         ),
@@ -195,7 +191,7 @@ fn part_of_target(scene: &Scene<'_>) -> Option<Warning> {
     let sizes = [part, whole].map(|bytes| words::size(bytes as f64));
     says(
         format!("Only {} of {} were used: caches and reclamation may do better there.", sizes[0], sizes[1]),
-        "The numbers hold for work within that much space; --full uses more of the target.",
+        Remedy::MoreOfTarget,
     )
 }
 
@@ -211,6 +207,6 @@ fn locality_without_limit(scene: &Scene<'_>) -> Option<Warning> {
     let size = words::size(largest.parameter);
     says(
         format!("Random writes are cheap inside {size}, the largest area tried: the locality has no limit."),
-        "Read it as: no limit up to there. --full tries larger areas where the target has room for them.",
+        Remedy::LargerAreas,
     )
 }

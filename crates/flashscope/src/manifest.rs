@@ -87,13 +87,13 @@ const WARNINGS_MAX: usize = 3;
 /// A remark in one line: what to do, or what it does to the numbers.
 fn remarked(remark: Remark) -> Warning {
     let Remark { check, found, matters, mend, .. } = remark;
-    Warning { seen: format!("{check}: {found}"), remedy: mend.map_or(matters, |mend| mend.to_string()) }
+    Warning { seen: format!("{check}: {found}"), remedy: mend.map_or(matters, |mend| mend.to_string()).into() }
 }
 
 fn as_warning(finding: &Finding) -> Warning {
     let nothing = || "keep it in mind when reading the numbers".into();
     let remedy = finding.remedy().map_or_else(nothing, |remedy| remedy.to_string());
-    Warning { seen: finding.found(), remedy }
+    Warning { seen: finding.found(), remedy: remedy.into() }
 }
 
 /// The manifest of a new result folder.

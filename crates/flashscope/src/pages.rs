@@ -21,8 +21,8 @@ use crate::replay::{self, ReplayReport};
 use crate::screen::Screen;
 use crate::shell::{quoted, resume};
 use crate::simulate::{self, StoredSweep};
-use crate::suites;
 use crate::traces::{self, output::Output};
+use crate::{remedy, suites};
 
 /// The page's name in a result folder.
 pub const REPORT: &str = "report.html";
@@ -52,7 +52,7 @@ pub fn page_of(folder: &Path, room_bytes: usize, known: &[Known]) -> Result<Page
     };
     let torn = inside::damage(&document, folder);
     if let (Some(first), false) = (document.sections.first_mut(), torn.is_empty()) {
-        let items = torn.iter().map(|torn| Item::alert(&torn.seen, &torn.remedy)).collect();
+        let items = torn.iter().map(|torn| Item::alert(&torn.seen, torn.remedy.to_string())).collect();
         first.blocks.insert(0, Block::Items { items });
     }
     warnings.extend(torn);
@@ -86,7 +86,14 @@ fn measured(folder: &Path, known: &[Known]) -> Result<(Document, Vec<Warning>)> 
     let reading =
         stored.context.as_ref().and_then(|context| suites::reading(&request, context, &stored.finished));
     let suite = reading.as_ref().map(|reading| OfSuite { name: &request.name, reading });
-    let beside = Beside { micros: &micros, known, resume: &resume(folder, writes), damage: &damage, suite };
+    let beside = Beside {
+        micros: &micros,
+        known,
+        resume: &resume(folder, writes),
+        remedy: remedy::analysis::worded,
+        damage: &damage,
+        suite,
+    };
     let page = if is_measure(&stored) { measure_page } else { run_page };
     Ok((with_inside(page(&stored, &beside), folder), damage))
 }

@@ -1,6 +1,7 @@
 //! Errors of the libraries in the words of the command line. A library says as data what to do; the flags and
 //! commands that do it are here, in one file for each library crate.
 
+pub mod analysis;
 pub mod bench;
 pub mod device;
 pub mod trace;

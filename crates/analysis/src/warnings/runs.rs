@@ -5,7 +5,8 @@ use crate::compare::difference;
 use crate::estimate::Estimate;
 use crate::findings::Warning;
 use crate::hints::words;
-use crate::judge::{Stop, Why};
+use crate::judge::Why;
+use crate::remedy::Remedy;
 use crate::result::{Point, Run};
 
 /// Means of repeats that differ by less than this share do not matter.
@@ -21,17 +22,9 @@ fn bad_runs<'a>(scene: &Scene<'a>, is_bad: fn(&Run) -> bool) -> Option<(String, 
     runs.first().map(|first| (words::some(&ids), runs.len(), *first))
 }
 
-/// Which limit ended a run, and how to move it.
-fn remedy(run: &Run) -> &'static str {
-    match run.outcome.stopped_because {
-        Stop::Interrupted => "The run was interrupted; finish it: flashscope run --resume DIR",
-        Stop::Failed => "An IO failed; once the cause is mended, finish it: flashscope run --resume DIR",
-        Stop::Budget => "The budget was spent: give a larger --budget, or fewer experiments with --only.",
-        Stop::Runtime => "The time for a run was over: give a larger --budget or --full.",
-        Stop::Ios | Stop::Precision => {
-            "The limit of IOs was reached: --full or a larger --budget looks longer."
-        }
-    }
+/// The limit that ended a run.
+fn remedy(run: &Run) -> Remedy {
+    Remedy::Limit(run.outcome.stopped_because)
 }
 
 fn wants(run: &Run) -> String {

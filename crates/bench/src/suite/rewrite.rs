@@ -227,7 +227,8 @@ fn as_found(points: &[Point<'_>], reading: &mut Reading) {
         reading.tables.push(table);
         reading.warn(
             "Nothing was written, so there is no rewrite penalty here: reads are shown as found.",
-            "--write adds writes, and both before and after random writes of the whole device",
+            "with leave to write, writes are measured too, and all of it before and after random writes of the \
+             whole device",
         );
     }
 }
@@ -236,8 +237,8 @@ fn as_found(points: &[Point<'_>], reading: &mut Reading) {
 fn penalty(points: &[Point<'_>], reading: &mut Reading) {
     let columns = ["pattern", "fresh by", "fresh, ms", "used, ms", "longer by, %", "performance lost, %"];
     let caption = "Mean response times of the first writes and reads (figure 1). Longer by: used beside \
-    fresh. \
-                   Performance lost: what of the fresh device's IOs a second the used one does not reach.";
+                   fresh. Performance lost: what of the fresh device's IOs a second the used one does not \
+                   reach.";
     let mut table = Table::new("penalty", "The rewrite penalty", caption, &columns);
     let pair = |rw: Rw| {
         let fresh = |by: &&'static str| Some((*by, of(points, by, rw)?));
@@ -280,12 +281,12 @@ fn about_no_difference(pairs: &[Pair<'_>], reading: &mut Reading) {
     if !alike.is_empty() {
         reading.say(
             format!("Between fresh and used no difference is seen in {alike}."),
-            "the interval of \"longer by\" holds 0; more runs make it narrower: --repeats",
+            "the interval of \"longer by\" holds 0; more repeats make it narrower",
         );
     }
     if !unknown.is_empty() {
         let text = format!("Whether use changes {unknown} is not known: the runs have no interval.");
-        reading.warn(text, "they are too short for one; --set ios=N makes them longer");
+        reading.warn(text, "they are too short for one; a larger setting ios makes them longer");
     }
 }
 
@@ -306,9 +307,8 @@ fn about_fresh(points: &[Point<'_>], reading: &mut Reading) {
 /// Figure 2: HD Tach's four numbers.
 fn throughput(points: &[Point<'_>], context: &Context, reading: &mut Reading) {
     let columns = ["measure", "speed, MB/s", "time, ms", "processor, %"];
-    let caption = "Read speed over the whole device, time of a random read of the smallest size, reads \
-    of one place \
-                   again and again (read-ahead), as HD Tach shows them (figure 2).";
+    let caption = "Read speed over the whole device, time of a random read of the smallest size, reads of \
+                   one place again and again (read-ahead), as HD Tach shows them (figure 2).";
     let mut table = Table::new("hd-tach", "Reads", caption, &columns);
     let names = [
         ("sequential read", ACROSS, "SR"),

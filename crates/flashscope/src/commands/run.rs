@@ -32,8 +32,8 @@ use crate::screen::Screen;
 use crate::shell::resume;
 use crate::signal;
 use crate::simulate::StoredSweep;
-use crate::suites;
 use crate::target::{Bench, Named, Opening};
+use crate::{remedy, suites};
 
 /// More runs of everything than anybody waits for.
 const REPEATS_MAX: u32 = 1_000;
@@ -449,8 +449,7 @@ pub fn show_result(shown: &Shown<'_>, more: Vec<Warning>, as_json: bool, screen:
         None => warnings(context, &indicators, &points),
     };
     for warning in &mut warnings {
-        // Only here it is known which folder.
-        warning.remedy = warning.remedy.replace("flashscope run --resume DIR", resume);
+        warning.remedy = remedy::analysis::worded(&warning.remedy, resume).into();
     }
     let own = warnings.len();
     warnings.extend(more);

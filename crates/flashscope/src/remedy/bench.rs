@@ -2,9 +2,8 @@
 
 use std::error::Error;
 
-use flashscope_bench::BenchError;
 use flashscope_bench::plan::Note;
-use flashscope_bench::suite::{ScriptProblem, SuiteError};
+use flashscope_bench::{BenchError, ScriptProblem, SuiteError};
 
 /// None where the library's own words need no flags.
 pub fn worded(error: &(dyn Error + 'static)) -> Option<String> {

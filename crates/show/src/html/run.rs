@@ -9,7 +9,7 @@ mod measured;
 mod suite;
 mod traces;
 
-use flashscope_analysis::{Context, Finished, Indicators, Point, Warning, indicators, points};
+use flashscope_analysis::{Context, Finished, Indicators, Point, Remedy, Warning, indicators, points};
 use flashscope_core::total;
 
 use super::document::{DOCUMENT_VERSION, Document, Section};
@@ -52,6 +52,8 @@ pub struct Beside<'a> {
     pub known: &'a [Known],
     /// The command that finishes the run.
     pub resume: &'a str,
+    /// A remedy in words, with that command.
+    pub remedy: fn(&Remedy, &str) -> String,
     /// What of the folder is damaged.
     pub damage: &'a [Warning],
     /// What another suite than uFLIP says.

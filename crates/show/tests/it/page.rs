@@ -60,6 +60,7 @@ fn shown(folder: &Path) -> (Bundle, Vec<String>) {
         micros: MICROS,
         known: &[],
         resume: "flashscope run --resume x",
+        remedy: |remedy, _| remedy.to_string(),
         damage: &damage,
         suite: None,
     };

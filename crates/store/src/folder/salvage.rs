@@ -60,7 +60,7 @@ fn whole_lines(path: &Path, text: &str, damage: &mut Vec<Warning>) -> Vec<Finish
         let count = counted(bad.len() as u64, "run");
         damage.push(Warning {
             seen: format!("{}:{line}: {cause}", path.display()),
-            remedy: format!("{count} cannot be read and left out; the others are shown"),
+            remedy: format!("{count} cannot be read and left out; the others are shown").into(),
         });
     }
     stored::without_repeated(all)

@@ -136,7 +136,7 @@ fn judge(never: &[&str], few: &[&str], complete: bool, reading: &mut Reading) {
     );
     if !few.is_empty() {
         let text = format!("Not judged, with fewer than {STEADY_ROUNDS} rounds: {}.", few.join(", "));
-        reading.warn(text, "the run ended before them; --resume finishes it");
+        reading.warn(text, "the run ended before them; finish it to see them");
     }
     match never {
         [] if few.is_empty() => {

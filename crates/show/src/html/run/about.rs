@@ -27,7 +27,7 @@ pub(super) fn is_whole(scene: &Scene<'_>) -> bool {
 fn alerts(scene: &Scene<'_>) -> Vec<Item> {
     let damage = scene.beside.damage.iter();
     let mut items: Vec<Item> =
-        damage.map(|one| Item::alert(format!("Damaged: {}", one.seen), one.remedy.clone())).collect();
+        damage.map(|one| Item::alert(format!("Damaged: {}", one.seen), one.remedy.to_string())).collect();
     if scene.stored.context.is_none() {
         let text = "The run was killed before it had written what is known of the whole.";
         items.push(Item::alert(text, format!("Finish it with: {}", scene.beside.resume)));

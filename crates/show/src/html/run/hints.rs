@@ -72,6 +72,6 @@ pub(super) fn doubts(scene: &Scene<'_>) -> Section {
 }
 
 fn doubt(warning: &Warning, scene: &Scene<'_>) -> Item {
-    let remedy = warning.remedy.replace("flashscope run --resume DIR", scene.beside.resume);
+    let remedy = (scene.beside.remedy)(&warning.remedy, scene.beside.resume);
     Item::alert(warning.seen.clone(), format!("What to do: {remedy}"))
 }

@@ -207,8 +207,8 @@ pub(super) fn spare(
     let Some([_, after]) = cliff else {
         reading.say(
             "The spare flash was not found.",
-            "random writes never became much dearer: there is more than was written (try a larger \
-             --set spare_max), the collector keeps up, or the device maps no pages",
+            "random writes never became much dearer: there is more than was written (a larger setting \
+             spare_max writes more), the collector keeps up, or the device maps no pages",
         );
         return;
     };
