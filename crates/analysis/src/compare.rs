@@ -1,7 +1,8 @@
 //! Estimates side by side: pooled over repeats, their difference, their ratio.
 
 use crate::error::AnalysisError;
-use crate::estimate::{Estimate, t_quantile};
+use crate::estimate::Estimate;
+use crate::statistics::t_quantile;
 use crate::transform::{mean_of, variance_of};
 use flashscope_core::total;
 use serde::{Deserialize, Serialize};

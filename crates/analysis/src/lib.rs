@@ -35,6 +35,7 @@ mod remedy;
 mod result;
 mod segment;
 mod series;
+mod statistics;
 mod steady;
 mod transform;
 mod trend;

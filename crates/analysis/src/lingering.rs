@@ -1,6 +1,6 @@
 //! The interference experiment (uFLIP, section 4.3 and figure 5): how long writes go on to disturb reads.
 
-use crate::estimate::StandardError;
+use crate::statistics::StandardError;
 use crate::transform::{median_of, variance_of};
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::estimate::t_quantile;
+use crate::statistics::t_quantile;
 
 /// All that is said.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

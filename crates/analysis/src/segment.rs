@@ -5,7 +5,7 @@
 //! around the levels, so that a wandering series is not cut into pieces. Each change must then pass a
 //! two-sample test with the variance and autocorrelation of its own two sides.
 
-use crate::estimate::{StandardError, t_quantile};
+use crate::statistics::{StandardError, t_quantile};
 use crate::transform::{lag_one, mean_of, variance_of};
 
 /// Most changes that are looked for at once.

@@ -7,10 +7,10 @@ use flashscope_core::seed::derive;
 use flashscope_core::{Driven, Limits, Nanos, Target, TargetError, Time};
 
 use crate::chain::{is_done, is_left_out, todo};
-use crate::error::BenchError;
+use crate::error::{BenchError, Cause};
 use crate::goal::Known;
 use crate::interference::{Probe, WRITES, idle, pause_max};
-use crate::journal::{Cause, Event, Journal, Recording};
+use crate::journal::{Event, Journal, Recording};
 use crate::measure::{MeasuredRun, Measurement, measure};
 use crate::plan::{Plan, Settings};
 use crate::prepare::prepare;
@@ -259,7 +259,7 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         let probe = Probe {
             frame: &plan.frame,
             writes: settings.write.then_some(random_writes),
-            pause_max: self.affordable_pause(runtime).min(pause_max(settings)),
+            pause_max: self.affordable_pause(runtime).min(pause_max(settings.patience)),
             seed: derive(settings.seed, u64::MAX / 2),
             limits,
             target: self.lab.target(1)?,

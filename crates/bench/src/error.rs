@@ -1,10 +1,14 @@
 //! What can end a campaign early.
 
+mod suite;
+
 use flashscope_core::{Bytes, PatternError, TargetError};
 use thiserror::Error;
 
-use crate::journal::Cause;
-use crate::suite::SuiteError;
+pub use suite::{ScriptError, ScriptProblem, SuiteError};
+
+/// Why the code of a caller could not do its part, whatever it was that failed there.
+pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why a run could not go on. All runs that had finished are in the journal.
 #[derive(Debug, Error)]

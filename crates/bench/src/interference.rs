@@ -13,7 +13,6 @@ use flashscope_core::{
 
 use crate::error::BenchError;
 use crate::micro::{Frame, Scope};
-use crate::plan::Settings;
 
 /// Reads before the writes.
 const BEFORE_IOS: u64 = 512;
@@ -40,15 +39,15 @@ fn pause_min(scope: Scope) -> Nanos {
 }
 
 /// The pause beyond which none is tried: where time counts, what a run may take only to be more precise.
-pub(crate) fn pause_max(settings: &Settings) -> Nanos {
-    settings.patience.map_or(PAUSE_MAX, |patience| patience.min(PAUSE_MAX))
+pub(crate) fn pause_max(patience: Option<Nanos>) -> Nanos {
+    patience.map_or(PAUSE_MAX, |patience| patience.min(PAUSE_MAX))
 }
 
 /// Times that the writes are done, at most: the reads grow from [`AFTER_IOS`] to [`AFTER_IOS_MAX`], then the
 /// pause doubles from the least to the most.
-pub(crate) fn rounds_max(settings: &Settings) -> u64 {
+pub(crate) fn rounds_max(scope: Scope, patience: Option<Nanos>) -> u64 {
     let growing = (AFTER_IOS_MAX / AFTER_IOS).ilog(4) + 1;
-    let doublings = (pause_max(settings).0 / pause_min(settings.scope).0).max(1).ilog2();
+    let doublings = (pause_max(patience).0 / pause_min(scope).0).max(1).ilog2();
     u64::from(growing + doublings + 1)
 }
 

@@ -1,15 +1,11 @@
 //! Where measurements go: the seam between the method and whoever stores and shows results.
 
-use std::error::Error;
-
 use flashscope_analysis::{Estimate, Experiment, Finished, Interference, Why};
 use flashscope_core::{PatternSource, Record};
 
+use crate::error::Cause;
 use crate::plan::Plan;
 use crate::step::Preparation;
-
-/// Why the code of a caller could not do its part, whatever it was that failed there.
-pub type Cause = Box<dyn Error + Send + Sync>;
 
 /// Takes every IO of one run. Called on the IO path.
 pub trait Recording {

@@ -24,9 +24,9 @@ pub mod suite;
 
 pub use campaign::{Alone, Campaign, Lab, Outcome, Prior, run};
 pub use chain::Broken;
-pub use error::BenchError;
+pub use error::{BenchError, Cause, ScriptError, ScriptProblem, SuiteError};
 pub use goal::{Effort, Known};
-pub use journal::{Cause, Event, Journal, Recording, Unkept, Unrecorded};
+pub use journal::{Event, Journal, Recording, Unkept, Unrecorded};
 pub use measure::{MeasuredRun, Measurement, measure};
 pub use micro::{Draft, Frame, Micro, Micros, Scope};
 pub use plan::{Plan, Settings};
@@ -35,7 +35,7 @@ pub use state::{FLASH_BLOCK_BYTES, State, StateSource};
 pub use step::{
     ASSUMED_RATE, ASSUMED_RATE_MAX, ASSUMED_READ, ASSUMED_WRITE, Condition, Length, Preparation, Step,
 };
-pub use suite::{Suite, SuiteError, SuiteRequest, Suites, conduct};
+pub use suite::{Suite, SuiteRequest, Suites, conduct};
 
 #[doc(inline)]
 pub use flashscope_analysis::{Experiment, Finished, Run};

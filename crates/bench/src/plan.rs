@@ -250,7 +250,8 @@ impl Plan {
         }
         let random = Pattern::baseline(Rw::RandWrite, Bytes(0), self.frame.span);
         let (_, startup_ios_max) = settings.effort.ios_range(&random, true);
-        let (least, most) = (interference::ROUNDS_MIN, interference::rounds_max(settings));
+        let (least, most) =
+            (interference::ROUNDS_MIN, interference::rounds_max(settings.scope, settings.patience));
         let bytes = |rounds: u64, ios: u64| rounds.saturating_mul(ios).saturating_mul(self.frame.bs.0);
         let min_bytes = bytes(least, interference::WRITES);
         let max_bytes = bytes(most, interference::WRITES + startup_ios_max);

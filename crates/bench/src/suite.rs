@@ -7,7 +7,6 @@
 
 mod ajwani;
 mod almost_sequential;
-mod error;
 pub mod file;
 mod modern;
 mod program;
@@ -23,13 +22,12 @@ use flashscope_analysis::{Context, Finished, Interference, Reading};
 use flashscope_core::{Bytes, Target, TargetInfo};
 
 use crate::campaign::{Campaign, Lab, Prior, run};
-use crate::error::BenchError;
+use crate::error::{BenchError, SuiteError};
 use crate::journal::Unkept;
 use crate::plan::{Plan, Settings};
 
 use file::Script;
 
-pub use error::{ScriptError, ScriptProblem, SuiteError};
 pub use program::{Act, Parameters, Probe};
 pub use request::SuiteRequest;
 

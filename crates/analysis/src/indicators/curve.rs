@@ -1,7 +1,8 @@
 //! Points by name: one curve of a micro-benchmark, in the order of its parameter; sums of estimates.
 
-use crate::estimate::{Estimate, t_quantile};
+use crate::estimate::Estimate;
 use crate::result::Point;
+use crate::statistics::t_quantile;
 use flashscope_core::total;
 
 /// A point that has a mean.

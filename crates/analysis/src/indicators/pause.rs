@@ -2,9 +2,10 @@
 
 use super::curve::{At, baseline, curve};
 use crate::compare::difference;
-use crate::estimate::{Estimate, t_quantile};
+use crate::estimate::Estimate;
 use crate::findings::Indicator;
 use crate::result::Point;
+use crate::statistics::t_quantile;
 
 /// A pause has an effect if it takes away this share of what random writes cost more than sequential ones.
 const EFFECT_MIN: f64 = 0.2;

@@ -13,8 +13,8 @@ use flashscope_core::{Bytes, Location, Pattern, Rw};
 
 use super::program::{Act, FILL, Parameters, Probe};
 use super::read::mean;
-use super::{Program, Setting, Suite, SuiteError};
-use crate::error::BenchError;
+use super::{Program, Setting, Suite};
+use crate::error::{BenchError, SuiteError};
 use crate::step::Length;
 use models::Models;
 

@@ -21,8 +21,8 @@ use flashscope_analysis::Cut;
 use flashscope_core::pattern::KEYS;
 use flashscope_core::{Bytes, Nanos, Pattern, Rw, TargetInfo};
 
-use super::error::{ScriptError, ScriptProblem};
 use super::program::{Act, Probe, windows_within};
+use crate::error::{ScriptError, ScriptProblem};
 use crate::micro::Frame;
 use crate::state::State;
 use crate::step::{Condition, Length, Preparation};
@@ -218,7 +218,10 @@ impl At<'_> {
             self.value::<Bytes>("bytes")?.map(|bytes| Length::Bytes(bytes.0)),
             self.count("ios")?.map(Length::Ios),
             // Where only the pattern says it, it is the pattern's.
-            self.line.pattern.number_ios.map(|ios| Length::Ios(ios * u64::from(self.line.pattern.numjobs))),
+            self.line
+                .pattern
+                .number_ios
+                .map(|ios| Length::Ios(ios.saturating_mul(self.line.pattern.numjobs.into()))),
         ];
         let mut lengths = lengths.into_iter().flatten();
         match (lengths.next(), lengths.next()) {

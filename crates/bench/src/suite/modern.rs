@@ -12,8 +12,8 @@ use flashscope_analysis::Cut;
 use flashscope_core::{Bytes, Location, Nanos, Pattern, Rw};
 
 use super::program::{ALL_PARTS, Act, FILL, Number, Parameters, Probe, TIME_MIN, refused, within};
-use super::{Part, Program, Setting, Suite, SuiteError};
-use crate::error::BenchError;
+use super::{Part, Program, Setting, Suite};
+use crate::error::{BenchError, SuiteError};
 use crate::step::{Condition, Length, Preparation};
 
 /// See the module.

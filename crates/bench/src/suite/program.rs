@@ -9,8 +9,8 @@ use flashscope_analysis::{Cut, Experiment};
 use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, Location, Nanos, Pattern, Rw, TargetInfo};
 
-use super::{Part, Suite, SuiteError};
-use crate::error::BenchError;
+use super::{Part, Suite};
+use crate::error::{BenchError, SuiteError};
 use crate::micro::{Frame, Scope};
 use crate::plan::{Note, Plan, Settings, frame};
 use crate::state::State;

@@ -4,8 +4,8 @@ use flashscope_analysis::{Context, Finished, Reading};
 use flashscope_core::TargetInfo;
 use serde::{Deserialize, Serialize};
 
-use super::{Suite, SuiteError, Suites, UFLIP, file};
-use crate::error::BenchError;
+use super::{Suite, Suites, UFLIP, file};
+use crate::error::{BenchError, SuiteError};
 use crate::plan::{Plan, Settings};
 
 /// Which suite, and how it is set: what has to be kept of it so that its result can be finished and read.

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use toml::{Spanned, Value};
 
 use super::{Line, Script, WORDS, Word, bare, keys};
-use crate::suite::error::{ScriptError, ScriptProblem};
+use crate::error::{ScriptError, ScriptProblem};
 
 /// Reads a suite. `file` is its name; one that ends in `.toml` is TOML.
 ///
