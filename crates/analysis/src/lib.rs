@@ -28,6 +28,7 @@ mod levels;
 mod lingering;
 mod period;
 mod phases;
+pub mod published;
 mod quantiles;
 pub mod reading;
 mod refine;

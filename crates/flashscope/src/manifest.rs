@@ -87,7 +87,10 @@ const WARNINGS_MAX: usize = 3;
 /// A remark in one line: what to do, or what it does to the numbers.
 fn remarked(remark: Remark) -> Warning {
     let Remark { check, found, matters, mend, .. } = remark;
-    Warning { seen: format!("{check}: {found}"), remedy: mend.map_or(matters, |mend| mend.to_string()).into() }
+    Warning {
+        seen: format!("{check}: {found}"),
+        remedy: mend.map_or(matters, |mend| mend.to_string()).into(),
+    }
 }
 
 fn as_warning(finding: &Finding) -> Warning {

@@ -5,6 +5,7 @@
 use std::ops::RangeInclusive;
 
 use anyhow::Result;
+use flashscope_analysis::published::{self, TABLE_3};
 use flashscope_analysis::{Point, indicators, points};
 use flashscope_bench::Scope;
 
@@ -67,28 +68,24 @@ const fn pause(ms: Option<f64>) -> Claim {
     Claim::figure("pause", words, ms, "ms").within(1.2, 2.0, PAUSE)
 }
 
-/// A row as it is printed: times in ms, the locality area in MB, partitions, factors; and for columns that
-/// are not met, why.
+/// A row as it was published, and for columns that are not met, why.
 struct Row {
-    times_ms: [f64; 4],
-    pause_ms: Option<f64>,
-    locality: [f64; 2],
-    partitions: [f64; 2],
-    order: [f64; 3],
+    published: published::Row,
     why: &'static [(&'static str, &'static str)],
 }
 
 const fn claims(row: &Row) -> [Claim; 12] {
-    let [sr, rr, sw, rw] = row.times_ms;
-    let [area, area_factor] = row.locality;
-    let [streams, streams_factor] = row.partitions;
-    let [reverse, in_place, large] = row.order;
+    let published::Row { times_ms, pause_ms, locality, partitions, order, .. } = row.published;
+    let [sr, rr, sw, rw] = times_ms;
+    let (area, area_factor) = if let Some(locality) = locality { locality } else { (0.0, 0.0) };
+    let (streams, streams_factor) = partitions;
+    let [reverse, in_place, large] = order;
     let claims = [
         time("sr", "sequential reads of 32 KB", sr),
         time("rr", "random reads", rr),
         time("sw", "sequential writes", sw),
         time("rw", "random writes", rw),
-        pause(row.pause_ms),
+        pause(pause_ms),
         class("locality", "the area within which random writes are cheap", area, "MiB"),
         factor("locality-factor", "what they cost there at most, in sequential writes", area_factor),
         class("partitions", "sequential streams side by side", streams, "streams"),
@@ -141,7 +138,7 @@ macro_rules! rows {
             about: concat!($about, ": its row, as `flashscope run` finds it. The profile's settings are \
                                     chosen from this row."),
             claims: &const { $claims(&$row) },
-            run: |stage| row(stage, $device, Scope::$scope, &const { $row }),
+            run: |stage| row(stage, $device, Scope::$scope, &const { $row }.published),
         }),+];
     };
 }
@@ -149,8 +146,7 @@ macro_rules! rows {
 rows! {
     "uflip-memoright", "Memoright MR25.2-032S, an SSD of 32 GB",
     MEMORIGHT, Quick => claims Row {
-        times_ms: [0.3, 0.4, 0.3, 5.0], pause_ms: Some(5.0), locality: [8.0, 1.0], partitions: [8.0, 1.0],
-        order: [1.0, 1.0, 4.0],
+        published: TABLE_3[0],
         why: &[
             (
                 "locality",
@@ -175,8 +171,7 @@ rows! {
     };
     "uflip-mtron", "Mtron SATA7035-016, an SSD of 16 GB",
     MTRON, Quick => claims Row {
-        times_ms: [0.4, 0.5, 0.4, 9.0], pause_ms: Some(9.0), locality: [8.0, 2.0], partitions: [4.0, 1.5],
-        order: [1.0, 1.0, 2.0],
+        published: TABLE_3[1],
         why: &[
             (
                 "locality",
@@ -197,8 +192,7 @@ rows! {
     };
     "uflip-samsung", "Samsung MCBQE32G5MPP, an SSD of 32 GB",
     SAMSUNG, Table1 => claims Row {
-        times_ms: [0.5, 0.5, 0.6, 18.0], pause_ms: None, locality: [16.0, 1.5], partitions: [4.0, 2.0],
-        order: [1.5, 0.6, 2.0],
+        published: TABLE_3[2],
         why: &[
             (
                 "locality-factor",
@@ -214,8 +208,7 @@ rows! {
     };
     "uflip-transcend-module", "Transcend TS4GDOM40V-S, a module of 4 GB",
     TRANSCEND_MODULE, Quick => claims Row {
-        times_ms: [1.2, 1.3, 1.7, 18.0], pause_ms: None, locality: [4.0, 2.0], partitions: [4.0, 2.0],
-        order: [3.0, 2.0, 2.0],
+        published: TABLE_3[3],
         why: &[
             (
                 "rr",
@@ -230,8 +223,7 @@ rows! {
     };
     "uflip-transcend-mlc", "Transcend TS32GSSD25S-M, an MLC SSD of 32 GB",
     TRANSCEND_MLC, Quick => claims Row {
-        times_ms: [1.4, 3.0, 2.6, 233.0], pause_ms: None, locality: [4.0, 1.0], partitions: [4.0, 2.0],
-        order: [2.0, 2.0, 1.0],
+        published: TABLE_3[4],
         why: &[
             (
                 "locality",
@@ -251,8 +243,7 @@ rows! {
     };
     "uflip-kingston-dthx", "Kingston DT hyper X, a USB drive of 8 GB",
     KINGSTON_DTHX, Quick => claims Row {
-        times_ms: [1.3, 1.5, 1.8, 270.0], pause_ms: None, locality: [16.0, 20.0], partitions: [8.0, 20.0],
-        order: [7.0, 6.0, 1.0],
+        published: TABLE_3[5],
         why: &[
             (
                 "locality",
@@ -267,8 +258,7 @@ rows! {
     };
     "uflip-kingston-dti", "Kingston DTI, a USB drive of 4 GB",
     KINGSTON_DTI, Quick => without_area Row {
-        times_ms: [1.9, 2.2, 2.9, 256.0], pause_ms: None, locality: [0.0, 0.0], partitions: [4.0, 5.0],
-        order: [8.0, 40.0, 1.0],
+        published: TABLE_3[6],
         why: &[
             (
                 "reverse",
@@ -284,7 +274,7 @@ rows! {
     };
 }
 
-fn row(stage: &Stage<'_>, device: &str, scope: Scope, published: &Row) -> Result<Found> {
+fn row(stage: &Stage<'_>, device: &str, scope: Scope, published: &published::Row) -> Result<Found> {
     let mut bench = stage.device(device, &[])?;
     let mut found = Found::default();
     let outcome = stage.characterise(&mut bench, &COLUMNS, scope)?;
@@ -313,7 +303,7 @@ fn row(stage: &Stage<'_>, device: &str, scope: Scope, published: &Row) -> Result
     let outcome = stage.characterise(&mut bench, &["locality"], Scope::Table1)?;
     let measured = points(&outcome.finished);
     let row = indicators(&measured);
-    if published.locality[0] > 0.0 {
+    if published.locality.is_some() {
         found.measured_if("locality", row.locality_mib);
         found.measured_if("locality-factor", row.locality_factor);
     } else {

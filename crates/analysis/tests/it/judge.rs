@@ -1,9 +1,6 @@
 //! The stopping rule: what it waits for, what it says, and what it admits at the end.
-#![allow(missing_docs)]
 
-mod devices;
-
-use devices::{Device, Noise, Running};
+use crate::devices::{Device, Noise, Running};
 use flashscope_analysis::{
     Bounds, Decision, Goal, Judge, Options, Outcome, Series, Stop, Why, estimate, phases, trend,
 };
@@ -113,7 +110,7 @@ fn noise_is_measured_until_the_precision_is_reached() {
 #[test]
 fn a_series_that_climbs_for_ever_is_not_stationary() {
     let mut series = Series::new();
-    let mut noise = devices::Rng::new(1);
+    let mut noise = crate::devices::Rng::new(1);
     (0..4000).for_each(|i| {
         series.push((1e6 * (1.0 + i as f64 / 4000.0) * (1.0 + 0.02 * noise.normal())) as u64, 0)
     });
@@ -127,9 +124,9 @@ fn a_level_series_has_no_trend_and_a_drifting_one_has() {
     for (slope, level) in [(0.0, true), (0.1, false)] {
         let mut right = 0;
         for seed in 0..50 {
-            let mut noise = devices::Rng::new(seed);
+            let mut noise = crate::devices::Rng::new(seed);
             let mut series = Series::new();
-            let value = |i: u64, noise: &mut devices::Rng| {
+            let value = |i: u64, noise: &mut crate::devices::Rng| {
                 1e6 * (1.0 + slope * i as f64 / 1000.0 + 0.05 * noise.normal())
             };
             (0..1000).for_each(|i| series.push(value(i, &mut noise) as u64, 0));

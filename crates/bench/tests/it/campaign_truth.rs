@@ -3,18 +3,15 @@
 //! `coverage.rs`.
 #![allow(missing_docs, clippy::print_stdout)]
 
-mod common;
-mod statistics;
-
 use std::sync::atomic::AtomicBool;
 
-use common::Memory;
+use crate::common::Memory;
+use crate::statistics::{at_least, in_two_threads, median};
 use flashscope_analysis::{Point, points};
 use flashscope_bench::{Campaign, Lab, Plan, Prior, Scope, Settings, State, run};
 use flashscope_core::seed::{Random, derive};
 use flashscope_core::{Bytes, Completion, Nanos, Op, Request, Target, TargetError, TargetInfo, Time};
 use flashscope_sim::{RigSpec, rigs};
-use statistics::{at_least, in_two_threads, median};
 
 /// Micro-benchmarks whose bounds need the most care: other sizes, stretched by a ratio or by idle time.
 const MICROS: [&str; 3] = ["granularity", "mix", "pause"];
@@ -45,8 +42,8 @@ impl Score {
         for seed in (0..seeds).map(|seed| derive(seed, place)) {
             let only = Some(MICROS.map(String::from).to_vec());
             let span = Some(Bytes(1 << 30));
-            let settings = Settings { only, span, repeats, ..common::settings(Scope::Table1, seed) };
-            let (outcome, _) = common::characterise(name, &settings);
+            let settings = Settings { only, span, repeats, ..crate::common::settings(Scope::Table1, seed) };
+            let (outcome, _) = crate::common::characterise(name, &settings);
             points(&outcome.finished).iter().for_each(|point| score.add(&spec, point, seed));
         }
         score
@@ -170,7 +167,7 @@ fn a_cycle_of_so_many_bytes_is_seen_at_every_size() {
         only: Some(vec!["granularity".into()]),
         state: State::AsIs,
         repeats: 1,
-        ..common::settings(Scope::Table1, 7)
+        ..crate::common::settings(Scope::Table1, 7)
     };
     let plan = Plan::new(&info, &settings).expect("a plan");
     let interrupted = AtomicBool::new(false);

@@ -2,17 +2,14 @@
 //! give. Every rig, the four baselines, measured as `flashscope measure` does.
 #![allow(missing_docs, clippy::print_stdout)]
 
-mod rivals;
-mod statistics;
-
 use std::sync::atomic::AtomicBool;
 
+use crate::statistics::{at_least, at_most, in_two_threads, median};
 use flashscope_analysis::{Outcome, Stop};
 use flashscope_bench::{Effort, MeasuredRun, Measurement, Unrecorded, measure};
 use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, Nanos, Pattern, Rw, Target};
 use flashscope_sim::{Rig, RigSpec, Truth, rigs};
-use statistics::{at_least, at_most, in_two_threads, median};
 
 /// The claims, as shares of runs.
 const HOLDS_MIN: f64 = 0.93;
@@ -246,7 +243,7 @@ impl Others {
     }
 
     fn add(&mut self, case: &Case, seed: u64) {
-        let (answers_ns, window_ios) = rivals::answers(&mut case.rig(seed), &case.pattern, seed);
+        let (answers_ns, window_ios) = crate::rivals::answers(&mut case.rig(seed), &case.pattern, seed);
         for (errors, answer_ns) in self.errors.iter_mut().zip(answers_ns) {
             errors.push((answer_ns / case.truth_ns() - 1.0).abs());
         }
@@ -274,7 +271,7 @@ fn coverage_table() {
     let answers = in_two_threads(&rigs::NAMES, |name| {
         (name, Score::of_rig(name, seeds()), Others::of_rig(name, seeds().min(50)))
     });
-    let names = rivals::NAMES.join(" | ");
+    let names = crate::rivals::NAMES.join(" | ");
     println!("| rig | holds | start-up | period | IOs | ± | flashscope | {names} | its IOs |");
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     answers.iter().for_each(|(name, score, others)| println!("{}", row(name, score, others)));

@@ -1,10 +1,7 @@
 //! Which runs of an experiment make its mean.
-#![allow(missing_docs)]
 
-mod table;
-
+use crate::table::{estimate, run, table_1};
 use flashscope_analysis::{Experiment, Finished, Stop, points};
-use table::{estimate, run, table_1};
 
 fn finished(experiment: &Experiment, repeat: u32, mean_ms: f64, sound: bool) -> Finished {
     let mut run = run(&experiment.pattern, estimate(mean_ms, 0.02));

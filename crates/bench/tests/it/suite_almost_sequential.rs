@@ -1,5 +1,4 @@
 //! Paper 004 on simulated devices whose collector is known: the suite's sentence names it.
-#![allow(missing_docs)]
 
 use flashscope_analysis::Reading;
 use flashscope_bench::{Alone, Scope, Settings, Suites, conduct};

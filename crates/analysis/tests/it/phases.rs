@@ -1,9 +1,6 @@
 //! Start-up and regimes of short series, to the IO.
-#![allow(missing_docs)]
 
-mod devices;
-
-use devices::{Device, Noise, Running};
+use crate::devices::{Device, Noise, Running};
 use flashscope_analysis::{Options, Phases, Series, phases};
 
 fn look(startup: &[(u64, f64)], running: Running, noise: Noise, seed: u64, ios: u64) -> Phases {

@@ -1,14 +1,12 @@
 //! Every hint has a device that calls for it and one that does not.
 
-mod table;
-
+use crate::table::{Device, EVEN, KIB, MIB, context, estimate};
 use flashscope_analysis::{
     Advice, Context, Finished, Hint, Interference, Lingering, Period, Quantiles, Regime, advice, hints,
     indicators, points,
 };
 use flashscope_core::seed::Random;
 use flashscope_core::{Bytes, Pattern, Rw};
-use table::{Device, EVEN, KIB, MIB, context, estimate};
 
 fn of_context(context: &Context, finished: &[Finished]) -> Vec<Hint> {
     let points = points(finished);
@@ -251,7 +249,7 @@ fn slow_ios_that_come_back_are_to_be_expected() {
 fn a_repeated_order_may_be_cheaper_than_a_new_one() {
     let repetition = |repeated_ms: f64| {
         let pattern = Pattern::baseline(Rw::Write, Bytes(0), Bytes(MIB));
-        let mut experiments = table::table_1();
+        let mut experiments = crate::table::table_1();
         experiments.truncate(2);
         for (experiment, label) in experiments.iter_mut().zip(["permutation", "repeated-permutation"]) {
             experiment.micro = "repetition".into();

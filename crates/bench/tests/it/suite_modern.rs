@@ -1,9 +1,7 @@
 //! The suite `modern` on drives whose insides are known: what it finds is what was configured.
 #![allow(missing_docs, clippy::print_stdout)]
 
-mod common;
-
-use common::reading::{found, number, says};
+use crate::common::reading::{found, number, says};
 use flashscope_analysis::{Finished, Reading};
 use flashscope_bench::{Alone, Plan, Scope, Settings, Suites, conduct};
 use flashscope_core::{Bytes, Target};

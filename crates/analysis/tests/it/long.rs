@@ -1,9 +1,6 @@
 //! Series too long to keep every value: the coarsened path.
-#![allow(missing_docs)]
 
-mod devices;
-
-use devices::{Device, Noise, Running};
+use crate::devices::{Device, Noise, Running};
 use flashscope_analysis::{Options, Phases, Series, estimate, phases, quantiles};
 
 fn record(device: &Device, seed: u64, ios: u64) -> Series {

@@ -1,6 +1,5 @@
 //! What plans promise before anything is done: figures that do not contradict one another, and ends to what
 //! may be asked for.
-#![allow(missing_docs)]
 
 use flashscope_bench::{Length, Plan, Scope, Settings, Suites};
 use flashscope_core::{Bytes, Nanos, TargetInfo};

@@ -1,9 +1,6 @@
 //! SNIA's tests on devices of known truth: rounds end where the criterion says, and its blind spot is said.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::reading::{number, says};
+use crate::common::reading::{number, says};
 use flashscope_analysis::{Finished, Reading};
 use flashscope_bench::{Alone, Scope, Settings, Suites, conduct};
 use flashscope_core::Bytes;

@@ -1,9 +1,6 @@
 //! Differences, ratios and pooled repeats hold the truth as often as they say.
-#![allow(missing_docs)]
 
-mod devices;
-
-use devices::Rng;
+use crate::devices::Rng;
 use flashscope_analysis::{AnalysisError, Estimate, difference, pool, ratio};
 
 /// An estimate of `truth` from `batches` normal batch means.

@@ -1,95 +1,23 @@
 //! The seven devices of paper 001's table 3 as profiles made of mechanisms: a run must give the published
 //! row back, each time within 20 %, everything else in its class. Where it cannot, the column is named, and
 //! docs/simulator.md says why.
-#![allow(missing_docs)]
-
-mod common;
 
 use std::sync::atomic::AtomicBool;
 
+use flashscope_analysis::published::{Row, TABLE_3};
 use flashscope_analysis::{Indicator, Indicators, indicators, points};
-use flashscope_bench::{Campaign, Lab, Plan, Prior, Scope, Settings, run};
-use flashscope_core::{Target, TargetError};
+use flashscope_bench::{Alone, Campaign, Plan, Prior, Scope, Settings, run};
+use flashscope_core::Target;
 use flashscope_sim::{Profile, Ssd};
 
-/// A published row. Times in ms, areas in MiB, None for a blank.
-struct Row {
-    name: &'static str,
-    /// SR, RR, SW, RW.
-    times_ms: [f64; 4],
-    pause_ms: Option<f64>,
-    locality: Option<(f64, f64)>,
-    partitions: (f64, f64),
-    /// Reverse, in place, large increments.
-    order: [f64; 3],
-    /// Columns that these mechanisms do not give: docs/simulator.md says why.
-    not_had: &'static [&'static str],
-}
-
-type Pair = (f64, f64);
-
-const fn row(
-    name: &'static str,
-    times_ms: [f64; 4],
-    pause_ms: Option<f64>,
-    areas: (Option<Pair>, Pair),
-    order: [f64; 3],
-    not_had: &'static [&'static str],
-) -> Row {
-    Row { name, times_ms, pause_ms, locality: areas.0, partitions: areas.1, order, not_had }
-}
-
-const TABLE_3: [Row; 7] = [
-    row("memoright", [0.3, 0.4, 0.3, 5.0], Some(5.0), (Some((8.0, 1.0)), (8.0, 1.0)), [1.0, 1.0, 4.0], &[]),
-    row(
-        "mtron",
-        [0.4, 0.5, 0.4, 9.0],
-        Some(9.0),
-        (Some((8.0, 2.0)), (4.0, 1.5)),
-        [1.0, 1.0, 2.0],
-        &["partitions factor"],
-    ),
-    row(
-        "samsung",
-        [0.5, 0.5, 0.6, 18.0],
-        None,
-        (Some((16.0, 1.5)), (4.0, 2.0)),
-        [1.5, 0.6, 2.0],
-        &["locality factor", "large increments"],
-    ),
-    row(
-        "transcend-module",
-        [1.2, 1.3, 1.7, 18.0],
-        None,
-        (Some((4.0, 2.0)), (4.0, 2.0)),
-        [3.0, 2.0, 2.0],
-        &["reverse"],
-    ),
-    row(
-        "transcend-mlc",
-        [1.4, 3.0, 2.6, 233.0],
-        None,
-        (Some((4.0, 1.0)), (4.0, 2.0)),
-        [2.0, 2.0, 1.0],
-        &["locality factor"],
-    ),
-    row(
-        "kingston-dthx",
-        [1.3, 1.5, 1.8, 270.0],
-        None,
-        (Some((16.0, 20.0)), (8.0, 20.0)),
-        [7.0, 6.0, 1.0],
-        &[],
-    ),
-    row("kingston-dti", [1.9, 2.2, 2.9, 256.0], None, (None, (4.0, 5.0)), [8.0, 40.0, 1.0], &[]),
-];
-
-struct Bench(Ssd);
-
-impl Lab for Bench {
-    type Target = Ssd;
-    fn target(&mut self, _depth: u32) -> Result<&mut Ssd, TargetError> {
-        Ok(&mut self.0)
+/// Columns that these mechanisms do not give: docs/simulator.md says why.
+fn not_had(device: &str) -> &'static [&'static str] {
+    match device {
+        "mtron" => &["partitions factor"],
+        "samsung" => &["locality factor", "large increments"],
+        "transcend-module" => &["reverse"],
+        "transcend-mlc" => &["locality factor"],
+        _ => &[],
     }
 }
 
@@ -102,13 +30,13 @@ fn characterise(row: &Row, scope: Scope) -> Indicators {
     let small = [("capacity".to_string(), "1GiB".to_string())];
     let overrides = if scope == Scope::Quick || row.name == "mtron" { &[][..] } else { &small };
     let Ok(Profile::Ssd(settings)) = Profile::find(&name, overrides) else { panic!("{name} is built in") };
-    let mut bench = Bench(Ssd::new(&name, *settings, 1).expect("the settings are right"));
+    let mut bench = Alone(Ssd::new(&name, *settings, 1).expect("the settings are right"));
     let only = Some(COLUMNS.map(String::from).to_vec());
-    let settings = Settings { only, repeats: 1, ..common::settings(scope, 1) };
+    let settings = Settings { only, repeats: 1, ..crate::common::settings(scope, 1) };
     let plan = Plan::new(bench.0.info(), &settings).expect("a plan");
     let interrupted = AtomicBool::new(false);
     let campaign = Campaign { settings: &settings, plan: &plan, interrupted: &interrupted };
-    let outcome = run(&campaign, &mut bench, &mut common::Memory::default(), Prior::default());
+    let outcome = run(&campaign, &mut bench, &mut crate::common::Memory::default(), Prior::default());
     assert!(outcome.error.is_none() && outcome.stopped.is_none(), "{name}: {:?}", outcome.error);
     indicators(&points(&outcome.finished))
 }
@@ -174,7 +102,7 @@ const AT_TABLE_1: [&[&str]; 7] = [
 ];
 
 #[test]
-#[ignore = "a minute: cargo test --release -p flashscope-bench --test table3_profiles -- --ignored"]
+#[ignore = "a minute: cargo test --release -p flashscope-bench --test it -- table3_profiles --ignored"]
 fn table_1_as_it_stands() {
     let all = TABLE_3.each_ref().map(|row| misses(row, &characterise(row, Scope::Table1)));
     let columns = all.each_ref().map(|row| row.iter().map(|(column, _)| *column).collect::<Vec<_>>());
@@ -188,7 +116,7 @@ macro_rules! devices {
             let row = &TABLE_3[$place];
             // The Samsung's logs hold all of the space that a quick run writes in order.
             let scope = if row.name == "samsung" { Scope::Table1 } else { Scope::Quick };
-            check(row, scope, row.not_had);
+            check(row, scope, not_had(row.name));
         }
     )* };
 }

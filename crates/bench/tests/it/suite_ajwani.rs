@@ -1,9 +1,6 @@
 //! Paper 000's suite on devices of known truth.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::reading::{number, says};
+use crate::common::reading::{number, says};
 use flashscope_analysis::{Finished, Reading};
 use flashscope_bench::{Alone, Scope, Settings, Suites, conduct};
 use flashscope_core::{Bytes, Target};

@@ -2,14 +2,11 @@
 //! RR and SW and 5,120 for RW.
 #![allow(missing_docs, clippy::print_stdout)]
 
-mod common;
-mod statistics;
-
+use crate::statistics::{in_two_threads, median};
 use flashscope_analysis::Finished;
 use flashscope_bench::{Scope, Settings};
 use flashscope_core::{Bytes, Control, Io, Limits, Pattern, PatternSource, Rw, Stream, drive};
 use flashscope_sim::{Rig, rigs};
-use statistics::{in_two_threads, median};
 
 /// The claim: the median over the rigs of our IOs over the paper's.
 const RATIO_MAX: f64 = 1.0 / 3.0;
@@ -81,8 +78,8 @@ impl Spent {
 /// A campaign: the baselines alone, or all of table 1 with what the baselines have taught.
 fn spent(name: &'static str, only: Option<&str>, repeats: u32) -> Spent {
     let only = only.map(|micro| vec![micro.to_string()]);
-    let settings = Settings { only, repeats, ..common::settings(Scope::Table1, 3) };
-    let (outcome, _) = common::characterise(name, &settings);
+    let settings = Settings { only, repeats, ..crate::common::settings(Scope::Table1, 3) };
+    let (outcome, _) = crate::common::characterise(name, &settings);
     let is_uflip = |done: &Finished| done.experiment.micro != "queue-depth";
     let runs: Vec<Finished> = outcome.finished.into_iter().filter(is_uflip).collect();
     Spent::on(name, &runs)

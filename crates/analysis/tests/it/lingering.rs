@@ -1,9 +1,6 @@
 //! How long writes disturb the reads after them (uFLIP, figure 5).
-#![allow(missing_docs)]
 
-mod devices;
-
-use devices::{Device, Noise, Running};
+use crate::devices::{Device, Noise, Running};
 use flashscope_analysis::lingering;
 
 fn reads(startup: &[(u64, f64)], noise: Noise, seed: u64, ios: usize) -> Vec<f64> {

@@ -1,18 +1,14 @@
 //! The pause between runs is long enough for what random writes leave behind, whether the device is read
 //! meanwhile or not, and no longer than asked where they leave nothing.
-#![allow(missing_docs)]
-
-mod common;
-mod statistics;
 
 use std::sync::atomic::AtomicBool;
 
-use common::{Memory, rig, settings};
+use crate::common::{Memory, rig, settings};
+use crate::statistics::in_two_threads;
 use flashscope_analysis::{Interference, points};
 use flashscope_bench::{Campaign, Outcome, Plan, Prior, Scope, Settings, State, run};
 use flashscope_core::{Bytes, Nanos, Target};
 use flashscope_sim::rigs;
-use statistics::in_two_threads;
 
 /// The baselines and a few experiments more on 64 MiB, as it is.
 fn small(scope: Scope, seed: u64) -> Settings {

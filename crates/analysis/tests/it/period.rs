@@ -1,9 +1,7 @@
 //! Periods: found where there are any, never invented.
 #![allow(missing_docs, clippy::print_stdout)]
 
-mod devices;
-
-use devices::{Device, Noise, Rng, Running};
+use crate::devices::{Device, Noise, Rng, Running};
 use flashscope_analysis::{Period, period_of};
 
 fn values(running: Running, noise: Noise, seed: u64, ios: usize) -> Vec<f64> {

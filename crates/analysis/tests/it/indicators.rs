@@ -1,10 +1,9 @@
 //! Indicators, on devices whose characteristics are known because they were typed in.
 
-mod table;
-
+use crate::table::{Device, EVEN, KIB, MIB, estimate};
+use flashscope_analysis::published::{Row, TABLE_3};
 use flashscope_analysis::{Finished, Indicator, Indicators, indicators, points};
 use flashscope_core::seed::Random;
-use table::{Device, EVEN, KIB, MIB, estimate};
 
 fn of(finished: &[Finished]) -> Indicators {
     indicators(&points(finished))
@@ -42,52 +41,29 @@ fn row(found: &Indicators) -> String {
     format!("{basic} | {pause} | {locality} | {partitions} | {}", order.join(" "))
 }
 
-#[allow(clippy::too_many_arguments, reason = "a row of the table")]
-fn device(
-    basic: [f64; 4],
-    drains: bool,
-    area: Option<(u64, f64)>,
-    streams: (u32, f64),
-    [reverse, in_place, large]: [f64; 3],
-) -> Device {
-    let [sr, rr, sw, rw] = basic;
-    let area = area.map(|(mib, factor)| (mib * MIB, factor));
-    Device { sr, rr, sw, rw, drains, area, streams: Some(streams), reverse, in_place, large, ..EVEN }
+/// The published rows as they are printed, and devices that behave like them. A pause of "precisely the time
+/// required on average for a random write" hides what a random write costs more than a sequential one; both
+/// are the same after the table's rounding.
+fn table_3() -> impl Iterator<Item = (String, Device)> {
+    TABLE_3.into_iter().map(|published| (printed(&published), device(&published)))
 }
 
-/// Paper 001, table 3. A pause of "precisely the time required on average for a random write" hides what a
-/// random write costs more than a sequential one; both are the same after the table's rounding.
-fn table_3() -> Vec<(&'static str, Device)> {
-    vec![
-        (
-            "0.3 0.4 0.3 5 | 5 | 8 (=) | 8 (=) | = = x4",
-            device([0.3, 0.4, 0.3, 5.0], true, Some((8, 1.0)), (8, 1.0), [1.0, 1.0, 4.0]),
-        ),
-        (
-            "0.4 0.5 0.4 9 | 9 | 8 (x2) | 4 (x1.5) | = = x2",
-            device([0.4, 0.5, 0.4, 9.0], true, Some((8, 2.0)), (4, 1.5), [1.0, 1.0, 2.0]),
-        ),
-        (
-            "0.5 0.5 0.6 18 | - | 16 (x1.5) | 4 (x2) | x1.5 x0.6 x2",
-            device([0.5, 0.5, 0.6, 18.0], false, Some((16, 1.5)), (4, 2.0), [1.5, 0.6, 2.0]),
-        ),
-        (
-            "1.2 1.3 1.7 18 | - | 4 (x2) | 4 (x2) | x3 x2 x2",
-            device([1.2, 1.3, 1.7, 18.0], false, Some((4, 2.0)), (4, 2.0), [3.0, 2.0, 2.0]),
-        ),
-        (
-            "1.4 3.0 2.6 233 | - | 4 (=) | 4 (x2) | x2 x2 =",
-            device([1.4, 3.0, 2.6, 233.0], false, Some((4, 1.0)), (4, 2.0), [2.0, 2.0, 1.0]),
-        ),
-        (
-            "1.3 1.5 1.8 270 | - | 16 (x20) | 8 (x20) | x7 x6 =",
-            device([1.3, 1.5, 1.8, 270.0], false, Some((16, 20.0)), (8, 20.0), [7.0, 6.0, 1.0]),
-        ),
-        (
-            "1.9 2.2 2.9 256 | - | - | 4 (x5) | x8 x40 =",
-            device([1.9, 2.2, 2.9, 256.0], false, None, (4, 5.0), [8.0, 40.0, 1.0]),
-        ),
-    ]
+fn printed(row: &Row) -> String {
+    let ms = |time: f64| if time < 4.0 { format!("{time:.1}") } else { format!("{time}") };
+    let times = |factor: f64| if factor == 1.0 { "=".into() } else { format!("x{factor}") };
+    let area = |(size, factor): (f64, f64)| format!("{size} ({})", times(factor));
+    let pause = row.pause_ms.map_or("-".into(), ms);
+    let locality = row.locality.map_or("-".into(), area);
+    let [basic, order] = [row.times_ms.map(ms).join(" "), row.order.map(times).join(" ")];
+    format!("{basic} | {pause} | {locality} | {} | {order}", area(row.partitions))
+}
+
+fn device(row: &Row) -> Device {
+    let [sr, rr, sw, rw] = row.times_ms;
+    let [reverse, in_place, large] = row.order;
+    let area = row.locality.map(|(mib, factor)| (mib as u64 * MIB, factor));
+    let streams = Some((row.partitions.0 as u32, row.partitions.1));
+    Device { sr, rr, sw, rw, drains: row.pause_ms.is_some(), area, streams, reverse, in_place, large, ..EVEN }
 }
 
 #[test]
@@ -230,7 +206,7 @@ fn small_writes_that_cost_as_much_as_larger_ones_show_the_granularity() {
 
 #[test]
 fn what_was_not_measured_is_none_and_the_rest_stays() {
-    let (expected, device) = table_3().remove(0);
+    let (expected, device) = table_3().next().expect("a row");
     let mut finished = device.characterised();
     finished.retain(|entry| entry.experiment.micro != "pause" && entry.experiment.micro != "partitioning");
     let found = of(&finished);
@@ -240,7 +216,7 @@ fn what_was_not_measured_is_none_and_the_rest_stays() {
 
 #[test]
 fn no_subset_of_the_points_is_an_error() {
-    let (_, device) = table_3().remove(1);
+    let (_, device) = table_3().nth(1).expect("a row");
     let finished = device.characterised();
     for seed in 0..300 {
         let mut random = Random::new(seed);

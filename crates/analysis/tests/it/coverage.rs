@@ -1,9 +1,7 @@
 //! What the intervals, start-ups and periods are worth, over many seeds per device of known truth.
 #![allow(missing_docs, clippy::print_stdout)]
 
-mod devices;
-
-use devices::{Device, rivals};
+use crate::devices::{Device, rivals};
 use flashscope_analysis::{Decision, Judge, Options, Outcome, Series};
 use std::fmt::Write;
 
@@ -95,22 +93,22 @@ fn check(devices: Vec<Device>) {
 
 #[test]
 fn plain_devices_are_read_right() {
-    check(devices::plain());
+    check(crate::devices::plain());
 }
 
 #[test]
 fn cycling_devices_are_read_right() {
-    check(devices::cycling());
+    check(crate::devices::cycling());
 }
 
 #[test]
 fn changing_devices_are_read_right() {
-    check(devices::changing());
+    check(crate::devices::changing());
 }
 
 #[test]
 fn intervals_are_not_too_wide_either() {
-    let noisy = devices::all().into_iter().filter(Device::is_noisy);
+    let noisy = crate::devices::all().into_iter().filter(Device::is_noisy);
     let scores: Vec<Score> = noisy.map(|device| Score::of(&device, 1000..1040)).collect();
     let (held, runs) = scores.iter().fold((0, 0), |sum, score| (sum.0 + score.held, sum.1 + score.runs));
     assert!((93.0..=98.0).contains(&share(held, runs)), "{held} of {runs} hold, seeds 1000 to 1039");
@@ -119,7 +117,8 @@ fn intervals_are_not_too_wide_either() {
 #[test]
 fn known_bounds_make_runs_short() {
     let ios_of = |name: &str| {
-        let device = devices::all().into_iter().find(|d| d.name == name).expect("a device of this name");
+        let device =
+            crate::devices::all().into_iter().find(|d| d.name == name).expect("a device of this name");
         median(&Score::of(&device, 0..10).ios)
     };
     // Behind a known start-up come at least 256 IOs.
@@ -136,7 +135,7 @@ fn seeds() -> u64 {
 fn coverage_table() {
     let mut table = String::new();
     let (mut held, mut runs) = (0, 0);
-    for device in devices::all() {
+    for device in crate::devices::all() {
         let score = Score::of(&device, 0..seeds());
         if device.is_noisy() {
             (held, runs) = (held + score.held, runs + score.runs);
@@ -176,7 +175,7 @@ fn row(device: &Device, score: &Score) -> String {
 
 /// A device nobody thought of: any start-up, any cycle, any noise.
 fn wild(seed: u64) -> Device {
-    use devices::{Noise, Rng, Running};
+    use crate::devices::{Noise, Rng, Running};
     let mut rng = Rng::new(seed ^ 0x5eed);
     let mut between = |low: f64, high: f64| low * (high / low).powf(rng.uniform());
     let cheap = between(0.05, 2.0);

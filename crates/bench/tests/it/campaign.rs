@@ -1,12 +1,9 @@
 //! Campaigns that do not go to plan: interrupted, out of budget, on a device that fails, not allowed to
 //! write. Nothing that was measured is lost.
-#![allow(missing_docs)]
-
-mod common;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use common::{Memory, settings};
+use crate::common::{Memory, settings};
 use flashscope_analysis::{Experiment, Finished, Stop};
 use flashscope_bench::{
     Campaign, Cause, Event, Journal, Lab, Outcome, Plan, Prior, Recording, Scope, Settings, State,

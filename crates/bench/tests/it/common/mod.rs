@@ -1,5 +1,4 @@
 //! A campaign on a rig, kept in memory.
-#![allow(dead_code)]
 
 pub mod reading;
 
@@ -7,20 +6,11 @@ use std::sync::atomic::AtomicBool;
 
 use flashscope_analysis::{Experiment, Finished, Indicators, indicators, points};
 use flashscope_bench::{
-    Campaign, Cause, Effort, Event, Journal, Lab, Micros, Outcome, Plan, Prior, Scope, Settings, State,
+    Alone, Campaign, Cause, Effort, Event, Journal, Micros, Outcome, Plan, Prior, Scope, Settings, State,
     Unrecorded, run,
 };
-use flashscope_core::{Bytes, PatternSource, Target, TargetError};
+use flashscope_core::{Bytes, PatternSource, Target};
 use flashscope_sim::{Rig, rigs};
-
-pub struct Bench(pub Rig);
-
-impl Lab for Bench {
-    type Target = Rig;
-    fn target(&mut self, _depth: u32) -> Result<&mut Rig, TargetError> {
-        Ok(&mut self.0)
-    }
-}
 
 #[derive(Default)]
 pub struct Memory {
@@ -63,8 +53,8 @@ pub fn settings(scope: Scope, seed: u64) -> Settings {
     }
 }
 
-pub fn rig(name: &str, seed: u64) -> Bench {
-    Bench(Rig::new(rigs::get(name).expect("a built-in rig"), seed))
+pub fn rig(name: &str, seed: u64) -> Alone<Rig> {
+    Alone(Rig::new(rigs::get(name).expect("a built-in rig"), seed))
 }
 
 pub fn characterise(name: &str, settings: &Settings) -> (Outcome, Indicators) {

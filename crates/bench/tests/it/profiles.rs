@@ -14,13 +14,11 @@
 //! - write in place, or at descending addresses: 16 IOs fill the log block out of order, then it is merged in
 //!   full: n p + 73.4 / 16 = 8.188 ms, 2.217 times a sequential write.
 
-mod common;
-
 use std::sync::atomic::AtomicBool;
 
 use flashscope_analysis::{Finished, Indicator, Indicators, indicators, points};
-use flashscope_bench::{Campaign, Lab, Plan, Prior, Scope, Settings, run};
-use flashscope_core::{Bytes, Target, TargetError};
+use flashscope_bench::{Alone, Campaign, Plan, Prior, Scope, Settings, run};
+use flashscope_core::{Bytes, Target};
 use flashscope_sim::Ssd;
 
 const SW_MS: f64 = 3.6 + 1.5 / 16.0;
@@ -45,25 +43,16 @@ fn device(log_blocks: u32) -> Ssd {
     Ssd::new("logs", settings, 1).expect("the settings are good")
 }
 
-struct Bench(Ssd);
-
-impl Lab for Bench {
-    type Target = Ssd;
-    fn target(&mut self, _depth: u32) -> Result<&mut Ssd, TargetError> {
-        Ok(&mut self.0)
-    }
-}
-
 /// The row of a device with so many log blocks, and the runs that it comes from.
 fn characterise(log_blocks: u32) -> (Indicators, Vec<Finished>) {
     let only = ["locality", "partitioning", "order"].map(String::from).to_vec();
-    let settings = Settings { only: Some(only), repeats: 1, ..common::settings(Scope::Table1, 1) };
-    let mut bench = Bench(device(log_blocks));
+    let settings = Settings { only: Some(only), repeats: 1, ..crate::common::settings(Scope::Table1, 1) };
+    let mut bench = Alone(device(log_blocks));
     let info = bench.0.info().clone();
     let plan = Plan::new(&info, &settings).expect("a plan");
     let interrupted = AtomicBool::new(false);
     let campaign = Campaign { settings: &settings, plan: &plan, interrupted: &interrupted };
-    let outcome = run(&campaign, &mut bench, &mut common::Memory::default(), Prior::default());
+    let outcome = run(&campaign, &mut bench, &mut crate::common::Memory::default(), Prior::default());
     assert!(outcome.error.is_none() && outcome.stopped.is_none(), "{:?}", outcome.error);
     (indicators(&points(&outcome.finished)), outcome.finished)
 }

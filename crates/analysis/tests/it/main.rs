@@ -1,0 +1,16 @@
+//! The tests of `flashscope-analysis`, in one binary.
+#![allow(missing_docs)]
+
+mod compare;
+mod coverage;
+mod devices;
+mod hints;
+mod indicators;
+mod judge;
+mod lingering;
+mod long;
+mod period;
+mod phases;
+mod points;
+mod table;
+mod warnings;

@@ -1,0 +1,68 @@
+//! What comes from outside of the repository: a suite and a micro-benchmark.
+
+use std::sync::atomic::AtomicBool;
+
+use flashscope_analysis::reading::Cell;
+use flashscope_bench::{
+    Alone, BenchError, Campaign, Draft, Frame, Micro, Micros, Plan, Prior, Settings, SuiteError, Suites,
+    Unkept, run,
+};
+use flashscope_core::{Bytes, Pattern, Rw, Target};
+use flashscope_sim::{Rig, rigs};
+
+#[path = "../../examples/own_suite.rs"]
+#[allow(dead_code)]
+mod own_suite;
+
+#[test]
+fn a_suite_of_ones_own_says_what_the_rig_is_made_of() {
+    let reading = own_suite::small_writes("mtron").expect("it runs");
+    let [table] = &reading.tables[..] else { panic!("one table: {reading:?}") };
+    let ms = |size: &str| table.cell(size, "mean").and_then(Cell::value).expect("measured");
+    // The rig's rule for random writes: the size is all that varies.
+    assert!(ms("64KiB") > ms("512B"), "{table:?}");
+    assert!(reading.sentences[0].text.starts_with("A write of 64KiB takes"), "{reading:?}");
+}
+
+#[test]
+fn a_suite_that_is_handed_in_is_found_beside_the_others_or_takes_their_place() {
+    let count = Suites::builtin().iter().count();
+    let known = Suites::builtin().with(own_suite::SMALL_WRITES);
+    assert_eq!((known.iter().count(), known.find("small-writes").is_ok()), (count + 1, true));
+    assert_eq!(known.with(own_suite::SMALL_WRITES).iter().count(), count + 1);
+    let Err(SuiteError::Unknown { known, .. }) = Suites::builtin().find("small-writes") else {
+        panic!("it was handed to others")
+    };
+    assert_eq!(known.len(), count);
+}
+
+const SPARSE: Micro = Micro {
+    name: "sparse",
+    doc: "random reads of less and less of the span",
+    parameter: "share of the span",
+    is_uflip: false,
+    points: |frame: &Frame| {
+        let point = |halvings: u32| {
+            let size = Bytes((frame.span.0 >> halvings) / frame.bs.0 * frame.bs.0);
+            let pattern = Pattern { size, ..frame.baseline(Rw::RandRead) };
+            Draft { curve: "RR".into(), parameter: f64::from(halvings), label: halvings.to_string(), pattern }
+        };
+        (1..=3).map(point).collect()
+    },
+};
+
+#[test]
+fn a_micro_benchmark_of_ones_own_is_planned_and_run_beside_the_baselines() {
+    let mut lab = Alone(Rig::new(rigs::get("plain").expect("a rig"), 1));
+    let only = Some(vec!["sparse".to_string()]);
+    let settings =
+        Settings { micros: Micros::builtin().with(SPARSE), only, repeats: 1, ..Settings::default() };
+    let plan = Plan::new(lab.0.info(), &settings).expect("a plan");
+    let interrupted = AtomicBool::new(false);
+    let campaign = Campaign { settings: &settings, plan: &plan, interrupted: &interrupted };
+    let outcome = run(&campaign, &mut lab, &mut Unkept, Prior::default());
+    let ids: Vec<String> = outcome.finished.iter().map(|done| done.experiment.id()).collect();
+    assert_eq!(ids, ["baseline/SR/32KiB", "baseline/RR/32KiB", "sparse/RR/1", "sparse/RR/2", "sparse/RR/3"]);
+    let error = Plan::new(lab.0.info(), &Settings { micros: Micros::builtin(), ..settings }).unwrap_err();
+    assert!(matches!(error, BenchError::UnknownMicro { name, .. } if name == "sparse"));
+}

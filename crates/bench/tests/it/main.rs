@@ -1,0 +1,22 @@
+//! The tests of `flashscope-bench`, in one binary.
+#![allow(missing_docs)]
+
+mod campaign;
+mod campaign_truth;
+mod common;
+mod coverage;
+mod economy;
+mod from_outside;
+mod hostile_files;
+mod pause;
+mod plans;
+mod profiles;
+mod rivals;
+mod statistics;
+mod suite_ajwani;
+mod suite_almost_sequential;
+mod suite_modern;
+mod suite_rewrite;
+mod suite_snia_pts;
+mod table3;
+mod table3_profiles;
