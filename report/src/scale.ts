@@ -1,7 +1,7 @@
 // Axes as plain functions: from values to pixels and back, and where the ticks are. The screen, the SVG and
 // the PNG all ask here, so that they cannot differ.
 
-import { fixed, format, stepOf } from './units';
+import { exact, fixed, stepOf } from './units';
 
 export type Range = [number, number];
 
@@ -140,7 +140,7 @@ function decadeTicks(m: Mapping, unit: string, target: number): Tick[] {
 }
 
 function tickLabel(value: number, unit: string): string {
-    return unit === 'IOs' ? format(value, '') : format(value, unit, 2);
+    return exact(value, unit === 'IOs' ? '' : unit, 2);
 }
 
 function powersOfTwo(m: Mapping, target: number): Tick[] {
@@ -150,7 +150,7 @@ function powersOfTwo(m: Mapping, target: number): Tick[] {
     const ticks: Tick[] = [];
     for (let power = low; power <= high; power++) {
         if (((power % every) + every) % every === 0)
-            ticks.push({ value: 2 ** power, label: format(2 ** power, 'bytes', 4) });
+            ticks.push({ value: 2 ** power, label: exact(2 ** power, 'bytes', 4) });
     }
     return ticks;
 }

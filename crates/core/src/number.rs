@@ -1,274 +1,325 @@
-//! Numbers as a person reads them: three digits are enough, and the unit is always there.
+//! One way to write a number: terminal, page, notes, errors and docs all take it from here, and the front end
+//! (`report/src/units.ts`) follows the same rule.
+//!
+//! A measured number has **three significant digits** (zeros kept, and the whole part written out), a space and
+//! its unit, which is the one that keeps it between 1 and 1000.
+//!
+//! | quantity | rule | examples |
+//! |---|---|---|
+//! | time | three digits; ns, µs, ms, s, from 1000 s on min, then h | `85.4 µs`, `300 µs`, `9.00 ms`, `16.7 min` |
+//! | size | three digits without trailing zeros, powers of 1024 | `512 B`, `32 KiB`, `1.5 GiB` |
+//! | throughput | three digits, always in MB/s (10⁶), so that speeds compare at a glance | `0.120 MB/s`, `81.9 MB/s`, `1,250 MB/s` |
+//! | IO rate | three digits, whole part with commas; from a million on `M` | `104 IO/s`, `2,500 IO/s`, `16.6 M IO/s` |
+//! | share | two significant digits | `23 %`, `4.1 %`, `0.089 %` |
+//! | factor | three digits after an `x` | `x1.50`, `x45.0` |
+//! | count | exact, thousands set apart by commas | `512`, `928,967` |
+//! | interval | both ends in the unit of the value, to the first digit of the half width | `9.10–9.45 ms` |
+//! | nothing | a zero has one digit, what is not a number is a dash | `0 ns`, `–` |
+//!
+//! A half rounds away from zero, a minus is `−`, and beyond 10¹⁵ or below 10⁻⁶ numbers are written `1.23e-9`.
+//! What a person types and a program reads back (`32KiB`, `100us`) is the text form of [`Bytes`](crate::Bytes)
+//! and [`Nanos`](crate::Nanos) instead; JSON holds raw numbers.
+//!
+//! ```
+//! use flashscope_core::number::{count, iops, percent, plural, size, span, span_range, throughput};
+//!
+//! assert_eq!(span(300_000.0), "300 µs");
+//! assert_eq!(span(9_000_000.0), "9.00 ms");
+//! assert_eq!(size(32_768.0), "32 KiB");
+//! assert_eq!(throughput(81_920_000.0), "81.9 MB/s");
+//! assert_eq!(iops(2_500.0), "2,500 IO/s");
+//! assert_eq!(percent(0.041), "4.1 %");
+//! assert_eq!(count(928_967), "928,967");
+//! assert_eq!(span_range(9_100_000.0, 9_450_000.0), "9.10–9.45 ms");
+//! assert_eq!(plural(1, "request is left out", "requests are left out"), "1 request is left out");
+//! ```
 
-/// Rounds a factor as paper 001's table 3 does: one digit, with half steps between 1 and 2.
-pub fn paper_round(factor: f64) -> f64 {
-    if !(factor.is_finite() && factor > 0.0) {
-        return factor;
+mod factor;
+mod interval;
+mod words;
+
+pub use factor::{factor_among, paper_factor, paper_round};
+pub use interval::{Among, among, span_among, span_range};
+pub use words::{counted, list, plural, some};
+
+/// How a quantity is written: its units, smallest first, its significant digits, and whether it was measured
+/// (zeros at the end are kept) or counted or set (whole numbers are exact).
+struct Kind {
+    steps: &'static [Step],
+    digits: usize,
+    is_measured: bool,
+}
+
+/// A unit: its name, how many of the base unit it is, and from which (rounded) number on the next one is used.
+struct Step {
+    unit: &'static str,
+    size: f64,
+    end: f64,
+}
+
+const fn step(unit: &'static str, size: f64, end: f64) -> Step {
+    Step { unit, size, end }
+}
+
+static TIME: Kind = measured(
+    &[
+        step("ns", 1.0, 999.5),
+        step("µs", 1e3, 999.5),
+        step("ms", 1e6, 999.5),
+        step("s", 1e9, 999.5),
+        step("min", 60e9, 59.95),
+        step("h", 3600e9, f64::INFINITY),
+    ],
+    3,
+);
+static SIZE: Kind = Kind {
+    steps: &[
+        step("B", 1.0, 1023.5),
+        step("KiB", 1024.0, 1023.5),
+        step("MiB", 1_048_576.0, 1023.5),
+        step("GiB", 1_073_741_824.0, 1023.5),
+        step("TiB", 1_099_511_627_776.0, 1023.5),
+        step("PiB", 1_125_899_906_842_624.0, f64::INFINITY),
+    ],
+    digits: 3,
+    is_measured: false,
+};
+static THROUGHPUT: Kind = measured(&[step("MB/s", 1e6, f64::INFINITY)], 3);
+static IO_RATE: Kind = measured(&[step("IO/s", 1.0, 999_999.5), step("M IO/s", 1e6, f64::INFINITY)], 3);
+static PERCENT: Kind = measured(&[step("%", 1.0, f64::INFINITY)], 2);
+static FACTOR: Kind = measured(&[step("x", 1.0, f64::INFINITY)], 3);
+
+/// Whole numbers of things that have no unit of their own.
+static OTHER: Kind = Kind { steps: &[step("", 1.0, f64::INFINITY)], digits: 3, is_measured: false };
+
+const fn measured(steps: &'static [Step], digits: usize) -> Kind {
+    Kind { steps, digits, is_measured: true }
+}
+
+impl Kind {
+    /// Whether its units are known here, rather than a word of the caller's.
+    fn is_named(&self) -> bool {
+        !self.steps[0].unit.is_empty()
     }
-    if (1.0..2.0).contains(&factor) {
-        return (factor * 2.0).round() / 2.0;
+
+    /// The unit in which the number is written.
+    fn step(&self, value: f64) -> &'static Step {
+        let fits = |step: &&Step| value.abs() / step.size < step.end;
+        self.steps.iter().find(fits).unwrap_or(&self.steps[self.steps.len() - 1])
     }
-    let digit = 10f64.powf(factor.log10().floor());
-    // 0.6 and not 0.6000000000000001.
-    let rounded = (factor / digit).round() * digit;
-    format!("{rounded:.0$}", decimals_of(digit)).parse().unwrap_or(rounded)
-}
 
-/// A factor as in paper 001's table 3: `=` where it rounds to 1, else `x1.5`, `x0.6`, `x40`.
-pub fn paper_factor(factor: f64) -> String {
-    match paper_round(factor) {
-        1.0 => "=".into(),
-        rounded => format!("x{rounded}"),
+    /// The number alone, in that unit.
+    fn number(&self, value: f64, step: &Step) -> String {
+        let number = value / step.size;
+        if self.is_measured { significant(number, self.digits) } else { plain(number) }
+    }
+
+    fn write(&self, value: f64) -> String {
+        let step = self.step(value);
+        with_unit(&self.number(value, step), step.unit)
     }
 }
 
-/// A number with its interval, both to the same digit: see [`among`].
-pub struct Among {
-    /// The number: as it is shown alone, if that lies within the interval that is shown.
-    pub value: String,
-    /// `0.39–0.41`; empty for a point.
-    pub interval: String,
-}
-
-/// The number's rounding that `alone` is wins where it lies within the interval; else the number has the
-/// interval's digits, so that nobody reads a value outside of its own interval. `shown` is what `alone` says.
-pub fn among(value: f64, (low, high): (f64, f64), alone: &str, shown: f64) -> Among {
-    let half = (high - low) / 2.0;
-    if half.is_nan() || half <= 0.0 {
-        return Among { value: alone.into(), interval: String::new() };
+/// The kind of quantity that a unit's name stands for, and how many of its base units it is.
+fn kind_of(unit: &str) -> (&'static Kind, f64) {
+    match unit {
+        "ns" => (&TIME, 1.0),
+        "us" | "µs" => (&TIME, 1e3),
+        "ms" => (&TIME, 1e6),
+        "s" => (&TIME, 1e9),
+        "bytes" => (&SIZE, 1.0),
+        "MB/s" => (&THROUGHPUT, 1e6),
+        "IO/s" => (&IO_RATE, 1.0),
+        "%" => (&PERCENT, 1.0),
+        "x" => (&FACTOR, 1.0),
+        _ => (&OTHER, 1.0),
     }
-    // To the first digit of the half width, and no more than five digits in all.
-    let size = high.abs().log10().floor();
-    let decimals = (-half.log10().floor()).min(4.0 - size).clamp(0.0, 6.0) as usize;
-    let text = |number: f64| format!("{number:.decimals$}");
-    let ends = [low, high].map(text);
-    let [least, most] = ends.each_ref().map(|end| end.parse::<f64>().unwrap_or(f64::NAN));
-    let is_within = (least..=most).contains(&shown);
-    let value = if is_within { alone.to_string() } else { text(value) };
-    Among { value, interval: ends.join("–") }
 }
 
-/// A factor as [`paper_factor`] shows it, unless its own interval says better.
-pub fn factor_among(factor: f64, ends: (f64, f64)) -> Among {
-    let alone = paper_factor(factor);
-    let mut shown = among(factor, ends, &alone, paper_round(factor));
-    let is_equal = digits(factor) == "1.00";
-    if shown.interval.is_empty() && alone == "=" && !is_equal {
-        // An exact factor that is not 1 is a difference, if a small one.
-        shown.value = digits(factor);
-    }
-    if shown.value != alone {
-        shown.value.insert(0, 'x');
-    }
-    shown
-}
-
-/// A time as [`span`] shows it, unless its own interval says better; the interval is in the same unit.
-pub fn span_among(ns: f64, (low_ns, high_ns): (f64, f64)) -> Among {
-    let (value, unit) = scaled_span(ns, ns);
-    let ends = (scaled_span(low_ns, ns).0, scaled_span(high_ns, ns).0);
-    let alone = digits(value);
-    let shown = among(value, ends, &alone, alone.parse().unwrap_or(f64::NAN));
-    Among { value: format!("{} {unit}", shown.value), ..shown }
-}
-
-/// Decimals that show one digit of this size.
-fn decimals_of(digit: f64) -> usize {
-    (-digit.log10().round()).max(0.0) as usize
-}
-
-/// Three significant digits, never fewer than the whole part has.
-pub fn digits(value: f64) -> String {
-    let size = if value == 0.0 { 0.0 } else { value.abs().log10().floor() };
-    let decimals = (2.0 - size).clamp(0.0, 6.0) as usize;
-    // 9.999 has three digits only before it is rounded.
-    let text = format!("{value:.decimals$}");
-    let whole = text.split('.').next().unwrap_or("").trim_start_matches('-').len();
-    if decimals > 0 && size >= 0.0 && whole as f64 > size + 1.0 {
-        return format!("{value:.*}", decimals - 1);
-    }
-    text
-}
-
-/// A span of time: `80.0 ns`, `12.3 µs`, `0.402 ms`, `9.27 ms`, `1.20 s`.
+/// A time measured in nanoseconds: `85.4 µs`, `300 µs`, `9.27 ms`, `1.20 s`, `2.50 h`.
 pub fn span(ns: f64) -> String {
-    let (value, unit) = scaled_span(ns, ns);
-    format!("{} {unit}", digits(value))
+    TIME.write(ns)
 }
 
-/// Two ends of an interval in the unit that suits them: `9.10 to 9.45 ms`.
-pub fn span_range(low_ns: f64, high_ns: f64) -> String {
-    let (high, unit) = scaled_span(high_ns, high_ns);
-    let (low, _) = scaled_span(low_ns, high_ns);
-    format!("{} to {} {unit}", digits(low), digits(high))
-}
-
-fn scaled_span(ns: f64, like_ns: f64) -> (f64, &'static str) {
-    match like_ns.abs() {
-        size if size < 1e3 => (ns, "ns"),
-        size if size < 1e5 => (ns / 1e3, "µs"),
-        size if size < 1e9 => (ns / 1e6, "ms"),
-        _ => (ns / 1e9, "s"),
-    }
-}
-
-/// A size in binary units as a person reads it: `512 B`, `32 KiB`, `1.5 GiB`. The form that is typed and read
-/// back is [`crate::Bytes`]'s own.
+/// A size in bytes, rounded: `512 B`, `32 KiB`, `1.5 GiB`.
 pub fn size(bytes: f64) -> String {
-    let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-    let mut value = bytes;
-    let mut unit = 0;
-    while value >= 1023.5 && unit + 1 < units.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    format!("{} {}", trimmed(&digits(value)), units[unit])
+    SIZE.write(bytes)
 }
 
-/// A number of things: `512`, `2,304`, `148 k`, `9.10 M`.
-pub fn count(things: u64) -> String {
-    match things {
-        0..10_000 => grouped(things),
-        10_000..1_000_000 => format!("{} k", trimmed(&digits(things as f64 / 1e3))),
-        1_000_000..1_000_000_000 => format!("{} M", trimmed(&digits(things as f64 / 1e6))),
-        _ => format!("{} G", trimmed(&digits(things as f64 / 1e9))),
-    }
+/// A size in the largest unit of which it is a whole multiple: `1 GiB`, `4,097 B`.
+pub fn exact_size(bytes: u64) -> String {
+    let fits = |step: &&Step| bytes != 0 && bytes.is_multiple_of(step.size as u64);
+    let step = SIZE.steps.iter().rev().find(fits).unwrap_or(&SIZE.steps[0]);
+    with_unit(&count(bytes / step.size as u64), step.unit)
 }
 
-/// A number of things with their name: `1 run`, `2,304 IOs`.
-pub fn counted(things: u64, noun: &str) -> String {
-    format!("{} {noun}{}", count(things), if things == 1 { "" } else { "s" })
+/// Bytes a second: `0.120 MB/s`, `81.9 MB/s`, `1,250 MB/s`.
+pub fn throughput(bytes_per_s: f64) -> String {
+    THROUGHPUT.write(bytes_per_s)
 }
 
-/// Exact, with commas: `1,048,576`.
-pub fn grouped(things: u64) -> String {
-    let text = things.to_string();
-    let mut grouped = String::new();
-    for (i, digit) in text.chars().enumerate() {
-        if i > 0 && (text.len() - i).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
+/// IOs a second: `104 IO/s`, `2,500 IO/s`, `9.10 M IO/s`.
+pub fn iops(ios_per_s: f64) -> String {
+    IO_RATE.write(ios_per_s)
 }
 
-/// A rate: `9.10 M IO/s`, `104 IO/s`.
-pub fn rate(iops: f64) -> String {
-    match iops {
-        iops if iops >= 1e6 => format!("{} M IO/s", digits(iops / 1e6)),
-        iops if iops >= 1e4 => format!("{} k IO/s", digits(iops / 1e3)),
-        iops => format!("{} IO/s", digits(iops)),
-    }
+/// How many times as long, as fast, as much: `x1.50`, `x45.0`.
+pub fn factor(factor: f64) -> String {
+    FACTOR.write(factor)
 }
 
-/// A share in two digits: `23 %`, `4.1 %`, `0.089 %`.
+/// A share of the whole (0 to 1) in two digits: `23 %`, `4.1 %`, `0.089 %`.
 pub fn percent(share: f64) -> String {
-    let percent = 100.0 * share;
-    match percent.abs() {
-        size if size >= 10.0 => format!("{percent:.0} %"),
-        size if size >= 1.0 || size == 0.0 => format!("{percent:.1} %"),
-        size if size >= 0.001 => format!("{percent:.*} %", (1.0 - size.log10().floor()) as usize),
-        _ => "below 0.001 %".into(),
+    match (100.0 * share).abs() {
+        size if size > 0.0 && size < 0.001 => "below 0.001 %".into(),
+        _ => PERCENT.write(100.0 * share),
     }
+}
+
+/// A number of things, exactly: `512`, `928,967`.
+pub fn count(things: u64) -> String {
+    grouped(&things.to_string())
+}
+
+/// A number in a unit that is known by its name only, as columns and axes have them.
+///
+/// | `unit` | written as |
+/// |---|---|
+/// | `ns`, `us`, `ms`, `s` | [`span`] |
+/// | `bytes` | [`size`] |
+/// | `MB/s`, `IO/s`, `%` | [`throughput`], [`iops`], [`percent`] |
+/// | `x` | [`factor`] |
+/// | any other | whole numbers exactly, others in three digits, before the unit |
+pub fn in_unit(value: f64, unit: &str) -> String {
+    let (kind, size) = kind_of(unit);
+    let text = kind.write(value * size);
+    if kind.is_named() { text } else { with_unit(&text, unit) }
+}
+
+/// A number that counts or was set: whole numbers exactly, others in three digits without trailing zeros.
+pub fn plain(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        return fixed(value, 0);
+    }
+    trimmed(&digits(value)).into()
+}
+
+/// Three significant digits, the whole part always written out: `0.402`, `9.00`, `81.9`, `12,346`.
+pub fn digits(value: f64) -> String {
+    significant(value, 3)
+}
+
+/// So many significant digits, and never fewer than the whole part has.
+pub fn significant(value: f64, count: usize) -> String {
+    if !value.is_finite() {
+        return "–".into();
+    }
+    if value == 0.0 {
+        return "0".into();
+    }
+    let count = count.max(1);
+    let text = format!("{value:.*e}", count - 1);
+    let exponent: i32 = text.split_once('e').and_then(|(_, power)| power.parse().ok()).unwrap_or(0);
+    if !(-6..15).contains(&exponent) {
+        return text.replacen('-', "−", usize::from(value < 0.0));
+    }
+    fixed(value, usize::try_from(count as i32 - 1 - exponent).unwrap_or(0))
+}
+
+/// With so many decimals; a half is rounded away from zero.
+pub fn fixed(value: f64, decimals: usize) -> String {
+    if !value.is_finite() {
+        return "–".into();
+    }
+    let shift = 10f64.powi(decimals as i32);
+    let shifted = value * shift;
+    // `format!` rounds a half to the even digit. The fused product tells a half from what only looks like it.
+    let is_half = shifted.fract().abs() == 0.5 && value.mul_add(shift, -shifted) == 0.0;
+    let value = if is_half { value * (1.0 + f64::EPSILON) } else { value };
+    let text = grouped(&format!("{:.decimals$}", value.abs()));
+    let is_zero = text.bytes().all(|byte| matches!(byte, b'0' | b'.'));
+    if value < 0.0 && !is_zero { format!("−{text}") } else { text }
 }
 
 /// Without zeros that say nothing.
 pub fn trimmed(text: &str) -> &str {
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
+    if text.contains('.') && !text.contains('e') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        text
+    }
+}
+
+fn with_unit(number: &str, unit: &str) -> String {
+    match unit {
+        "" => number.into(),
+        "x" => format!("x{number}"),
+        _ => format!("{number} {unit}"),
+    }
+}
+
+/// Commas between thousands of the whole part.
+fn grouped(number: &str) -> String {
+    let (whole, decimals) = number.split_at(number.find('.').unwrap_or(number.len()));
+    let mut grouped = String::with_capacity(number.len() + whole.len() / 3);
+    for (at, digit) in whole.char_indices() {
+        if at > 0 && (whole.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped + decimals
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Pairs of number and text, which the front end's test reads too.
     #[test]
-    fn every_factor_of_table_3_is_its_own_rounding() {
-        for factor in [0.6, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 20.0, 40.0] {
-            assert_eq!(paper_round(factor), factor);
-            let shown = if factor == 1.0 { "=".to_string() } else { format!("x{factor}") };
-            assert_eq!(paper_factor(factor), shown);
+    fn numbers_are_written_as_the_shared_table_says() {
+        #[derive(serde::Deserialize)]
+        struct Pairs {
+            numbers: Vec<(f64, String, String)>,
+            intervals: Vec<(f64, [f64; 2], String, String)>,
         }
-    }
-
-    #[test]
-    fn factors_near_those_of_table_3_are_shown_as_them() {
-        for (measured, shown) in [
-            (1.04, "="),
-            (0.97, "="),
-            (1.24, "="),
-            (1.26, "x1.5"),
-            (1.74, "x1.5"),
-            (1.76, "x2"),
-            (2.4, "x2"),
-            (2.6, "x3"),
-            (0.57, "x0.6"),
-            (0.63, "x0.6"),
-            (9.7, "x10"),
-            (19.2, "x20"),
-            (41.0, "x40"),
-            (0.043, "x0.04"),
-        ] {
-            assert_eq!(paper_factor(measured), shown, "{measured}");
+        let pairs: Pairs = serde_json::from_str(include_str!("number/pairs.json")).unwrap();
+        for (value, unit, text) in &pairs.numbers {
+            assert_eq!(&in_unit(*value, unit), text, "{value} {unit}");
         }
+        for (value, [low, high], unit, text) in &pairs.intervals {
+            let Among { value, interval } = interval::among(*value, (*low, *high), unit);
+            assert_eq!(&format!("{value} ({interval})"), text);
+        }
+        assert!(pairs.numbers.len() > 40 && pairs.intervals.len() > 5);
     }
 
     #[test]
-    fn a_number_is_within_the_interval_beside_it() {
-        let factor = |value, ends| {
-            let shown = factor_among(value, ends);
-            (shown.value, shown.interval)
-        };
-        let pair = |value: &str, interval: &str| (value.to_string(), interval.to_string());
-        assert_eq!(factor(1.607, (1.56, 1.65)), pair("x1.61", "1.56–1.65"));
-        assert_eq!(factor(1.55, (1.46, 1.65)), pair("x1.5", "1.46–1.65"));
-        assert_eq!(factor(1.177, (1.13, 1.23)), pair("x1.18", "1.13–1.23"));
-        assert_eq!(factor(1.02, (0.98, 1.06)), pair("=", "0.98–1.06"));
-        assert_eq!(factor(16.1, (15.8, 16.4)), pair("x16.1", "15.8–16.4"));
-        assert_eq!(factor(26.947368, (26.947368, 26.9473681)), pair("x26.947", "26.947–26.947"));
-        assert_eq!(factor(26.947368, (26.947368, 26.947368)), pair("x30", ""));
-        assert_eq!(factor(1.1592, (1.1592, 1.1592)), pair("x1.16", ""));
-        assert_eq!(factor(1.001, (1.001, 1.001)), pair("=", ""));
-        assert_eq!(factor(123_456.7, (123_456.6, 123_456.8)), pair("x123457", "123457–123457"));
-        let time = span_among(20_415_000.0, (20_411_000.0, 20_419_000.0));
-        assert_eq!((time.value.as_str(), time.interval.as_str()), ("20.415 ms", "20.411–20.419"));
-        let time = span_among(19_890_000.0, (19_700_000.0, 20_100_000.0));
-        assert_eq!((time.value.as_str(), time.interval.as_str()), ("19.9 ms", "19.7–20.1"));
-    }
-
-    #[test]
-    fn no_number_is_outside_of_the_interval_beside_it() {
-        let bare = |text: &str| text.trim_start_matches('x').replace('=', "1").parse::<f64>().unwrap();
-        for step in 1..4_000 {
-            let value = 0.003 * 1.004f64.powi(step);
-            for share in [0.3, 0.04, 0.007, 1e-4, 1e-9] {
-                let shown = factor_among(value, (value * (1.0 - share), value * (1.0 + 0.7 * share)));
-                let (low, high) = shown.interval.split_once('–').unwrap();
-                let is_within = (bare(low)..=bare(high)).contains(&bare(&shown.value));
-                assert!(is_within, "{value}: {} in {}", shown.value, shown.interval);
+    fn a_number_never_reaches_the_next_unit_by_rounding() {
+        for power in 0..60 {
+            for value in [9.994, 9.996, 9.9996, 99.96, 999.4, 999.6].map(|v| v * 2f64.powi(power)) {
+                let text = span(value);
+                let number = text.split(' ').next().unwrap();
+                let number: f64 = number.replace(',', "").parse().unwrap();
+                assert!((1.0..1000.0).contains(&number) || text.ends_with('h'), "{value}: {text}");
             }
         }
     }
 
     #[test]
-    fn numbers_have_three_digits_and_a_unit() {
-        assert_eq!(span(80.0), "80.0 ns");
-        assert_eq!(span(12_345.0), "12.3 µs");
-        assert_eq!(span(402_000.0), "0.402 ms");
-        assert_eq!(span(9_996_000.0), "10.0 ms");
-        assert_eq!(span(233e6), "233 ms");
-        assert_eq!(span_range(980_000.0, 1_020_000.0), "0.980 to 1.02 ms");
-        assert_eq!(size(32768.0), "32 KiB");
-        assert_eq!(size(512.0), "512 B");
-        assert_eq!(size(1.5 * 1073741824.0), "1.5 GiB");
-        assert_eq!((count(512), count(2304), count(148_000)), ("512".into(), "2,304".into(), "148 k".into()));
-        assert_eq!(grouped(1_048_576), "1,048,576");
-        assert_eq!(
-            [counted(0, "run"), counted(1, "run"), counted(2304, "IO")],
-            ["0 runs", "1 run", "2,304 IOs"]
-        );
-        assert_eq!(rate(9.1e6), "9.10 M IO/s");
-        assert_eq!((percent(0.041), percent(0.231)), ("4.1 %".into(), "23 %".into()));
-        assert_eq!((percent(0.00089), percent(1e-9)), ("0.089 %".into(), "below 0.001 %".into()));
+    fn three_digits_are_kept_at_every_size() {
+        for step in -800..2_000 {
+            let value = 1.013f64.powi(step);
+            let text = digits(value).replace(',', "");
+            let read: f64 = text.parse().unwrap();
+            assert!((read / value - 1.0).abs() < 0.0051, "{value}: {text}");
+            assert!(text.bytes().filter(u8::is_ascii_digit).count() >= 3, "{value}: {text}");
+        }
+    }
+
+    #[test]
+    fn exact_sizes_lose_nothing() {
+        let sizes = [0, 1000, 1024, 4000, 1 << 30, (1 << 30) + 512, 3 << 40].map(exact_size);
+        assert_eq!(sizes, ["0 B", "1,000 B", "1 KiB", "4,000 B", "1 GiB", "1,073,742,336 B", "3 TiB"]);
     }
 }

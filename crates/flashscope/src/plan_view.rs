@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use flashscope_bench::plan::RATED_DRIVE_WRITES;
 use flashscope_bench::{ASSUMED_RATE, ASSUMED_RATE_MAX, ASSUMED_READ, ASSUMED_WRITE, Length, Plan, Settings};
-use flashscope_core::number::{counted, grouped, percent, size};
+use flashscope_core::number::{count, counted, percent, size};
 use flashscope_core::{Nanos, TargetInfo};
 
 use crate::progress::rounded;
@@ -20,7 +20,7 @@ pub fn plan_lines(plan: &Plan, settings: &Settings, info: &TargetInfo, is_drive:
     let state = match plan.keeps_pause {
         true => format!(", state: {}{again}", plan.state.name()),
         false if prepared == 0 => String::new(),
-        false => format!(", {} of them on a device made ready for it", grouped(prepared)),
+        false => format!(", {} of them on a device made ready for it", count(prepared)),
     };
     let may_end_early = plan.steps.iter().any(|step| step.only_if.is_some());
     let mut lines = vec![format!(

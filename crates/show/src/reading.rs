@@ -2,7 +2,7 @@
 
 use flashscope_analysis::reading::{Cell, Column};
 
-use flashscope_core::number::{digits, grouped, size};
+use flashscope_core::number::{count, digits, size};
 
 /// An interval that is a smaller share of its number is not shown.
 const NARROW: f64 = 5e-4;
@@ -28,7 +28,7 @@ pub(crate) fn text(cell: &Cell, column: &Column) -> String {
 fn number(value: f64, unit: &str) -> String {
     match unit {
         "bytes" => size(value),
-        "IOs" if value >= 0.0 => grouped(value.round() as u64),
+        "IOs" if value >= 0.0 => count(value.round() as u64),
         _ => digits(value),
     }
 }

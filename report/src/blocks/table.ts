@@ -9,7 +9,7 @@ import { isPlaced, openPlace } from '../places';
 import { isShown, list, needNames, onResults, resultName } from '../results';
 import { Chooser } from '../site';
 import { emptyView } from '../view';
-import { formatEnds } from '../units';
+import { interval } from '../units';
 
 type TablePart = Part<TableBlock>;
 
@@ -184,9 +184,9 @@ class TableView {
     private cell(column: Column, cell: Cell, isFirst: boolean): HTMLElement {
         const kinds = [column.is_number && 'number', cell.is_marked && 'marked'].filter(Boolean).join(' ');
         const content = cell.link ? linkTo(cell.link, cell.text || '→') : cell.text;
-        const ends = cell.interval && formatEnds(cell.interval, column.unit, cell.text);
+        const ends = cell.interval && interval(cell.interval, column.unit, cell.text);
         return h(isFirst ? 'th' : 'td', { class: kinds || null, scope: isFirst ? 'row' : null }, content,
-            ends && h('small', { title: 'interval at 95 %' }, `${ends[0]} – ${ends[1]}`));
+            ends && h('small', { title: 'interval at 95 %' }, ends));
     }
 }
 

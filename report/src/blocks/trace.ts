@@ -21,7 +21,7 @@ import {
     StartupLayer,
     startupWords,
 } from '../trace/marks';
-import { count, format } from '../units';
+import { count, exact, format, interval } from '../units';
 
 export type TracePart = Part<TraceBlock>;
 
@@ -271,8 +271,10 @@ export function findings({ ios, marks }: TraceBlock): string[] {
     if (marks.startup_range_ios[1] > 0)
         said.push(`${sentence(startupWords(marks.startup_ios, marks.startup_range_ios))}.`);
     if (marks.mean_ns) {
-        const [mean, low, high] = marks.mean_ns.map((v) => format(v, 'ns', 4));
-        said.push(`Mean of the running phase: ${mean} (${low} to ${high} at 95 %).`);
+        const [mean, low, high] = marks.mean_ns;
+        const text = exact(mean, 'ns', 4);
+        const ends = interval([low, high], 'ns', text);
+        said.push(`Mean of the running phase: ${text}${ends && ` (${ends} at 95 %)`}.`);
     }
     if (marks.period_ios) said.push(`Response times repeat in a cycle of ${count(marks.period_ios)} IOs.`);
     if (marks.regimes.length > 1) {

@@ -1,7 +1,7 @@
 // Values on a grid as a picture.
 
 import type { HeatBlock } from '../document';
-import { format } from '../units';
+import { exact, format } from '../units';
 import { px, py, type Frame, type Hit, type Layer } from './scene';
 import type { Pen } from './pen';
 import { ramp } from './ramp';
@@ -79,7 +79,7 @@ export class HeatLayer implements Layer {
             [ax.label, `${format(along(column), ax.unit)} to ${format(along(column + 1), ax.unit)}`],
             [ay.label, `${format(upwards(row), ay.unit)} to ${format(upwards(row + 1), ay.unit)}`],
         ];
-        const title = `${format(value, '', 5)} ${this.heat.value}`;
+        const title = `${exact(value, '', 5)} ${this.heat.value}`;
         const at = Math.round(this.share(value) * 255) * 3;
         const colour = `rgb(${ramp(frame.theme.isDark).subarray(at, at + 3).join()})`;
         return { x, y: up, title, colour, rows };

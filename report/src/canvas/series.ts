@@ -1,7 +1,7 @@
 // Curves with intervals, steps, stacked areas and bars.
 
 import type { Point, Series } from '../document';
-import { format } from '../units';
+import { exact } from '../units';
 import type { Shape, Theme } from '../theme';
 import { px, py, type AxisSpec, type Frame, type Hit, type Layer } from './scene';
 import type { Pen } from './pen';
@@ -150,20 +150,17 @@ export class CurveLayer implements Layer {
 
     private describe(frame: Frame, i: number): Hit {
         const p = this.curve.series.points[i];
-        const rows: [string, string][] = [[this.y.label || 'value', exact(p.y!, this.y.unit)]];
+        const rows: [string, string][] = [[this.y.label || 'value', exact(p.y!, this.y.unit, 5)]];
         if (p.interval) {
-            const ends = p.interval.map((v) => exact(v, this.y.unit)).join(' to ');
+            const ends = p.interval.map((v) => exact(v, this.y.unit, 5)).join(' to ');
             rows.push(['interval at 95 %', ends]);
         }
-        const at = this.x.labels[p.x] ?? exact(p.x, this.x.unit);
+        const at = this.x.labels[p.x] ?? exact(p.x, this.x.unit, 5);
         rows.unshift([this.x.label || 'at', p.label && p.label !== at ? `${p.label} (${at})` : at]);
         const [x, y] = [px(frame, p.x) + this.shift(frame), this.top(frame, i)];
         return { x, y, title: this.curve.name, colour: this.curve.colour(frame.theme), rows, link: p.link };
     }
 }
-
-const exact = (value: number, unit: string): string =>
-    unit === 'IOs' ? `${format(value, 'IOs', 9)}` : format(value, unit, 5);
 
 function visible(points: Point[], frame: Frame): number {
     return points.filter((p) => p.x >= frame.x.min && p.x <= frame.x.max).length;

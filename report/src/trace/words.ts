@@ -1,7 +1,7 @@
 // What is said of an IO, or of a column of many, when the cursor is on it.
 
 import type { Hit } from '../canvas/scene';
-import { count, format } from '../units';
+import { count, exact, format } from '../units';
 import type { Numbers } from '../decode';
 import type { TraceData } from './data';
 
@@ -18,13 +18,13 @@ export function describeIo(
 ): Hit {
     const { all, columns } = data;
     if (!all) {
-        const rows: Rows = [...named(result), ['response time', exact(columns!.head[i])]];
+        const rows: Rows = [...named(result), ['response time', time(columns!.head[i])]];
         return { x, y, title: `IO ${count(i)}`, colour, rows };
     }
     const rows: Rows = [
         ...named(result),
-        ['response time', exact(all.response[i])],
-        ['submitted at', exact(all.submit[i])],
+        ['response time', time(all.response[i])],
+        ['submitted at', time(all.submit[i])],
         ...address(data, all.op?.[i], all.offset?.[i], all.length?.[i]),
     ];
     if (all.stream) rows.push(['stream', String(all.stream[i])]);
@@ -42,8 +42,8 @@ export function describeSlowest(
     const k = data.columns!;
     const rows: Rows = [
         ...named(name),
-        ['response time', exact(k.max[c])],
-        ['submitted at', exact(k.maxSubmit[c])],
+        ['response time', time(k.max[c])],
+        ['submitted at', time(k.maxSubmit[c])],
         ...address(data, at(k.maxOp, c), at(k.maxOffset, c), at(k.maxLength, c)),
         ['slowest of', range(data, c)],
     ];
@@ -59,7 +59,7 @@ export function describeFastest(
     name: string,
 ): Hit {
     const k = data.columns!;
-    const rows: Rows = [...named(name), ['response time', exact(k.min[c])], ['fastest of', range(data, c)]];
+    const rows: Rows = [...named(name), ['response time', time(k.min[c])], ['fastest of', range(data, c)]];
     return { x, y, title: `IO ${count(c * data.block.column_ios + k.minAt[c])}`, colour, rows };
 }
 
@@ -78,9 +78,9 @@ export function describeColumn(
             `${format(low, 'ns')} to ${format(high, 'ns')}`,
             `${count(here)} of ${count(data.columnIos(c))} IOs`,
         ],
-        ['mean', format(k.mean[c], 'ns', 4)],
-        ['fastest, slowest', `${exact(k.min[c])}, ${exact(k.max[c])}`],
-        ['begins at', exact(k.submit[c])],
+        ['mean', format(k.mean[c], 'ns')],
+        ['fastest, slowest', `${time(k.min[c])}, ${time(k.max[c])}`],
+        ['begins at', time(k.submit[c])],
     ];
     return { x, y, title: range(data, c), colour, rows };
 }
@@ -98,10 +98,10 @@ const at = (values: Numbers | null, i: number): number | undefined => values?.[i
 
 const named = (result: string): Rows => (result === '' ? [] : [['result', result]]);
 
-const exact = (ns: number): string => format(ns, 'ns', 7);
+const time = (ns: number): string => exact(ns, 'ns', 7);
 
 function bytes(value: number): string {
-    const short = format(value, 'bytes', 6);
+    const short = exact(value, 'bytes', 6);
     return value >= 1024 ? `${short} (${count(value)} B)` : short;
 }
 

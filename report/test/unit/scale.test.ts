@@ -14,7 +14,6 @@ import {
     type Range,
 } from '../../src/scale';
 import { followed } from '../../src/touch';
-import { count, format, formatEnds, formatLike } from '../../src/units';
 import { random } from '../fixture/random';
 
 const plain = (text: string): string => text.replace(/\u00a0/g, ' ');
@@ -73,39 +72,6 @@ test('zoom keeps its centre, and a shift its width', () => {
     assert.ok(Math.abs(a - 10) < 1e-9 && Math.abs(b - 1000) < 1e-9);
     assert.deepEqual(shifted([0, 10], false, 0.1), [1, 11]);
     assert.deepEqual(shifted([1, 100], true, 0.5), [10, 1000]);
-});
-
-test('numbers are written in the unit that reads best', () => {
-    const cases: [number, string, string][] = [
-        [1234567, 'ns', '1.23 ms'],
-        [999, 'ns', '999 ns'],
-        [1e9, 'ns', '1 s'],
-        [0, 'ns', '0 ns'],
-        [0.0123, 's', '12.3 ms'],
-        [32768, 'bytes', '32 KiB'],
-        [1536, 'bytes', '1.5 KiB'],
-        [12345, 'IOs', '12,345 IOs'],
-        [12.5, '%', '12.5 %'],
-        [-5, '%', '−5 %'],
-        [1234.5678, '', '1,235'],
-        [NaN, 'ns', '–'],
-    ];
-    for (const [value, unit, expected] of cases) assert.equal(plain(format(value, unit)), expected);
-    assert.equal(count(9876543), '9,876,543');
-    assert.equal(plain(formatLike(380_000, 'ns', '0.40 ms')), '0.38 ms');
-    assert.equal(plain(formatLike(380_000, 'ns', 'fast')), '380 µs');
-});
-
-test('the ends of an interval have the digits that tell them apart, in the unit of their value', () => {
-    const ends = (interval: [number, number], unit: string, text: string) =>
-        formatEnds(interval, unit, text).map(plain);
-    assert.deepEqual(ends([0.39981, 0.40042], 'ms', '0.400 ms'), ['0.3998 ms', '0.4004 ms']);
-    assert.deepEqual(ends([8.98, 9.01], 'ms', '9.00 ms'), ['8.98 ms', '9.01 ms']);
-    assert.deepEqual(ends([0.0567, 0.0867], 'ms', '68.1 µs'), ['57 µs', '87 µs']);
-    assert.deepEqual(ends([56_700, 86_700], 'ns', '68.1 µs'), ['57 µs', '87 µs']);
-    assert.deepEqual(ends([8, 16], 'MiB', '8 MiB (x2)'), ['8 MiB', '16 MiB']);
-    assert.deepEqual(ends([0.9992, 1.0008], '', 'x1.00'), ['0.9992', '1.0008']);
-    assert.deepEqual(ends([5, 5], 'ms', '5.00 ms'), ['5 ms', '5 ms']);
 });
 
 test('what is under fingers stays under them, on both kinds of axis', () => {

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use flashscope_core::number::{counted, grouped, size};
+use flashscope_core::number::{count, counted, size};
 use flashscope_core::total;
 use flashscope_show::html::{Bundle, is_report, page};
 use flashscope_store::SCHEMA_VERSION;
@@ -121,6 +121,6 @@ fn summary(bundles: &[Bundle], bytes: usize) -> String {
     match exact {
         _ if ios == 0 => size,
         _ if exact == ios => format!("{size}, every one of {}", counted(ios, "IO")),
-        _ => format!("{size}, {} of {} one by one", grouped(exact), counted(ios, "IO")),
+        _ => format!("{size}, {} of {} one by one", count(exact), counted(ios, "IO")),
     }
 }

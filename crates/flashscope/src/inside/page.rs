@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use flashscope_analysis::Warning;
-use flashscope_core::number::{counted, digits, grouped, size};
+use flashscope_core::number::{count, counted, digits, size};
 use flashscope_show::html::document::{Axis, Block, Chart, Document, Heat, Item, Look, Point, Scale, Series};
 use flashscope_sim::nand::Cause;
 use flashscope_sim::ssd::inside::{Inside, WearMap};
@@ -362,7 +362,7 @@ fn wear_words(map: &WearMap) -> String {
     let cells = || map.mean.iter().copied();
     let least = map.min.iter().min().map_or(cells().fold(f64::INFINITY, f64::min), |min| f64::from(*min));
     let most = map.max.iter().max().map_or(cells().fold(0.0, f64::max), |max| f64::from(*max));
-    let [least, most] = [least, most].map(|erases| grouped(erases.round() as u64));
+    let [least, most] = [least, most].map(|erases| count(erases.round() as u64));
     let cell = match map.blocks_per_cell {
         1 => "one block".into(),
         blocks => format!("the mean of {}", counted(u64::from(blocks), "block")),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use flashscope_analysis::Histogram;
 use flashscope_core::Op;
-use flashscope_core::number::{counted, grouped, percent, size, span};
+use flashscope_core::number::{count, counted, percent, size, span};
 use flashscope_show::html::dense::Trace;
 use flashscope_show::html::document::{
     Axis, Block, Cell, Chart, Column, DOCUMENT_VERSION, Document, Item, Look, Point, Scale, Section, Series,
@@ -61,8 +61,8 @@ fn facts(report: &ReplayReport, manifest: &Manifest) -> Block {
     let mut rows = vec![
         ("trace", format!("{} ({})", report.trace, report.format)),
         ("target", format!("{}, {}", report.target, bytes(manifest.target.size_bytes))),
-        ("requests", grouped(report.requests)),
-        ("IOs", grouped(report.ios)),
+        ("requests", count(report.requests)),
+        ("IOs", count(report.ios)),
         ("in flight", format!("{} at most", report.iodepth)),
         ("read", bytes(report.read_bytes)),
         ("written", bytes(report.written_bytes)),
@@ -143,7 +143,7 @@ fn table(report: &ReplayReport) -> Table {
     for (name, times, bytes) in kinds(report).into_iter().chain(in_the_trace(report)) {
         let Some(us) = times else { continue };
         let bytes = bytes.map_or(Cell::default(), |bytes| Cell::number(size(bytes as f64), bytes as f64));
-        let mut row = vec![Cell::words(name), Cell::number(grouped(us.ios), us.ios as f64), bytes];
+        let mut row = vec![Cell::words(name), Cell::number(count(us.ios), us.ios as f64), bytes];
         row.extend([us.mean, us.p50, us.p95, us.p99, us.p999, us.max].map(time));
         rows.push(row);
     }

@@ -1,7 +1,7 @@
 //! The page of a sweep: what was simulated, a table of the devices, charts over what was varied, and for each
 //! device its IOs and what it did inside.
 
-use flashscope_core::number::{counted, digits, grouped, size, span};
+use flashscope_core::number::{count, counted, digits, size, span};
 use flashscope_show::html::dense::Trace;
 use flashscope_show::html::document::{
     Block, Cell, Column, DOCUMENT_VERSION, Document, Item, Section, Table,
@@ -274,16 +274,16 @@ fn device_facts(report: &SimReport) -> Vec<(&'static str, String)> {
             "for wear levelling",
         ];
         let parts = causes.into_iter().zip(names).filter(|(count, _)| *count > 0);
-        parts.map(|(count, name)| format!("{} {name}", grouped(count))).collect::<Vec<_>>().join(", ")
+        parts.map(|(things, name)| format!("{} {name}", count(things))).collect::<Vec<_>>().join(", ")
     };
     let of = |cause: &flashscope_sim::ssd::report::ByCause| {
         by_cause([cause.host, cause.gc, cause.merge, cause.padding, cause.map, cause.wear])
     };
     let host = format!(
         "{} reads of {}, {} writes of {}",
-        grouped(device.host_reads),
+        count(device.host_reads),
         size(device.host_read_bytes as f64),
-        grouped(device.host_writes),
+        count(device.host_writes),
         size(device.host_written_bytes as f64)
     );
     let wear = &device.wear;
@@ -291,13 +291,13 @@ fn device_facts(report: &SimReport) -> Vec<(&'static str, String)> {
         ("the host asked for", host),
         ("pages read", with_parts(device.page_reads, &of(&device.reads_by_cause))),
         ("pages programmed", with_parts(device.page_programs, &of(&device.programs_by_cause))),
-        ("blocks erased", grouped(device.block_erases)),
+        ("blocks erased", count(device.block_erases)),
         (
             "wear",
             format!(
                 "{} to {} erases of a block, {} in the mean",
-                grouped(u64::from(wear.min)),
-                grouped(u64::from(wear.max)),
+                count(u64::from(wear.min)),
+                count(u64::from(wear.max)),
                 digits(wear.mean)
             ),
         ),
@@ -305,5 +305,5 @@ fn device_facts(report: &SimReport) -> Vec<(&'static str, String)> {
 }
 
 fn with_parts(all: u64, parts: &str) -> String {
-    if parts.is_empty() { grouped(all) } else { format!("{}: {parts}", grouped(all)) }
+    if parts.is_empty() { count(all) } else { format!("{}: {parts}", count(all)) }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::svg::{COLOURS, Plot, Scale, time_ticks};
-use flashscope_core::number::{grouped, span};
+use flashscope_core::number::{count, span};
 use flashscope_store::Responses;
 
 /// More points than this are drawn as the range of each column of pixels.
@@ -25,7 +25,7 @@ pub fn response_figure(title: &str, responses: &Responses, startup_ios: u64) -> 
     if startup > 0.0 {
         plot.shade(0.0, startup.min(ios), SHADE);
     }
-    let x_ticks: Vec<_> = x.ticks().into_iter().map(|tick| (tick, grouped(tick as u64))).collect();
+    let x_ticks: Vec<_> = x.ticks().into_iter().map(|tick| (tick, count(tick as u64))).collect();
     plot.axes(&x_ticks, "IO number", &time_ticks(y), "response time");
     single_ios(&mut plot, responses);
     let first = (startup / step).ceil() as usize;
@@ -43,7 +43,7 @@ pub fn response_figure(title: &str, responses: &Responses, startup_ios: u64) -> 
         (COLOURS[1], "", format!("mean without start-up: {without}")),
     ];
     if startup > 0.0 {
-        legend.push((SHADE, r##"stroke-opacity="1""##, format!("start-up: {} IOs", grouped(startup_ios))));
+        legend.push((SHADE, r##"stroke-opacity="1""##, format!("start-up: {} IOs", count(startup_ios))));
     }
     plot.legend(&legend);
     plot.finish()

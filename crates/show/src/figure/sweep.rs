@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::svg::{Plot, Scale, look};
-use flashscope_core::number::grouped;
+use flashscope_core::number::count;
 
 /// Values that lie further apart than this are on a logarithmic axis.
 const LINEAR_RANGE_MAX: f64 = 20.0;
@@ -82,7 +82,7 @@ fn ticks(scale: Scale, step_min: f64) -> Vec<(f64, String)> {
     let label = |value: f64| match value {
         value if value >= 1e6 => format!("{} M", value / 1e6),
         value if value >= 1e5 => format!("{} k", value / 1e3),
-        value if value >= 1.0 && value.fract() == 0.0 => grouped(value as u64),
+        value if value >= 1.0 && value.fract() == 0.0 => count(value as u64),
         value => format!("{}", (value * 1e6).round() / 1e6),
     };
     values.into_iter().map(|value| (value, label(value))).collect()

@@ -1,7 +1,7 @@
 //! Short ways to make the parts of a document.
 
 use super::document::{Axis, Block, Cell, Column, Item, Link, Scale, Section, Tone};
-use flashscope_core::number::{grouped, percent, size};
+use flashscope_core::number::{self, percent, size};
 
 impl Section {
     /// A section of these blocks.
@@ -59,7 +59,7 @@ impl Cell {
 
     /// A number of things.
     pub fn count(count: u64) -> Cell {
-        Cell::number(grouped(count), count as f64)
+        Cell::number(number::count(count), count as f64)
     }
 
     /// An amount of data, in a column of bytes.

@@ -4,7 +4,7 @@ use flashscope_analysis::{Context, Finished, Phases, Stop};
 
 use super::Style;
 use super::text::{Tone, item, table, wrap};
-use flashscope_core::number::{grouped, percent, rate, size, span, span_range};
+use flashscope_core::number::{self, count, percent, size, span, span_range};
 
 /// A single experiment: what was done, what it cost, and how far that can be trusted. `values_ns` are
 /// response times over the run, at any resolution, for a small picture; none needed.
@@ -42,14 +42,14 @@ pub(crate) fn rows(context: &Context, finished: &Finished) -> Vec<(&'static str,
     let limit = context.generator_iops_max.filter(|_| !context.target.virtual_time);
     let share = limit.zip(iops).map(|(limit, iops)| percent(iops / limit));
     let limit = share.map_or(String::new(), |share| format!(", {share} of what the tool could do"));
-    rows.push(("rate", format!("{}{limit}", iops.map_or("-".into(), rate))));
+    rows.push(("rate", format!("{}{limit}", iops.map_or("–".into(), number::iops))));
     rows.push(("start-up", startup(&outcome.phases)));
     if outcome.phases.regimes.len() > 2 {
         rows.push(("regimes", regimes(&outcome.phases)));
     }
     rows.push(("period", period(&outcome.phases)));
     let ignored = outcome.estimate.map_or(outcome.phases.startup_ios_high, |estimate| estimate.ios_ignored);
-    rows.push(("length", format!("{}, {} set aside", ios_of(run.ios), grouped(ignored))));
+    rows.push(("length", format!("{}, {} set aside", ios_of(run.ios), count(ignored))));
     rows.push((
         "stopped",
         because(outcome.stopped_because, finished.experiment.pattern.number_ios.is_some()).into(),
@@ -85,13 +85,13 @@ pub(crate) fn startup(phases: &Phases) -> String {
         bytes => format!(", {} written", size(bytes as f64)),
     };
     let (low, high) = (phases.startup_ios_low, phases.startup_ios_high);
-    let sure = if low == high { String::new() } else { format!(" ({} to {})", grouped(low), grouped(high)) };
+    let sure = if low == high { String::new() } else { format!(" ({} to {})", count(low), count(high)) };
     format!("{}{sure}{written}", ios_of(phases.startup_ios))
 }
 
 fn regimes(phases: &Phases) -> String {
     let regime = |regime: &flashscope_analysis::Regime| {
-        format!("{} from IO {}", span(regime.mean_ns), grouped(regime.from_ios))
+        format!("{} from IO {}", span(regime.mean_ns), count(regime.from_ios))
     };
     phases.regimes.iter().map(regime).collect::<Vec<_>>().join(", ")
 }
@@ -102,7 +102,7 @@ pub(crate) fn period(phases: &Phases) -> String {
         None => "none".into(),
         Some(period) if period.is_exact() => ios_of(period.ios),
         Some(period) => {
-            let [ios, low, high] = [period.ios, period.ios_low, period.ios_high].map(grouped);
+            let [ios, low, high] = [period.ios, period.ios_low, period.ios_high].map(count);
             format!("{ios} IOs ({low} to {high})")
         }
     }
@@ -110,7 +110,7 @@ pub(crate) fn period(phases: &Phases) -> String {
 
 /// Exact: `1 IO`, `128 IOs`.
 fn ios_of(ios: u64) -> String {
-    format!("{} {}", grouped(ios), if ios == 1 { "IO" } else { "IOs" })
+    format!("{} {}", count(ios), if ios == 1 { "IO" } else { "IOs" })
 }
 
 /// `has_count` says whether the pattern has a number of IOs of its own.

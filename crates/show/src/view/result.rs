@@ -5,7 +5,7 @@ use flashscope_core::total;
 
 use super::text::{Tone, item, table, table_columns, wrap};
 use super::{Findings, Style, why};
-use flashscope_core::number::{Among, counted, factor_among, percent, rate, size, span, span_among};
+use flashscope_core::number::{Among, counted, factor_among, iops, percent, size, span, span_among};
 
 /// The whole result of a characterisation: the device, the row of paper 001's table 3 with intervals, hints
 /// with evidence, warnings, and where the data lie.
@@ -42,7 +42,7 @@ fn head(findings: &Findings<'_>, style: Style) -> String {
         let most = findings.finished.iter().filter_map(|done| done.iops()).fold(0.0, f64::max);
         let used = format!(", {} of it used", percent(most / limit));
         let used = if target.virtual_time { "" } else { &used };
-        parts.push(format!("generator limit {}{used}", rate(limit)));
+        parts.push(format!("generator limit {}{used}", iops(limit)));
     }
     if let Some(Interference { pause_ns: 1.., .. }) = context.interference {
         let pause_ns = context.interference.map_or(0, |interference| interference.pause_ns);

@@ -2,7 +2,7 @@
 
 use flashscope_analysis::{Finished, Outcome};
 
-use flashscope_core::number::{grouped, percent, span};
+use flashscope_core::number::{count, percent, span};
 
 /// The fixed length that it is set beside: the fewest IOs of paper 001's table 1 for a plan of many points.
 const FIXED_IOS: u64 = 512;
@@ -23,7 +23,7 @@ pub(crate) fn not_512(finished: &[Finished]) -> Option<String> {
     }
     let way = if error < 0.0 { "low" } else { "high" };
     let Finished { experiment, run, .. } = done;
-    let (ios, id, reason) = (grouped(run.ios), experiment.id(), reason(&run.outcome)?);
+    let (ios, id, reason) = (count(run.ios), experiment.id(), reason(&run.outcome)?);
     let error = percent(error.abs());
     Some(format!(
         "Why {ios} IOs and not {FIXED_IOS} ({id}): {reason}; \
@@ -47,7 +47,7 @@ fn reason(outcome: &Outcome) -> Option<String> {
     let [first, .., last] = &phases.regimes[..] else { return None };
     Some(format!(
         "the first {} IOs cost {} each, the later ones {}",
-        grouped(phases.regimes.get(1)?.from_ios),
+        count(phases.regimes.get(1)?.from_ios),
         span(first.mean_ns),
         span(last.mean_ns),
     ))

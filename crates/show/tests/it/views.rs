@@ -61,7 +61,7 @@ fn the_first_screen_has_the_row_of_table_3_the_hints_the_warnings_and_the_place(
     let text = show(WIDE);
     in_order(&text, &["rig:mtron", "virtual device", "16 GiB", "random, enforced", "9.10 M IO/s"]);
     in_order(&text, &["SR", "RR", "SW", "RW", "pause", "locality", "partitions", "reverse", "in place"]);
-    in_order(&text, &["0.400 ms", "0.500 ms", "0.400 ms", "9.27 ms", "9.00 ms", "8 MiB (x2)", "4 (x1.5)"]);
+    in_order(&text, &["400 µs", "500 µs", "400 µs", "9.27 ms", "9.00 ms", "8 MiB (x2)", "4 (x1.5)"]);
     in_order(&text, &["4 (x1.5)", "=", "=", "x2", "9.0–9.5", "(1.98–2.10)", "granularity", "32 KiB"]);
     in_order(
         &text,
@@ -99,7 +99,7 @@ fn no_line_is_wider_than_the_terminal_and_colour_adds_no_words() {
 fn the_screen_says_what_512_ios_would_have_said() {
     // 128 IOs at 0.4 ms and 384 in cycles of mean 9.27 ms: 7.05 ms, 24 % low.
     let startup_ios = startup_ios(&baselines(1.0, 1)[3]);
-    let first = format!("the first {startup_ios} IOs cost 0.40");
+    let first = format!("the first {startup_ios} IOs cost 40");
     in_order(&show(WIDE), &["Why 2,304 IOs and not 512", &first, "24 % low"]);
 }
 
@@ -190,7 +190,7 @@ fn ios_that_took_no_time_have_no_rate() {
     done.run.elapsed_ns = 0;
     assert!(measure_json(&context(), &done)["iops"].is_null());
     let view = measure_view(&context(), &done, &[], Style { width: 100, colour: false });
-    assert!(view.lines().any(|line| line.trim_start().starts_with("rate") && line.ends_with(" -")), "{view}");
+    assert!(view.lines().any(|line| line.trim_start().starts_with("rate") && line.ends_with(" –")), "{view}");
 }
 
 #[test]

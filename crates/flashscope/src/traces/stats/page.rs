@@ -1,7 +1,7 @@
 //! The page of a described trace: its mix and sizes, what happened over time, gaps and re-writes, addresses,
 //! and its devices.
 
-use flashscope_core::number::{counted, grouped, percent, size, span};
+use flashscope_core::number::{count, counted, percent, size, span};
 use flashscope_core::total;
 use flashscope_show::html::document::{
     Axis, Block, Cell, Chart, Column, DOCUMENT_VERSION, Document, Heat, Item, Look, Point, Scale, Section,
@@ -65,7 +65,7 @@ fn subtitle(summary: &Summary, manifest: &Manifest) -> String {
 
 fn about(summary: &Summary) -> Vec<Block> {
     let mut rows = vec![
-        ["requests".to_string(), grouped(summary.requests)],
+        ["requests".to_string(), count(summary.requests)],
         ["duration".to_string(), span(summary.times.duration_ns as f64)],
     ];
     rows.extend(facts(summary).into_iter().map(|(name, text)| [name.to_string(), text]));

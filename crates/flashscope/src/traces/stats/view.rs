@@ -1,6 +1,6 @@
 //! A description of a trace as a person reads it: a table, facts in lines, and small curves.
 
-use flashscope_core::number::{counted, digits, grouped, percent, size, span};
+use flashscope_core::number::{self, count, counted, digits, percent, size, span};
 use flashscope_show::{Style, wrap};
 use flashscope_trace::stats::{Bin, DeviceSummary, Distribution, Rewrites, Summary};
 
@@ -91,7 +91,7 @@ fn rate(count: u64, ns: f64) -> f64 {
 fn operations(summary: &Summary, style: Style) -> String {
     let share = |count: u64| percent(count as f64 / summary.requests.max(1) as f64);
     let row = |name: &str, count: u64, bytes: Option<u64>, sizes: Option<&Distribution>, sequential: f64| {
-        let mut cells = vec![name.to_string(), grouped(count), share(count)];
+        let mut cells = vec![name.to_string(), number::count(count), share(count)];
         cells.push(bytes.map_or(String::new(), |bytes| size(bytes as f64)));
         if let Some(sizes) = sizes {
             let [p50, p99, max] = [sizes.p50, sizes.p99, sizes.max].map(|bytes| size(bytes as f64));
@@ -182,7 +182,7 @@ pub fn facts(summary: &Summary) -> Vec<(&'static str, String)> {
         let mean =
             depth.mean.map_or(String::new(), |mean| format!("{} in the mean over time, ", digits(mean)));
         let most = if depth.is_max_capped { "at least " } else { "at most " };
-        facts.push(("in flight", format!("{mean}{most}{}", grouped(depth.max))));
+        facts.push(("in flight", format!("{mean}{most}{}", count(depth.max))));
     }
     facts.extend(summary.rewrites.as_ref().map(|rewrites| ("re-writes", rewritten(rewrites))));
     facts
@@ -201,7 +201,7 @@ fn footprint(summary: &Summary) -> String {
     let written = with_error(summary.write_footprint_bytes, summary.write_footprint_error_bytes);
     let how = match summary.footprint_sampled_one_in {
         1 => "counted".to_string(),
-        one_in => format!("standard errors; from one region of 64 KiB in {}", grouped(one_in)),
+        one_in => format!("standard errors; from one region of 64 KiB in {}", count(one_in)),
     };
     let times = match summary.write_footprint_bytes {
         0 => String::new(),
@@ -243,7 +243,7 @@ fn times(all: &Distribution) -> String {
 fn rewritten(rewrites: &Rewrites) -> String {
     let of = match rewrites.sampled_one_in {
         1 => String::new(),
-        one_in => format!(" (from one block in {})", grouped(one_in)),
+        one_in => format!(" (from one block in {})", count(one_in)),
     };
     let share = format!("{} of writes of a 4 KiB block are not its first{of}", percent(rewrites.share));
     let (Some(bytes), Some(ns)) = (&rewrites.interval_bytes, &rewrites.interval_ns) else { return share };
@@ -334,7 +334,7 @@ fn devices(all: &[DeviceSummary], style: Style) -> String {
     let row = |device: &&DeviceSummary| {
         vec![
             device.name.chars().take(20).collect(),
-            grouped(device.requests),
+            count(device.requests),
             percent(device.reads as f64 / device.requests.max(1) as f64),
             size(device.read_bytes as f64),
             size(device.written_bytes as f64),
@@ -347,7 +347,7 @@ fn devices(all: &[DeviceSummary], style: Style) -> String {
     rows.extend(sorted.iter().take(DEVICES_MAX).map(row));
     let mut out = format!("\n{}", table(&rows, style));
     if all.len() > DEVICES_MAX {
-        out.push_str(&format!("  and {} more (--json has all)\n", grouped((all.len() - DEVICES_MAX) as u64)));
+        out.push_str(&format!("  and {} more (--json has all)\n", count((all.len() - DEVICES_MAX) as u64)));
     }
     out
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::Scene;
 use crate::html::document::{Block, Item, Section};
-use flashscope_core::number::{counted, percent, rate, size, span};
+use flashscope_core::number::{counted, iops, percent, size, span};
 
 pub(super) fn device(scene: &Scene<'_>) -> Section {
     let alerts: Vec<Item> = alerts(scene);
@@ -107,9 +107,9 @@ fn limit(scene: &Scene<'_>) -> String {
     };
     let most = scene.runs.iter().filter_map(|done| done.iops()).fold(0.0, f64::max);
     if scene.context.target.virtual_time {
-        return rate(limit);
+        return iops(limit);
     }
-    format!("{}, of which {} were used", rate(limit), percent(most / limit))
+    format!("{}, of which {} were used", iops(limit), percent(most / limit))
 }
 
 const METHOD: &[&str] = &[

@@ -5,7 +5,7 @@ use flashscope_analysis::Finished;
 use super::{Scene, trace_id};
 use crate::html::document::{Block, Cell, Column, Section, Table};
 use crate::view::measure::because;
-use flashscope_core::number::{grouped, span};
+use flashscope_core::number::{count, span};
 
 pub(super) fn section(scene: &Scene<'_>) -> Section {
     let time = |label| Column::number(label, "ms");
@@ -37,7 +37,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Section {
 fn row(done: &Finished) -> Vec<Cell> {
     let outcome = &done.run.outcome;
     let time = |ns: Option<f64>| ns.map_or(Cell::default(), |ns| Cell::number(span(ns), ns / 1e6));
-    let count = |ios: u64| Cell::number(grouped(ios), ios as f64);
+    let count = |ios: u64| Cell::number(count(ios), ios as f64);
     let link = done.run.records.is_some().then(|| trace_id(done));
     let mean = time(outcome.estimate.map(|estimate| estimate.mean_ns));
     let interval = outcome.estimate.map(|of| [of.ci_low_ns / 1e6, of.ci_high_ns / 1e6]);
