@@ -20,7 +20,6 @@ pub mod source;
 pub mod target;
 pub mod time;
 pub mod units;
-mod wording;
 pub mod zipf;
 
 pub use drive::{Control, Driven, Io, Limits, Observer, Stream, drive};
@@ -33,4 +32,3 @@ pub use source::{PatternSource, RequestSource};
 pub use target::{ErrorKind, Target, TargetError, TargetInfo};
 pub use time::{Nanos, Time};
 pub use units::{Bytes, Share, UnitError, total};
-pub use wording::{exact_size, told};

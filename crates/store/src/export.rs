@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use flashscope_analysis::Finished;
-use flashscope_core::told;
+use flashscope_core::number::count;
 use serde_json::Value;
 
 use crate::error::StoreError;
@@ -126,9 +126,9 @@ impl Losses {
         }
     }
 
-    /// A line for each kind: `3 runs lose their ..`, `1 run loses its ..`.
+    /// A line for each kind: `runs without DETAILS (..): 3`.
     pub fn lines(&self) -> impl Iterator<Item = String> + '_ {
-        self.0.iter().map(|(what, count)| told(*count, what))
+        self.0.iter().map(|(what, things)| format!("{what}: {}", count(*things)))
     }
 }
 

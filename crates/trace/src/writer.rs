@@ -59,17 +59,17 @@ impl Loss {
     /// What it is, behind "of so many requests".
     pub fn about(self) -> &'static str {
         match self {
-            Loss::Flush => "flushes are left out",
-            Loss::Trim => "trims are left out",
-            Loss::Range => "requests are left out: their range cannot be written",
-            Loss::Time => "requests are left out: their time cannot be written",
-            Loss::TimeDigits => "requests lose the last digits of their time",
-            Loss::Op => "writes are written as requests of no operation, which read back as reads",
-            Loss::Device => "requests lose the name of their device",
-            Loss::Latency => "requests lose their latency",
-            Loss::Process => "requests lose their process",
-            Loss::Fua => "requests lose the flag FUA",
-            Loss::Sync => "requests lose the flag sync",
+            Loss::Flush => "flushes left out",
+            Loss::Trim => "trims left out",
+            Loss::Range => "requests left out, their range beyond what the format holds",
+            Loss::Time => "requests left out, their time beyond what the format holds",
+            Loss::TimeDigits => "requests that lost the last digits of their time",
+            Loss::Op => "writes without their operation, which read back as reads",
+            Loss::Device => "requests that lost the name of their device",
+            Loss::Latency => "requests that lost their latency",
+            Loss::Process => "requests that lost their process",
+            Loss::Fua => "requests that lost the flag FUA",
+            Loss::Sync => "requests that lost the flag sync",
         }
     }
 }

@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
-use flashscope_core::{Nanos, Op, Request, RequestSource, TargetInfo, told};
+use flashscope_core::number::count;
+use flashscope_core::{Nanos, Op, Request, RequestSource, TargetInfo};
 use flashscope_trace::{
     Counts, Follower, LayoutCache, Leader, Reached, Record, Records, Stop, Through, TraceFile, TraceSource,
 };
@@ -151,8 +152,10 @@ impl<'a> Requests<'a> {
         let notes = trace.notes().into_iter().map(|note| note.to_string());
         let mut notes: Vec<_> = notes.collect();
         if deeper > 0 {
-            let about = format!("requests had more in flight in the trace than --iodepth {iodepth}");
-            notes.push(told(deeper, &about));
+            notes.push(format!(
+                "requests with more in flight in the trace than --iodepth {iodepth}: {}",
+                count(deeper)
+            ));
         }
         notes.extend(open_end(trace));
         let survey = Survey { passed, counts: trace.counts(), first_bad_line, notes, format: trace.format() };

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use flashscope_core::number::{counted, size};
-use flashscope_core::told;
+use flashscope_core::number::{count, counted, size};
 use serde::{Deserialize, Serialize};
 
 use super::ResponseUs;
@@ -208,7 +207,7 @@ pub fn remarks(report: &ReplayReport) -> Vec<String> {
         ));
     }
     if report.left_out > 0 {
-        lines.push(format!("  {}.", told(report.left_out, "requests that change data are left out")));
+        lines.push(format!("  Requests that change data, left out: {}.", count(report.left_out)));
     }
     if let Some(blocks) = report.verified_blocks {
         lines.push(format!(
@@ -218,7 +217,7 @@ pub fn remarks(report: &ReplayReport) -> Vec<String> {
     }
     lines.extend(report.notes.iter().map(|note| format!("  {note}.")));
     if report.other_lines > 0 {
-        lines.push(format!("  {}.", told(report.other_lines, "lines of the trace tell of no request")));
+        lines.push(format!("  Lines of the trace without a request: {}.", count(report.other_lines)));
     }
     if report.unsorted_requests > 0 {
         let count = counted(report.unsorted_requests, "request");

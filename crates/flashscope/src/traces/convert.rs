@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use flashscope_core::number::counted;
-use flashscope_core::told;
+use flashscope_core::number::{self, counted};
 use flashscope_trace::{Compress, FORMATS, Losses, Records, Writer};
 
 use super::open::{ReadArgs, named, open, open_end};
@@ -148,29 +147,28 @@ pub fn output_format<'a>(output: &Path, asked: Option<&'a str>) -> Result<&'a st
 pub fn summary(written: &WrittenTrace, trace: &dyn Records, output: &Path, format: &str) -> String {
     let begin = if written.complete { "" } else { "interrupted: " };
     let output = written.part.as_deref().unwrap_or(output).display();
-    let requests = told(written.records, "requests written");
-    let first = format!("{begin}{requests} to {output} as {format}");
+    let requests = counted(written.records, "request");
+    let first = format!("{begin}{requests} written to {output} as {format}");
     [vec![first], what_changed(written, trace)].concat().join("\n")
 }
 
 /// What differs from the trace that was read, and what it was like.
 fn what_changed(written: &WrittenTrace, trace: &dyn Records) -> Vec<String> {
     let mut lines: Vec<String> = trace.notes().iter().map(|note| format!("  {note}")).collect();
-    lines.extend(written.losses.iter().map(|(loss, count)| format!("  {}", told(count, loss.about()))));
+    lines.extend(
+        written.losses.iter().map(|(loss, count)| format!("  {}: {}", loss.about(), number::count(count))),
+    );
     let counts = trace.counts();
     if counts.bad_lines > 0 {
         let first = trace.first_bad_line().map(|error| format!("; the first: {}", error.with_remedy(None)));
-        let about = told(counts.bad_lines, "bad lines of the input are left out");
-        lines.push(format!("  {about}{}", first.unwrap_or_default()));
+        let lines_left_out = number::count(counts.bad_lines);
+        lines.push(format!("  bad lines left out: {lines_left_out}{}", first.unwrap_or_default()));
     }
     if counts.other_lines > 0 {
         lines.push(format!("  {} of the input without a request", counted(counts.other_lines, "line")));
     }
     if counts.unsorted > 0 {
-        lines.push(format!(
-            "  {}",
-            told(counts.unsorted, "requests of the input are earlier than one before")
-        ));
+        lines.push(format!("  requests earlier than one before: {}", number::count(counts.unsorted)));
     }
     lines.extend(open_end(trace).map(|text| format!("  {text}")));
     lines

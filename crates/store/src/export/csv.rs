@@ -17,7 +17,7 @@ pub const EXPORT: Export = Export {
     write,
 };
 
-const NO_IOS: &str = "runs have no CSV of IOs: their file is missing";
+const NO_IOS: &str = "runs without a CSV of IOs (their file is missing)";
 
 fn write(materials: &[Material], outlet: &mut Outlet<'_>) -> Result<(), StoreError> {
     let mut experiments = Table::default();

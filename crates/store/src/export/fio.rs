@@ -29,9 +29,9 @@ use summary::Summary;
 pub const EXPORT: Export =
     Export { name: "fio", about: "fio's JSON and logs, named as fio-plot finds them", write };
 
-const MIXED: &str = "runs are left out: fio has no job for a mix of sequential with random IOs, or of reads \
-                     with reads";
-const NO_IOS: &str = "runs are left out: their single IOs are missing, and fio's numbers are made of them";
+const MIXED: &str = "runs left out (fio has no job for a mix of sequential with random IOs, or of reads \
+                     with reads)";
+const NO_IOS: &str = "runs left out (their single IOs are missing, and fio's numbers are made of them)";
 
 /// A run and where it goes.
 struct Job<'a> {

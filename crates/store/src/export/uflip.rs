@@ -20,12 +20,11 @@ pub const EXPORT: Export =
 /// uFLIP counts in these, whatever the device does.
 const SECTOR_BYTES: u64 = 512;
 
-const FLUSHES: &str = "flushes are left out: uFLIP has reads and writes only";
-const TRIMS: &str = "trims are left out: uFLIP has reads and writes only";
-const DIGITS: &str = "IOs lose what of their response time is below a whole microsecond";
-const NO_IOS: &str = "runs have no DETAILS: their single IOs are missing";
-const MEANWHILE: &str =
-    "runs lose the times at which their IOs were submitted, and the numbers of their streams";
+const FLUSHES: &str = "flushes left out (uFLIP has reads and writes only)";
+const TRIMS: &str = "trims left out (uFLIP has reads and writes only)";
+const DIGITS: &str = "IOs with their response time cut to whole microseconds";
+const NO_IOS: &str = "runs without DETAILS (their single IOs are missing)";
+const MEANWHILE: &str = "runs that lost the submission times and stream numbers of their IOs";
 
 const HEADING: &str = "Device;Benchmark;Experiment;Parameter;Run;Mode;IOSize (B);IOShift (B);\
                        TargetOffset (B);TargetSize (B);ParallelDegree;Pause (us);Burst;IOCount;IOIgnore;\

@@ -1,6 +1,6 @@
 //! Requests made whole blocks: the start rounded down, the end up.
 
-use flashscope_core::exact_size;
+use flashscope_core::number::exact_size;
 
 use super::{Note, Refusal, Step, Transform};
 use crate::record::Record;
@@ -43,9 +43,9 @@ impl Transform for Align {
 
     fn notes(&self) -> Vec<Note> {
         let block = exact_size(self.block_bytes);
-        let moved = Note::some(self.moved, format!("requests begin earlier, aligned to {block}"));
-        let about =
-            format!("requests are longer, aligned to {block} ({} added)", exact_size(self.added_bytes));
-        moved.into_iter().chain(Note::some(self.grown, about)).collect()
+        let moved = Note::some(self.moved, format!("requests moved back to a multiple of {block}"));
+        let grown = Note::some(self.grown, format!("requests lengthened to a multiple of {block}"));
+        let added = format!("{} added", exact_size(self.added_bytes));
+        moved.into_iter().chain(grown.map(|note| note.with(added))).collect()
     }
 }

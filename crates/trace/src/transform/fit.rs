@@ -17,7 +17,7 @@ mod layout;
 
 use std::sync::Arc;
 
-use flashscope_core::{Op, exact_size};
+use flashscope_core::{Op, number::exact_size};
 
 use self::collisions::Collisions;
 pub use self::layout::{CHUNK_BYTES, Layout};
@@ -227,12 +227,12 @@ impl Transform for Fit {
             FitMode::Linear => "linear",
         };
         let notes = [
-            Note::some(self.elsewhere, format!("requests lie elsewhere, fitted ({how}) to {size}")),
-            Note::some(self.wrapped, "requests go on at the start of the device, split at its end"),
-            Note::some(self.moved_back, "requests would end behind the device, and are moved back"),
-            Note::some(self.cut, "requests are longer than the device, and are cut to it"),
-            Note::some(self.trims_shorter, "trims are shortened to what is read or written"),
-            Note::some(self.trims_left_out, "trims of what is never read or written are left out"),
+            Note::some(self.elsewhere, format!("requests moved, fitted ({how}) to {size}")),
+            Note::some(self.wrapped, "requests split at the end of the device, continued at its start"),
+            Note::some(self.moved_back, "requests moved back from beyond the end of the device"),
+            Note::some(self.cut, "requests longer than the device, cut to it"),
+            Note::some(self.trims_shorter, "trims shortened to what is read or written"),
+            Note::some(self.trims_left_out, "trims left out, of what is never read or written"),
         ];
         notes.into_iter().flatten().chain(self.collisions.note()).collect()
     }

@@ -1,6 +1,6 @@
 //! Long gaps cut short.
 
-use flashscope_core::Nanos;
+use flashscope_core::number::span;
 
 use super::{Note, Refusal, Step, Transform};
 use crate::record::Record;
@@ -40,9 +40,10 @@ impl Transform for CapIdle {
     }
 
     fn notes(&self) -> Vec<Note> {
-        let (cap, removed_s) = (Nanos(self.gap_ns_max), self.removed_ns as f64 / 1e9);
-        let about = format!("gaps are cut to {cap}, the trace by {removed_s:.3} s");
-        let clamped = "requests out of order would begin before the trace's zero, and are put there";
-        Note::some(self.gaps, about).into_iter().chain(Note::some(self.clamped, clamped)).collect()
+        let gaps = Note::some(self.gaps, format!("gaps cut to {}", span(self.gap_ns_max as f64)));
+        let removed = format!("the trace by {}", span(self.removed_ns as f64));
+        let clamped = "requests out of order, moved to the trace's zero from before it";
+        let clamped = Note::some(self.clamped, clamped);
+        gaps.map(|note| note.with(removed)).into_iter().chain(clamped).collect()
     }
 }

@@ -168,7 +168,7 @@ impl Records for Repeat {
 
     fn notes(&self) -> Vec<Note> {
         let mut notes = self.summed_notes();
-        notes.extend(Note::some(self.passes, "times the trace, one behind the other"));
+        notes.extend(Note::some(self.passes, "passes over the trace, one behind the other"));
         notes
     }
 }

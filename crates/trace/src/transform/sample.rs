@@ -2,7 +2,7 @@
 //! SHARDS", FAST 2015).
 
 use flashscope_core::seed::derive;
-use flashscope_core::{Op, exact_size};
+use flashscope_core::{Op, number::exact_size};
 
 use super::split::cut;
 use super::{Note, Refusal, Step, Transform};
@@ -108,12 +108,12 @@ impl Transform for Sample {
     }
 
     fn notes(&self) -> Vec<Note> {
-        let left_out = Note::some(self.left_out, "requests are not in the sample of addresses");
-        let shortened = Note::some(self.shortened, "requests are in the sample with a part of the range");
+        let left_out = Note::some(self.left_out, "requests left out, not in the sample of addresses");
+        let shortened = Note::some(self.shortened, "requests cut to the part in the sample");
         // Two counts, which add up over several passes.
-        let bytes = Note::some(self.bytes, "bytes are sampled by their address");
-        let about = format!("bytes of these are in the sample, in units of {}", exact_size(self.unit_bytes));
-        let kept = bytes.as_ref().map(|_| Note { count: self.kept_bytes, about });
+        let bytes = Note::some(self.bytes, "sampled by address").map(Note::bytes);
+        let about = format!("in the sample, in units of {}", exact_size(self.unit_bytes));
+        let kept = bytes.as_ref().map(|_| Note::new(self.kept_bytes, about).bytes());
         [left_out, shortened, bytes, kept].into_iter().flatten().collect()
     }
 }

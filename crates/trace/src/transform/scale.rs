@@ -86,7 +86,7 @@ impl Transform for ScaleTime {
     }
 
     fn notes(&self) -> Vec<Note> {
-        let about = format!("requests have another time: each distance is {} times as long", self.factor);
+        let about = format!("requests with a new time, each distance {} times as long", self.factor);
         Note::some(self.changed, about).into_iter().collect()
     }
 }

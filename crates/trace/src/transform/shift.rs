@@ -1,6 +1,7 @@
 //! All addresses moved by the same distance.
 
 use flashscope_core::Op;
+use flashscope_core::number::exact_size;
 
 use super::{Note, Refusal, Step, Transform};
 use crate::record::Record;
@@ -36,7 +37,10 @@ impl Transform for Shift {
     }
 
     fn notes(&self) -> Vec<Note> {
-        let about = format!("requests are moved by {} bytes", self.bytes);
+        // `step` lets no distance pass that has more than 64 bits.
+        let distance = exact_size(u64::try_from(self.bytes.unsigned_abs()).unwrap_or(u64::MAX));
+        let way = if self.bytes < 0 { "down" } else { "up" };
+        let about = format!("requests moved {way} by {distance}");
         Note::some(self.moved, about).into_iter().collect()
     }
 }

@@ -1,5 +1,7 @@
 //! A trace in the order of its times.
 
+use flashscope_core::number::count;
+
 use super::Note;
 use crate::error::TraceError;
 use crate::reader::{BATCH, Counts};
@@ -121,9 +123,9 @@ impl<R: Records> Records for Sort<R> {
 
     fn notes(&self) -> Vec<Note> {
         let mut notes = self.input.notes();
-        let found = "requests are earlier than one before; the trace is put in the order of its times";
+        let found = "requests earlier than one before, put in the order of their times";
         let left =
-            format!("requests come more than {} requests too late, and are not put in order", self.window);
+            format!("requests more than {} requests too late, not put in order", count(self.window as u64));
         notes.extend(Note::some(self.found.records, found));
         notes.extend(Note::some(self.left.records, left));
         notes

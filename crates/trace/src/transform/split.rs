@@ -1,6 +1,6 @@
 //! Long requests cut into blocks.
 
-use flashscope_core::exact_size;
+use flashscope_core::number::{count, exact_size};
 
 use super::{Note, Refusal, Step, Transform};
 use crate::record::Record;
@@ -36,12 +36,9 @@ impl Transform for Split {
     }
 
     fn notes(&self) -> Vec<Note> {
-        let about = format!(
-            "requests are split at multiples of {}, into {}",
-            exact_size(self.block_bytes),
-            self.pieces
-        );
-        Note::some(self.requests, about).into_iter().collect()
+        let about = format!("requests split at multiples of {}", exact_size(self.block_bytes));
+        let pieces = format!("into {}", count(self.pieces));
+        Note::some(self.requests, about).map(|note| note.with(pieces)).into_iter().collect()
     }
 }
 

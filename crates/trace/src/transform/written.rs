@@ -1,6 +1,9 @@
 //! How much is written, in device writes.
 
-use flashscope_core::{Op, exact_size};
+use flashscope_core::{
+    Op,
+    number::{digits, exact_size},
+};
 
 use super::{Note, Refusal, Step, Transform};
 use crate::record::Record;
@@ -50,7 +53,7 @@ impl Transform for Written {
         let span = if self.capacity_bytes.is_none() { "the span of " } else { "" };
         let size = exact_size(u64::try_from(bytes).unwrap_or(u64::MAX));
         let of = if devices > 1 { format!(" of {devices} devices") } else { String::new() };
-        let about = format!("bytes are written: {writes:.2} device writes of {span}{size}{of}");
-        vec![Note { count: self.written_bytes, about }]
+        let detail = format!("{} device writes of {span}{size}{of}", digits(writes));
+        vec![Note::new(self.written_bytes, "written").bytes().with(detail)]
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::common::{Listed, all, drain, random_records, record};
 use flashscope_core::Op::{Flush, Read, Trim, Write};
-use flashscope_core::exact_size;
+use flashscope_core::number::{count, exact_size};
 use flashscope_trace::transform::{Fit, FitMode, Layout, Transformed};
 use flashscope_trace::{Record, Records, TraceError};
 
@@ -18,7 +18,14 @@ fn layout(records: &[Record], chunk_bytes: u64) -> Arc<Layout> {
 fn fitted(records: &[Record], fit: Fit) -> (Vec<Record>, BTreeMap<String, u64>) {
     let mut fitted = Transformed::new(Listed::new(records.to_vec()), fit);
     let all = all(&mut fitted);
-    (all, fitted.notes().into_iter().map(|note| (note.about, note.count)).collect())
+    (
+        all,
+        fitted
+            .notes()
+            .into_iter()
+            .map(|note| (format!("{}, {}", note.about, note.detail), note.count))
+            .collect(),
+    )
 }
 
 fn note(notes: &BTreeMap<String, u64>, words: &str) -> u64 {
@@ -63,11 +70,17 @@ fn modulo_wraps_every_block_and_counts_what_collides() {
         |record: &&Record| record.offset_bytes % size + record.length_bytes > size && record.op != Flush;
     let wrapped = records.iter().filter(is_across).count() as u64;
     assert!(wrapped > 0);
-    assert_eq!(note(&notes, "go on at the start"), wrapped);
+    assert_eq!(note(&notes, "continued at its start"), wrapped);
     assert_eq!(behind.len() as u64, records.len() as u64 + wrapped);
     let data = |records: &[Record]| all_sectors(&records.iter().copied().filter(is_data).collect::<Vec<_>>());
     let (collided, used) = collisions(&data(&records), &data(&behind));
-    assert_eq!(note(&notes, &format!("of {used} blocks of 4096 bytes in use")), collided);
+    assert_eq!(
+        note(
+            &notes,
+            &format!("blocks of 4 KiB that stand for several places of the trace, of {} in use", count(used))
+        ),
+        collided
+    );
     assert!(0 < collided && collided < used, "{collided} of {used}");
 }
 
@@ -84,7 +97,7 @@ fn a_request_longer_than_the_device_covers_it_once() {
     let (behind, notes) = fitted(&records, Fit::new(FitMode::Modulo, 4096, None, false).unwrap());
     let ranges: Vec<_> = behind.iter().map(|record| (record.offset_bytes, record.length_bytes)).collect();
     assert_eq!(ranges, [(512, 3584), (0, 512)]);
-    assert_eq!((note(&notes, "cut to it"), note(&notes, "split at its end")), (1, 1));
+    assert_eq!((note(&notes, "cut to it"), note(&notes, "split at the end of the device")), (1, 1));
 }
 
 /// Each chunk's place: its rank among those in use, per device or over all.
@@ -119,8 +132,8 @@ fn compact_squeezes_out_what_is_not_in_use_and_nothing_else() {
             })
             .collect();
         assert_eq!(all_sectors(&behind), expected, "seed {seed}");
-        assert_eq!(behind.len() as u64 + note(&notes, "trims of what is never"), records.len() as u64);
-        assert!(note(&notes, "trims of what is never") > 0 && note(&notes, "trims are shortened") > 0);
+        assert_eq!(behind.len() as u64 + note(&notes, "trims left out"), records.len() as u64);
+        assert!(note(&notes, "trims left out") > 0 && note(&notes, "trims shortened") > 0);
         assert_eq!(note(&notes, "stand for several"), 0);
         let tight = Fit::new(FitMode::Compact, size - 1, Some(layout), joined).err().unwrap().to_string();
         assert!(tight.contains(&exact_size(size)) && tight.contains("fit modulo"), "{tight}");
@@ -158,7 +171,7 @@ fn linear_scales_first_addresses_in_whole_blocks() {
     assert_eq!(ranges, expected);
     assert_eq!((note(&notes, "moved back"), note(&notes, "cut to it")), (2, 1));
     // Block 2: of 8 and 9. Block 8: of 36 twice, moved by the same. Block 9: of 39, and of 37.
-    assert_eq!(note(&notes, "of 5 blocks of 4096 bytes in use stand for several"), 2);
+    assert_eq!(note(&notes, "blocks of 4 KiB that stand for several places of the trace, of 5 in use"), 2);
 }
 
 #[test]
@@ -189,7 +202,7 @@ fn linear_stays_inside_and_counts_what_collides() {
         let data =
             |records: &[Record]| all_sectors(&records.iter().copied().filter(is_data).collect::<Vec<_>>());
         let (collided, used) = collisions(&data(&records), &data(&behind));
-        assert_eq!(note(&notes, &format!("of {used} blocks")), collided);
+        assert_eq!(note(&notes, &format!("of {} in use", count(used))), collided);
     }
 }
 

@@ -154,7 +154,7 @@ impl Transform for Overwrite {
     }
 
     fn notes(&self) -> Vec<Note> {
-        vec![Note { count: self.count, about: "reads become writes".into() }]
+        vec![Note::new(self.count, "reads made writes")]
     }
 }
 
@@ -163,7 +163,7 @@ fn an_own_transform_stands_where_any_other_does() {
     let input = [record(Op::Read, 0, 0, 512), record(Op::Write, 1, 512, 512)];
     let mut trace = Transformed::new(Listed::new(input.to_vec()), Overwrite::default());
     assert_eq!(all(&mut trace), [record(Op::Write, 0, 0, 512), input[1]]);
-    assert_eq!(trace.notes(), [Note { count: 1, about: "reads become writes".into() }]);
+    assert_eq!(trace.notes(), [Note::new(1, "reads made writes")]);
     let trim = Listed::new(vec![record(Op::Trim, 0, 0, 512)]);
     let error = Transformed::new(trim, Overwrite::default()).next_batch(&mut Vec::new()).unwrap_err();
     assert_eq!(

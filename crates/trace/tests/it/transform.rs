@@ -183,7 +183,7 @@ fn pieces_cross_no_multiple_of_the_block() {
     assert_eq!(ranges(&pieces), expected);
     assert_eq!(times(&pieces), [3, 3, 3, 4, 5]);
     assert_eq!(counts(&notes), [1]);
-    assert!(notes[0].about.ends_with("into 3"), "{notes:?}");
+    assert!(notes[0].detail == "into 3", "{notes:?}");
 }
 
 #[test]
@@ -210,7 +210,10 @@ fn aligned_requests_cover_what_they_covered() {
     let expected = [(4096, 4096), (0, 8192), (4096, 4096), (4096, 4096), (4096, 0), (0, 0)];
     assert_eq!(ranges(&aligned), expected);
     assert_eq!(counts(&notes), [3, 3], "three begin earlier, three are longer");
-    assert!(notes[1].about.contains(&format!("({} bytes added)", 8190 + 3996 + 4095)), "{notes:?}");
+    assert!(
+        notes[1].to_string().ends_with("lengthened to a multiple of 4 KiB: 3, 16,281 B added"),
+        "{notes:?}"
+    );
     let message = refusal(record(Trim, 0, u64::MAX - 10, 10), Align::new(4096));
     assert!(message.contains("beyond 2^64") && message.contains("cut the address range"), "{message}");
 }
@@ -272,15 +275,15 @@ fn device_writes_are_bytes_written_by_the_capacity() {
     let records = vec![record(Write, 0, 0, 3000), record(Read, 0, 7000, 1000), record(Write, 0, 0, 9000)];
     let about = |capacity| through(records.clone(), Written::new(capacity)).1[0].clone();
     assert_eq!(about(Some(4000)).count, 12_000);
-    assert!(about(Some(4000)).about.contains("3.00 device writes of 4000 bytes"));
-    assert!(about(None).about.ends_with("1.33 device writes of the span of 9000 bytes"));
+    assert!(about(Some(4000)).to_string() == "written: 12,000 B, 3.00 device writes of 4,000 B");
+    assert!(about(None).detail == "1.33 device writes of the span of 9,000 B");
     // Of several devices, each is as large; one that is only flushed is none.
     let mut records = records;
     records.push(Record { device: 1, ..record(Write, 0, 0, 1000) });
     records.push(Record { device: 2, ..record(Flush, 0, 0, 0) });
-    let about = |capacity| through(records.clone(), Written::new(capacity)).1[0].about.clone();
-    assert!(about(Some(13_000)).ends_with("0.50 device writes of 26000 bytes of 2 devices"));
-    assert!(about(None).ends_with("1.30 device writes of the span of 10000 bytes of 2 devices"));
+    let about = |capacity| through(records.clone(), Written::new(capacity)).1[0].detail.clone();
+    assert!(about(Some(13_000)) == "0.500 device writes of 26,000 B of 2 devices");
+    assert!(about(None) == "1.30 device writes of the span of 10,000 B of 2 devices");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 
-use flashscope_core::told;
+use flashscope_core::number::{self, counted, exact_size, plural, span};
 use flashscope_trace::capture::Dropped;
 use serde_json::{Value, json};
 
@@ -83,19 +83,19 @@ impl Captured {
         let Recorded { tally, counts, losses, first_bad_line } = &self.recorded;
         let mut lines = vec![
             format!(
-                "{} in {:.3} s, written to {} as {format}",
-                told(counts.records, "requests"),
-                self.seconds,
+                "{} in {}, written to {} as {format}",
+                counted(counts.records, "request"),
+                span(self.seconds * 1e9),
                 output.display()
             ),
             format!(
-                "  {} of {} bytes, {} of {} bytes, {}, {}",
-                told(tally.reads, "reads"),
-                tally.read_bytes,
-                told(tally.writes, "writes"),
-                tally.written_bytes,
-                told(tally.flushes, "flushes"),
-                told(tally.trims, "trims")
+                "  {} of {}, {} of {}, {}, {}",
+                counted(tally.reads, "read"),
+                exact_size(tally.read_bytes),
+                counted(tally.writes, "write"),
+                exact_size(tally.written_bytes),
+                plural(tally.flushes, "flush", "flushes"),
+                counted(tally.trims, "trim")
             ),
         ];
         if counts.records == 0 {
@@ -103,10 +103,13 @@ impl Captured {
                 "  nothing was asked of the device: all was in the cache, or it is another device".into(),
             );
         }
-        lines.extend(losses.iter().map(|(loss, count)| format!("  {}", told(count, loss.about()))));
+        lines.extend(
+            losses.iter().map(|(loss, count)| format!("  {}: {}", loss.about(), number::count(count))),
+        );
         if let Some(error) = first_bad_line.as_ref().filter(|_| self.dropped.total() == 0) {
-            let about = told(counts.bad_lines, "lines are not understood");
-            lines.push(format!("  {about}; the first: {}", error.with_remedy(None)));
+            let bad_lines = number::count(counts.bad_lines);
+            lines
+                .push(format!("  lines not understood: {bad_lines}; the first: {}", error.with_remedy(None)));
         }
         if let How::Ended(status) | How::Interrupted(Some(status)) = self.how {
             lines.push(format!("  the command ended with {status}"));
@@ -115,7 +118,7 @@ impl Captured {
             lines.push(format!(
                 "WARNING: the kernel lost {}: the trace is not whole; record again with a larger \
                  --buffer, or without compressing",
-                told(self.dropped.total(), "events")
+                counted(self.dropped.total(), "event")
             ));
         }
         lines.join("\n")

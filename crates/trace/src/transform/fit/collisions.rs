@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::RangeInclusive;
 
+use flashscope_core::number::{count, exact_size};
+
 use super::super::Note;
 use crate::record::Record;
 
@@ -76,14 +78,12 @@ impl Collisions {
     }
 
     pub(super) fn note(&self) -> Option<Note> {
-        let (unit, used) = (self.unit_bytes, self.used);
-        let about = match self.is_cut {
-            false => format!("of {used} blocks of {unit} bytes in use stand for several places of the trace"),
-            true => format!(
-                "or more blocks of {unit} bytes stand for several places of the trace (only {used} blocks \
-                 could be watched)"
-            ),
+        let (unit, used) = (exact_size(self.unit_bytes), count(self.used as u64));
+        let detail = match self.is_cut {
+            false => format!("of {used} in use"),
+            true => format!("or more: only {used} could be watched"),
         };
-        Note::some(self.collided, about)
+        let about = format!("blocks of {unit} that stand for several places of the trace");
+        Note::some(self.collided, about).map(|note| note.with(detail))
     }
 }
