@@ -9,9 +9,8 @@ mod lane;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::pacing::Pacing;
 use crate::request::{Completion, Op, Request};
-use crate::source::RequestSource;
+use crate::source::{RequestSource, Stream};
 use crate::target::{Target, TargetError};
 use crate::time::{Nanos, Time};
 use lane::Lane;
@@ -68,14 +67,6 @@ impl<F: FnMut(&Io) -> Control> Observer for F {
     fn observe(&mut self, io: &Io) -> Control {
         self(io)
     }
-}
-
-/// A source and when its requests go. Parallel processes are several streams.
-pub struct Stream<S> {
-    /// What and where.
-    pub source: S,
-    /// When.
-    pub pacing: Pacing,
 }
 
 /// What ends a drive besides its sources and its observer.

@@ -22,13 +22,13 @@ pub mod time;
 pub mod units;
 pub mod zipf;
 
-pub use drive::{Control, Driven, Io, Limits, Observer, Stream, drive};
+pub use drive::{Control, Driven, Io, Limits, Observer, drive};
 pub use ordered::Ordered;
 pub use pacing::{Arrivals, Pacing};
-pub use pattern::{Location, Mix, Pattern, PatternError, Rw};
+pub use pattern::{Location, Mix, Pattern, PatternError, PatternSource, Rw};
 pub use record::Record;
 pub use request::{Completion, Flags, Op, Request};
-pub use source::{PatternSource, RequestSource};
+pub use source::{RequestSource, Stream};
 pub use target::{ErrorKind, Target, TargetError, TargetInfo};
 pub use time::{Nanos, Time};
 pub use units::{Bytes, Share, UnitError, total};

@@ -2,9 +2,10 @@
 //!
 //! The words are fio's where the meaning is the same. A pattern is written on a command line, as one line of
 //! text (`rw=randwrite bs=32KiB size=1GiB`) or as a TOML table with the same keys, and prints itself back.
-//! How it becomes requests is in [`crate::source`]; when they go is in [`crate::pacing`].
+//! How it becomes requests is in [`PatternSource`]; when they go is in [`crate::pacing`].
 
 mod settings;
+mod source;
 mod validate;
 
 use std::fmt;
@@ -12,12 +13,12 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use settings::{KEYS, Key};
+pub use source::{PatternSource, Space};
 pub use validate::PatternError;
 
-use crate::drive::Stream;
 use crate::pacing::{Arrivals, Pacing};
 use crate::request::Op;
-use crate::source::{PatternSource, Space};
+use crate::source::Stream;
 use crate::time::Nanos;
 use crate::units::{Bytes, Share};
 

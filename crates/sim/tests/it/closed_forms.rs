@@ -6,8 +6,8 @@ mod formulas;
 use bench::*;
 use flashscope_core::pattern::{Location, Pattern, Rw};
 use flashscope_core::seed::Random;
-use flashscope_core::source::{PatternSource, RequestSource};
 use flashscope_core::{Bytes, Op, Request, Target};
+use flashscope_core::{PatternSource, RequestSource};
 
 /// Whether `value` is `expected` in all printed digits.
 fn same(value: f64, expected: f64, what: &str) {

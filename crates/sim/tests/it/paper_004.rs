@@ -8,8 +8,8 @@
 #![allow(clippy::print_stdout)]
 
 use flashscope_core::pattern::{Location, Pattern, Rw};
-use flashscope_core::source::{PatternSource, RequestSource};
 use flashscope_core::{Bytes, Request, Target};
+use flashscope_core::{PatternSource, RequestSource};
 use flashscope_sim::Ssd;
 use flashscope_sim::profiles::Profile;
 
