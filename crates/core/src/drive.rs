@@ -4,15 +4,20 @@
 //! It asks sources for requests in batches, shows each batch to the target ahead of time, submits when pacing
 //! allows, reaps, and tells the observer. It knows no clock but the target's and allocates nothing while it
 //! runs.
+//!
+//! A target that breaks a promise of [`Target`] ends the drive with an error
+//! ([`crate::ErrorKind::Broken`]): no response time is made of times that cannot be.
 
+mod flight;
 mod lane;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::request::{Completion, Op, Request};
+use crate::request::Op;
 use crate::source::{RequestSource, Stream};
-use crate::target::{Target, TargetError};
+use crate::target::{ErrorKind, Target, TargetError};
 use crate::time::{Nanos, Time};
+use flight::Flight;
 use lane::Lane;
 
 /// Requests generated, and shown to the target, ahead of the one that is submitted.
@@ -55,12 +60,6 @@ pub enum Control {
 pub trait Observer {
     /// One IO is done. Called in order of completion, on the IO path: it must be quick.
     fn observe(&mut self, io: &Io) -> Control;
-
-    /// How many IOs may come before what [`Observer::observe`] answers is heeded. Above 1, one closed stream
-    /// of single IOs on a target in virtual time is served in batches; what is observed stays the same.
-    fn free_run(&self) -> usize {
-        1
-    }
 }
 
 impl<F: FnMut(&Io) -> Control> Observer for F {
@@ -103,10 +102,10 @@ pub enum Driven {
 ///
 /// # Errors
 /// The first IO that failed. All IOs that were done before it, and those in flight beside it, have been
-/// observed.
+/// observed. Or a promise that the target broke; what was observed before it is all that is known.
 ///
 /// # Panics
-/// If a target completes a tag that is not in flight: the target is broken.
+/// If a stream has a depth of 0, or there are more than 65,536 streams.
 pub fn drive<T: Target, S: RequestSource, O: Observer>(
     target: &mut T,
     streams: &mut [Stream<S>],
@@ -114,15 +113,18 @@ pub fn drive<T: Target, S: RequestSource, O: Observer>(
     observer: &mut O,
 ) -> Result<Driven, TargetError> {
     let start = target.now();
-    let mut lanes: Vec<Lane<'_, S>> = streams
-        .iter_mut()
-        .enumerate()
-        .map(|(number, stream)| Lane::new(number as u16, stream, start))
-        .collect();
-    let depth: u32 = lanes.iter().map(|lane| lane.pacing.iodepth()).sum();
-    let mut flight = Flight::new(depth as usize, start);
-    let driven = until_the_end(target, &mut lanes, &mut flight, limits, observer);
-    if driven.is_err() {
+    let deadline = limits.runtime.map_or(Time::NEVER, |runtime| start + runtime);
+    let mut lanes: Vec<Lane<'_, S>> =
+        (0..).zip(streams).map(|(number, stream)| Lane::new(number, stream, start)).collect();
+    if let [lane] = &mut lanes[..]
+        && lane.is_one_by_one()
+    {
+        return lane.one_by_one(target, deadline, limits.interrupted, observer);
+    }
+    let depth = lanes.iter().map(|lane| lane.pacing.iodepth() as usize).sum();
+    let mut flight = Flight::new(depth, start);
+    let driven = until_the_end(target, &mut lanes, &mut flight, deadline, limits.interrupted, observer);
+    if driven.as_ref().is_err_and(|error| !matches!(error.kind, ErrorKind::Broken(_))) {
         drain(target, &mut lanes, &mut flight, observer);
     }
     driven
@@ -132,27 +134,17 @@ fn until_the_end<T: Target, S: RequestSource, O: Observer>(
     target: &mut T,
     lanes: &mut [Lane<'_, S>],
     flight: &mut Flight,
-    limits: Limits<'_>,
+    deadline: Time,
+    interrupted: &AtomicBool,
     observer: &mut O,
 ) -> Result<Driven, TargetError> {
-    let deadline = limits.runtime.map_or(Time::NEVER, |runtime| flight.start + runtime);
     let mut end = None;
     loop {
-        if end.is_none() && limits.interrupted.load(Ordering::Relaxed) {
+        if end.is_none() && interrupted.load(Ordering::Relaxed) {
             end = Some(Driven::Interrupted);
         }
         if end.is_none() && flight.clock >= deadline {
             end = Some(Driven::OutOfTime);
-        }
-        if let (None, [lane]) = (end, &mut *lanes)
-            && let free_run @ 2.. = observer.free_run()
-            && lane.is_one_by_one(target, &limits)
-        {
-            match lane.run_free(target, flight, observer, free_run)? {
-                (0, _) => return Ok(Driven::Exhausted),
-                (_, Control::Stop) => return Ok(Driven::Stopped),
-                (_, Control::Continue) => continue,
-            }
         }
         let wake = match end {
             None => submit_all(target, lanes, flight)?,
@@ -166,18 +158,18 @@ fn until_the_end<T: Target, S: RequestSource, O: Observer>(
                 return Ok(Driven::Exhausted);
             }
             // In slices, so that an interruption is heard.
-            target.wait_until(wake.min(deadline).min(flight.clock + WAIT_MAX));
-            flight.clock = target.now();
+            flight.wait(target, wake.min(deadline).min(flight.clock + WAIT_MAX))?;
             continue;
         }
         let reaped = target.reap(1, wake, &mut flight.done);
-        if flight.settle(lanes, observer) == Control::Stop {
+        let is_empty = flight.done.is_empty();
+        if flight.settle(target, lanes, observer)? == Control::Stop {
             end = end.or(Some(Driven::Stopped));
         }
-        if reaped.is_err() {
-            flight.lost += 1;
+        reaped.inspect_err(|_| flight.lost += 1)?;
+        if is_empty {
+            flight.came_back_empty(target, wake)?;
         }
-        reaped?;
     }
 }
 
@@ -192,7 +184,9 @@ fn drain<T: Target, S: RequestSource, O: Observer>(
     while flight.taken() > flight.lost {
         let before = flight.taken();
         let reaped = target.reap(1, Time::NEVER, &mut flight.done);
-        flight.settle(lanes, observer);
+        if flight.settle(target, lanes, observer).is_err() {
+            return;
+        }
         match reaped {
             Err(_) => flight.lost += 1,
             // It holds nothing any more.
@@ -214,113 +208,4 @@ fn submit_all<T: Target, S: RequestSource>(
         wake = wake.min(lane.submit_ready(target, flight)?);
     }
     Ok(wake)
-}
-
-/// The requests that the target holds, by tag.
-struct Flight {
-    start: Time,
-    /// The latest instant that is known to have come.
-    clock: Time,
-    slots: Box<[Slot]>,
-    /// The first `free_count` are the tags not in use.
-    free: Box<[u32]>,
-    free_count: usize,
-    /// Tags in use that never come back: of requests that failed or that the target did not take.
-    lost: usize,
-    done: Vec<Completion>,
-}
-
-/// What is kept of a request in flight. Not the request itself: copied as a whole, right after its tag was
-/// written, it would wait for that write to leave the store buffer.
-#[derive(Clone, Copy, Default)]
-struct Slot {
-    index: u64,
-    offset_bytes: u64,
-    due: Time,
-    length_bytes: u32,
-    stream: u16,
-    op: Op,
-}
-
-impl Flight {
-    fn new(depth: usize, start: Time) -> Flight {
-        Flight {
-            start,
-            clock: start,
-            slots: vec![Slot::default(); depth].into(),
-            free: (0..depth as u32).rev().collect(),
-            free_count: depth,
-            lost: 0,
-            done: Vec::with_capacity(depth.max(LOOK_AHEAD)),
-        }
-    }
-
-    #[inline]
-    fn is_empty(&self) -> bool {
-        self.taken() == 0
-    }
-
-    /// Tags in use.
-    #[inline]
-    fn taken(&self) -> usize {
-        self.slots.len() - self.free_count
-    }
-
-    #[inline]
-    fn take(&mut self, request: &mut Request, index: u64) {
-        let Request { offset_bytes, due, length_bytes, stream, op, .. } = *request;
-        // A lane submits no more than its depth, so one is free.
-        self.free_count -= 1;
-        let tag = self.free[self.free_count];
-        request.tag = tag;
-        self.slots[tag as usize] = Slot { index, offset_bytes, due, length_bytes, stream, op };
-    }
-
-    #[inline]
-    fn give_back(&mut self, tag: u32) -> Slot {
-        assert!(!self.is_empty(), "the target completed tag {tag} twice");
-        self.free[self.free_count] = tag;
-        self.free_count += 1;
-        self.slots[tag as usize]
-    }
-
-    /// Observes and frees what was reaped.
-    #[inline]
-    fn settle<S: RequestSource, O: Observer>(
-        &mut self,
-        lanes: &mut [Lane<'_, S>],
-        observer: &mut O,
-    ) -> Control {
-        let mut control = Control::Continue;
-        for i in 0..self.done.len() {
-            let completion = self.done[i];
-            let Slot { index, offset_bytes, due, length_bytes, stream, op } = self.give_back(completion.tag);
-            let submitted = lanes[stream as usize].complete(due, &completion);
-            let late = completion.submitted.since(submitted);
-            self.clock = self.clock.max(completion.completed);
-            let io = Io {
-                index,
-                offset_bytes,
-                submitted: Time(submitted.since(self.start).0),
-                response: completion.completed.since(submitted),
-                late,
-                length_bytes,
-                stream,
-                op,
-            };
-            if observer.observe(&io) == Control::Stop {
-                control = Control::Stop;
-            }
-        }
-        self.done.clear();
-        control
-    }
-}
-
-/// How many of `requests` the target did not take, at most: those from the one on that the error names.
-#[cold]
-pub(crate) fn refused(requests: &[Request], error: &TargetError) -> usize {
-    let place = |r: &Request| (r.op, r.offset_bytes, r.length_bytes);
-    let named = (error.op, error.offset_bytes, error.length_bytes);
-    requests.len() - requests.iter().position(|request| place(request) == named).unwrap_or(0)
 }

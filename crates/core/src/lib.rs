@@ -29,6 +29,6 @@ pub use pattern::{Location, Mix, Pattern, PatternError, PatternSource, Rw};
 pub use record::Record;
 pub use request::{Completion, Flags, Op, Request};
 pub use source::{RequestSource, Stream};
-pub use target::{ErrorKind, Target, TargetError, TargetInfo};
+pub use target::{Breach, ErrorKind, Target, TargetError, TargetInfo, submit_and_reap};
 pub use time::{Nanos, Time};
 pub use units::{Bytes, Share, UnitError, total};

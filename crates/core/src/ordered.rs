@@ -7,7 +7,6 @@
 
 use std::collections::VecDeque;
 
-use crate::drive::refused;
 use crate::request::{Completion, Op, Request};
 use crate::target::{Target, TargetError, TargetInfo};
 use crate::time::Time;
@@ -98,7 +97,7 @@ impl<T: Target> Ordered<T> {
         }
         let passed = self.inner.submit(&self.free);
         if let Err(error) = &passed {
-            self.lost += refused(&self.free, error);
+            self.lost += error.refused(&self.free);
         }
         self.free.clear();
         passed
@@ -177,8 +176,9 @@ impl<T: Target> Target for Ordered<T> {
     }
 
     /// One after the other is in order.
-    fn serve_in_turn(&mut self, requests: &[Request], out: &mut Vec<Completion>) -> Result<(), TargetError> {
-        self.inner.serve_in_turn(requests, out)
+    #[inline]
+    fn serve(&mut self, request: &Request) -> Result<Completion, TargetError> {
+        self.inner.serve(request)
     }
 
     fn wait_until(&mut self, time: Time) {

@@ -36,11 +36,92 @@ pub enum ErrorKind {
     Invalid,
     /// The engine itself failed, not the device.
     Engine,
+    /// The target broke a promise of [`Target`]: a defect of its code. None of its times can be trusted.
+    Broken(Breach),
+}
+
+/// A promise of [`Target`] that was broken. Times are in nanoseconds of the target's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Breach {
+    /// A completion of an IO that is not in flight: never submitted, or completed before.
+    #[error("it completed tag {tag}, which is not in flight")]
+    NotInFlight {
+        /// As in the completion.
+        tag: u32,
+    },
+    /// An IO was taken before the drive loop submitted it.
+    #[error("it took an IO at {} ns, when its clock had passed {} ns", submitted.0, known.0)]
+    TakenEarly {
+        /// As in the completion.
+        submitted: Time,
+        /// The clock when the IO was submitted.
+        known: Time,
+    },
+    /// An IO was done before it was taken.
+    #[error("it completed an IO at {} ns that it took at {} ns", completed.0, submitted.0)]
+    DoneEarly {
+        /// As in the completion.
+        submitted: Time,
+        /// As in the completion.
+        completed: Time,
+    },
+    /// [`Target::now`] returned an instant before one that had come.
+    #[error("its clock went back from {} ns to {} ns", from.0, to.0)]
+    ClockWentBack {
+        /// The latest instant known.
+        from: Time,
+        /// What the clock says.
+        to: Time,
+    },
+    /// [`Target::wait_until`] returned too soon.
+    #[error("it waited until {} ns instead of {} ns", reached.0, asked.0)]
+    WokeEarly {
+        /// What was asked for.
+        asked: Time,
+        /// What the clock says.
+        reached: Time,
+    },
+    /// [`Target::reap`] or [`Target::serve`] returned without the completion that it had to wait for.
+    #[error("it returned no completion, with {in_flight} IOs in flight")]
+    NothingDone {
+        /// IOs that it holds.
+        in_flight: usize,
+    },
+}
+
+impl Breach {
+    /// Whether an IO that was submitted when the clock had passed `known` was taken and done after that, in
+    /// this order.
+    #[inline]
+    pub(crate) fn in_times(known: Time, done: &Completion) -> Result<(), Breach> {
+        let Completion { submitted, completed, .. } = *done;
+        if submitted < known {
+            return Err(Breach::TakenEarly { submitted, known });
+        }
+        if completed < submitted {
+            return Err(Breach::DoneEarly { submitted, completed });
+        }
+        Ok(())
+    }
+
+    /// The error that it is: of `target`, about `request`, or about none of length 0.
+    #[cold]
+    pub(crate) fn of(self, target: &TargetInfo, request: &Request) -> TargetError {
+        TargetError {
+            kind: ErrorKind::Broken(self),
+            target: target.name.clone(),
+            op: request.op,
+            offset_bytes: request.offset_bytes,
+            length_bytes: request.length_bytes,
+            cause: self.to_string(),
+            remedy: "this is a defect of the target's code; please report it".into(),
+        }
+    }
 }
 
 /// A request that failed. Names the thing, the place and the way out.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{target}: {op} of {length_bytes} bytes at offset {offset_bytes}: {cause}; {remedy}")]
+#[error("{target}: {}{cause}; {remedy}", self.place())]
 pub struct TargetError {
     /// The small word.
     pub kind: ErrorKind,
@@ -50,7 +131,7 @@ pub struct TargetError {
     pub op: Op,
     /// Where.
     pub offset_bytes: u64,
-    /// How much.
+    /// How much; 0 for a flush, and where the error is of no one request.
     pub length_bytes: u32,
     /// What the system said.
     pub cause: String,
@@ -58,10 +139,30 @@ pub struct TargetError {
     pub remedy: String,
 }
 
+impl TargetError {
+    fn place(&self) -> String {
+        let TargetError { op, offset_bytes, length_bytes, .. } = self;
+        match (op, length_bytes) {
+            (Op::Flush, _) => "flush: ".into(),
+            (_, 0) => String::new(),
+            _ => format!("{op} of {length_bytes} bytes at offset {offset_bytes}: "),
+        }
+    }
+
+    /// How many of `requests` the target did not take, at most: those from the one on that the error names.
+    #[cold]
+    pub(crate) fn refused(&self, requests: &[Request]) -> usize {
+        let place = |r: &Request| (r.op, r.offset_bytes, r.length_bytes);
+        let named = (self.op, self.offset_bytes, self.length_bytes);
+        requests.len() - requests.iter().position(|request| place(request) == named).unwrap_or(0)
+    }
+}
+
 /// Serves requests in its own time. The drive loop is generic over it, so nothing here costs a virtual call.
 ///
-/// Invariants: completions carry the tag and never come back twice; `completed >= submitted`; `now` never
-/// goes back; between `submit` and the matching `reap` the tag is not reused.
+/// Invariants, which [`crate::drive()`] checks in every build ([`Breach`]): a completion carries the tag of
+/// an IO in flight, once; `completed >= submitted`, and `submitted` is not before the IO was submitted; `now`
+/// never goes back. Between `submit` and the matching completion the tag is not reused.
 pub trait Target {
     /// Name, size, granularity.
     fn info(&self) -> &TargetInfo;
@@ -89,22 +190,35 @@ pub trait Target {
     /// The first IO that failed. Completions appended before it are valid.
     fn reap(&mut self, min: usize, until: Time, out: &mut Vec<Completion>) -> Result<(), TargetError>;
 
-    /// Serves `requests` one after the other, each submitted when the one before is done, and appends their
-    /// completions to `out` in this order. Called with nothing in flight. The same as [`Target::submit`] and
-    /// [`Target::reap`] for each, which a simulated device can do faster at once.
+    /// Serves one request from submission to completion: all that queue depth 1 needs, and what a simulated
+    /// device does fastest. Called with nothing in flight. The same as [`Target::submit`] and
+    /// [`Target::reap`], which [`submit_and_reap`] is for targets that have no shorter way.
     ///
     /// # Errors
-    /// The first request that failed. The completions of those before it are in `out`.
-    fn serve_in_turn(&mut self, requests: &[Request], out: &mut Vec<Completion>) -> Result<(), TargetError> {
-        for request in requests {
-            self.submit(std::slice::from_ref(request))?;
-            self.reap(1, Time::NEVER, out)?;
-        }
-        Ok(())
-    }
+    /// The request failed; nothing is in flight.
+    fn serve(&mut self, request: &Request) -> Result<Completion, TargetError>;
 
     /// Returns when the clock has reached `time`. Called with nothing in flight.
     fn wait_until(&mut self, time: Time);
+}
+
+/// [`Target::serve`] by way of [`Target::submit`] and [`Target::reap`]. `scratch` is room for completions.
+///
+/// # Errors
+/// The request failed, or the target did not answer it with one completion.
+pub fn submit_and_reap<T: Target + ?Sized>(
+    target: &mut T,
+    request: &Request,
+    scratch: &mut Vec<Completion>,
+) -> Result<Completion, TargetError> {
+    scratch.clear();
+    target.submit(std::slice::from_ref(request))?;
+    target.reap(1, Time::NEVER, scratch)?;
+    match scratch[..] {
+        [done] => Ok(done),
+        [] => Err(Breach::NothingDone { in_flight: 1 }.of(target.info(), request)),
+        [_, next, ..] => Err(Breach::NotInFlight { tag: next.tag }.of(target.info(), request)),
+    }
 }
 
 impl<T: Target + ?Sized> Target for &mut T {
@@ -123,8 +237,8 @@ impl<T: Target + ?Sized> Target for &mut T {
     fn reap(&mut self, min: usize, until: Time, out: &mut Vec<Completion>) -> Result<(), TargetError> {
         (**self).reap(min, until, out)
     }
-    fn serve_in_turn(&mut self, requests: &[Request], out: &mut Vec<Completion>) -> Result<(), TargetError> {
-        (**self).serve_in_turn(requests, out)
+    fn serve(&mut self, request: &Request) -> Result<Completion, TargetError> {
+        (**self).serve(request)
     }
     fn wait_until(&mut self, time: Time) {
         (**self).wait_until(time);

@@ -149,6 +149,11 @@ impl Target for DeviceTarget {
         each!(self, engine => engine.reap(min, until, out))
     }
 
+    #[inline]
+    fn serve(&mut self, request: &Request) -> Result<Completion, TargetError> {
+        each!(self, engine => engine.serve(request))
+    }
+
     fn wait_until(&mut self, time: Time) {
         each!(self, engine => engine.wait_until(time));
     }

@@ -21,6 +21,6 @@ pub use view::{RECORDS, REPLAY, ReplayReport, view};
 pub fn flush(target: &mut impl Target) -> Result<f64> {
     let begun = target.now();
     let request = Request { op: Op::Flush, ..Request::default() };
-    target.serve_in_turn(&[request], &mut Vec::new())?;
+    target.serve(&request)?;
     Ok(target.now().since(begun).0 as f64 / 1e9)
 }

@@ -170,6 +170,10 @@ impl Target for Served {
     fn reap(&mut self, min: usize, until: Time, out: &mut Vec<Completion>) -> Result<(), TargetError> {
         each!(self, target => target.reap(min, until, out))
     }
+    #[inline]
+    fn serve(&mut self, request: &Request) -> Result<Completion, TargetError> {
+        each!(self, target => target.serve(request))
+    }
     fn wait_until(&mut self, time: Time) {
         each!(self, target => target.wait_until(time));
     }

@@ -5,8 +5,7 @@
 
 use flashscope_core::seed::Random;
 use flashscope_core::{
-    Bytes, Control, Io, Limits, Observer, Op, Pattern, PatternSource, Request, RequestSource, Stream, Target,
-    drive,
+    Bytes, Control, Io, Limits, Op, Pattern, PatternSource, Request, RequestSource, Stream, Target, drive,
 };
 use flashscope_sim::buffer::{AnyBuffer, BufferSetup, Evictions, WriteBuffer};
 use flashscope_sim::settings::Initial;
@@ -116,35 +115,20 @@ fn sequential() -> f64 {
     })
 }
 
-/// Counts IOs and sums their times, and need never be asked.
-#[derive(Default)]
-struct Sums {
-    ios: u64,
-    response_ns: u64,
-}
-
-impl Observer for Sums {
-    #[inline]
-    fn observe(&mut self, io: &Io) -> Control {
-        self.ios += 1;
-        self.response_ns += io.response.0;
-        Control::Continue
-    }
-    fn free_run(&self) -> usize {
-        usize::MAX
-    }
-}
-
 /// Page writes in order, from the pattern's text through the drive loop to an observer.
 fn driven() -> f64 {
     let mut ssd = page_ssd(8 << 30, 0.28);
     let pattern: Pattern = "rw=write bs=4KiB size=8GiB number_ios=10000000".parse().expect("a pattern");
     best(|| {
         let mut streams = [Stream { source: PatternSource::new(&pattern, 0, 1), pacing: pattern.pacing() }];
-        let mut sums = Sums::default();
-        drive(&mut ssd, &mut streams, Limits::default(), &mut sums).expect("served");
-        assert!(sums.response_ns > 0);
-        sums.ios
+        let (mut ios, mut response_ns) = (0, 0);
+        let mut observer = |io: &Io| {
+            (ios, response_ns) = (ios + 1, response_ns + io.response.0);
+            Control::Continue
+        };
+        drive(&mut ssd, &mut streams, Limits::default(), &mut observer).expect("served");
+        assert!(response_ns > 0);
+        ios
     })
 }
 

@@ -243,7 +243,7 @@ impl Disk {
         self.link_busy
     }
 
-    fn serve(&mut self, request: &Request, at: u64) -> u64 {
+    fn done_at(&mut self, request: &Request, at: u64) -> u64 {
         let (offset, length) = (request.offset_bytes, u64::from(request.length_bytes));
         let carried_ns = length * self.byte_ps / 1000;
         match request.op {
@@ -342,7 +342,7 @@ impl Target for Disk {
             if !crate::ssd::fits(&self.info, request) {
                 return Err(self.refuse(request));
             }
-            let done = self.serve(request, self.clock);
+            let done = self.done_at(request, self.clock);
             let (submitted, completed) = (Time(self.clock), Time(done));
             self.flight.push(Completion { tag: request.tag, submitted, completed });
         }
@@ -352,6 +352,15 @@ impl Target for Disk {
     fn reap(&mut self, min: usize, until: Time, out: &mut Vec<Completion>) -> Result<(), TargetError> {
         self.clock = self.flight.reap(self.clock, min, until, out);
         Ok(())
+    }
+
+    fn serve(&mut self, request: &Request) -> Result<Completion, TargetError> {
+        if !crate::ssd::fits(&self.info, request) {
+            return Err(self.refuse(request));
+        }
+        let submitted = Time(self.clock);
+        self.clock = self.done_at(request, self.clock);
+        Ok(Completion { tag: request.tag, submitted, completed: Time(self.clock) })
     }
 
     fn wait_until(&mut self, time: Time) {

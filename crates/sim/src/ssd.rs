@@ -137,7 +137,7 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
     }
 
     /// Serves `requests` one after the other, each when the one before is done: what a host does at queue
-    /// depth 1. Faster than `submit` and `reap` for each, with the same result.
+    /// depth 1.
     ///
     /// # Errors
     /// The first request that could not be served; the completions of those before it are in `out`.
@@ -146,32 +146,30 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
         requests: &[Request],
         out: &mut Vec<Completion>,
     ) -> Result<(), TargetError> {
-        let failed = (self.calls.serve_in_turn)(self, requests, out);
-        if self.clock >= self.sample_due_ns {
-            self.take_sample();
+        for request in requests {
+            out.push(self.serve(request)?);
         }
-        match failed {
-            None => Ok(()),
-            Some(request) if !fits(&self.info, request) => Err(self.refuse(request)),
-            Some(request) => self.check(Some(request)),
-        }
+        Ok(())
     }
 
     /// Whether the flash and the oracle are still content.
     fn check(&self, request: Option<&Request>) -> Result<(), TargetError> {
+        if self.path.has_failed() {
+            return Err(self.failure(request.unwrap_or(&Request::default())));
+        }
+        Ok(())
+    }
+
+    /// Why it has failed.
+    #[cold]
+    fn failure(&self, request: &Request) -> TargetError {
         if self.is_off() {
-            let request = request.copied().unwrap_or_default();
-            return Err(self.error(
-                &request,
-                ErrorKind::Device,
-                "the power is gone".into(),
-                "switch it on again",
-            ));
+            return self.error(request, ErrorKind::Device, "the power is gone".into(), "switch it on again");
         }
         let cause = match (self.path.nand.fault(), self.path.corruption()) {
-            (None, None) => return Ok(()),
             (Some(fault), _) => fault.to_string(),
             (None, Some(corruption)) => corruption.to_string(),
+            (None, None) => "it failed without a cause".into(),
         };
         let wear_out = self.path.nand.fault().is_some_and(|fault| fault.is_wear_out());
         let remedy = if wear_out {
@@ -179,7 +177,7 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
         } else {
             "this is a defect of flashscope; please report it with the settings, the seed and the pattern"
         };
-        Err(self.error(request.unwrap_or(&Request::default()), ErrorKind::Device, cause, remedy))
+        self.error(request, ErrorKind::Device, cause, remedy)
     }
 
     #[cold]
@@ -242,8 +240,19 @@ impl<F: Ftl, B: WriteBuffer> Target for Ssd<F, B> {
         Ok(())
     }
 
-    fn serve_in_turn(&mut self, requests: &[Request], out: &mut Vec<Completion>) -> Result<(), TargetError> {
-        Ssd::serve_in_turn(self, requests, out)
+    #[inline]
+    fn serve(&mut self, request: &Request) -> Result<Completion, TargetError> {
+        if !fits(&self.info, request) {
+            return Err(self.refuse(request));
+        }
+        let submitted = self.clock;
+        let done = (self.calls.serve)(self, request);
+        if submitted >= self.sample_due_ns {
+            self.take_sample();
+        }
+        let Some(done) = done else { return Err(self.failure(request)) };
+        self.clock = done;
+        Ok(Completion { tag: request.tag, submitted: Time(submitted), completed: Time(done) })
     }
 
     fn wait_until(&mut self, time: Time) {

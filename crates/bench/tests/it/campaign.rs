@@ -11,7 +11,7 @@ use flashscope_bench::{
 };
 use flashscope_core::{
     Bytes, Completion, ErrorKind, Nanos, Op, PatternSource, Record, Request, Target, TargetError, TargetInfo,
-    Time,
+    Time, submit_and_reap,
 };
 use flashscope_sim::{Rig, rigs};
 
@@ -56,6 +56,9 @@ impl Target for Watched {
     }
     fn reap(&mut self, min: usize, until: Time, out: &mut Vec<Completion>) -> Result<(), TargetError> {
         self.rig.reap(min, until, out)
+    }
+    fn serve(&mut self, request: &Request) -> Result<Completion, TargetError> {
+        submit_and_reap(self, request, &mut Vec::new())
     }
     fn wait_until(&mut self, time: Time) {
         self.rig.wait_until(time);

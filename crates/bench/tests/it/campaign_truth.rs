@@ -10,7 +10,9 @@ use crate::statistics::{at_least, in_two_threads, median};
 use flashscope_analysis::{Point, points};
 use flashscope_bench::{Campaign, Lab, Plan, Prior, Scope, Settings, State, run};
 use flashscope_core::seed::{Random, derive};
-use flashscope_core::{Bytes, Completion, Nanos, Op, Request, Target, TargetError, TargetInfo, Time};
+use flashscope_core::{
+    Bytes, Completion, Nanos, Op, Request, Target, TargetError, TargetInfo, Time, submit_and_reap,
+};
 use flashscope_sim::{RigSpec, rigs};
 
 /// Micro-benchmarks whose bounds need the most care: other sizes, stretched by a ratio or by idle time.
@@ -139,6 +141,9 @@ impl Target for Halves {
     fn reap(&mut self, _: usize, _: Time, out: &mut Vec<Completion>) -> Result<(), TargetError> {
         out.extend(self.done.take());
         Ok(())
+    }
+    fn serve(&mut self, request: &Request) -> Result<Completion, TargetError> {
+        submit_and_reap(self, request, &mut Vec::new())
     }
     fn wait_until(&mut self, time: Time) {
         self.clock = self.clock.max(time);

@@ -1,10 +1,12 @@
 //! One stream at work: its requests at hand, and when they may go.
 
-use super::{Control, Flight, Io, LOOK_AHEAD, Limits, Observer, Stream, refused};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::{Control, Driven, Flight, Io, LOOK_AHEAD, Observer};
 use crate::pacing::Pacing;
 use crate::request::{Completion, Request};
-use crate::source::RequestSource;
-use crate::target::{Target, TargetError};
+use crate::source::{RequestSource, Stream};
+use crate::target::{Breach, Target, TargetError};
 use crate::time::{Nanos, Time};
 
 /// One stream at work: its look-ahead batch and its place in the pacing.
@@ -29,6 +31,7 @@ pub(super) struct Lane<'a, S> {
 
 impl<'a, S: RequestSource> Lane<'a, S> {
     pub(super) fn new(number: u16, stream: &'a mut Stream<S>, start: Time) -> Lane<'a, S> {
+        assert!(stream.pacing.iodepth() > 0, "stream {number} may have no IO in flight");
         Lane {
             burst_left: burst_of(&stream.pacing),
             source: &mut stream.source,
@@ -58,7 +61,7 @@ impl<'a, S: RequestSource> Lane<'a, S> {
                 return Ok(Time::NEVER);
             }
             if self.not_before > flight.clock {
-                flight.clock = target.now();
+                flight.read_clock(target)?;
                 if self.not_before > flight.clock {
                     return Ok(self.not_before);
                 }
@@ -91,7 +94,7 @@ impl<'a, S: RequestSource> Lane<'a, S> {
             self.next = 0;
             self.filled = self.source.fill(&mut self.batch[..]);
             for request in &mut self.batch[..self.filled] {
-                request.stream = self.number;
+                (request.stream, request.tag) = (self.number, 0);
             }
             target.prepare(&self.batch[..self.filled]);
         }
@@ -123,7 +126,7 @@ impl<'a, S: RequestSource> Lane<'a, S> {
             flight.take(request, self.submitted);
             self.submitted += 1;
         }
-        target.submit(requests).inspect_err(|error| flight.lost += refused(requests, error))?;
+        target.submit(requests).inspect_err(|error| flight.lost += error.refused(requests))?;
         self.next += count;
         self.room -= count as u32;
         self.burst_left -= count as u64;
@@ -131,48 +134,52 @@ impl<'a, S: RequestSource> Lane<'a, S> {
     }
 
     /// Whether each IO goes when the one before is done, and nothing else decides.
-    #[inline]
-    pub(super) fn is_one_by_one<T: Target>(&self, target: &T, limits: &Limits<'_>) -> bool {
+    pub(super) fn is_one_by_one(&self) -> bool {
         matches!(self.pacing, Pacing::Closed { pause: Nanos::ZERO, iodepth: 1, .. })
-            && limits.runtime.is_none()
-            && target.info().virtual_time
     }
 
-    /// Serves at most `count` requests in turn; returns how many, 0 if the source is dry.
-    #[inline]
-    pub(super) fn run_free<T: Target, O: Observer>(
+    /// The short way of such a stream, in real and virtual time: nothing waits and nothing is looked up by
+    /// its tag, which is always 0.
+    pub(super) fn one_by_one<T: Target, O: Observer>(
         &mut self,
         target: &mut T,
-        flight: &mut Flight,
+        deadline: Time,
+        interrupted: &AtomicBool,
         observer: &mut O,
-        count: usize,
-    ) -> Result<(usize, Control), TargetError> {
-        self.look_ahead(target);
-        let count = count.min(self.filled - self.next);
-        let requests = &self.batch[self.next..self.next + count];
-        let served = target.serve_in_turn(requests, &mut flight.done);
-        let mut control = Control::Continue;
-        for ((index, request), completion) in (self.submitted..).zip(requests).zip(&flight.done) {
+    ) -> Result<Driven, TargetError> {
+        let mut clock = self.start;
+        loop {
+            if interrupted.load(Ordering::Relaxed) {
+                return Ok(Driven::Interrupted);
+            }
+            if clock >= deadline {
+                return Ok(Driven::OutOfTime);
+            }
+            if !self.look_ahead(target) {
+                return Ok(Driven::Exhausted);
+            }
+            let request = &self.batch[self.next];
+            let done = target.serve(request)?;
+            if let Err(breach) = answers(&done, clock) {
+                return Err(breach.of(target.info(), request));
+            }
+            clock = done.completed;
             let io = Io {
-                index,
+                index: self.submitted,
                 offset_bytes: request.offset_bytes,
-                submitted: Time(completion.submitted.since(flight.start).0),
-                response: completion.completed.since(completion.submitted),
+                submitted: Time(done.submitted.since(self.start).0),
+                response: done.completed.since(done.submitted),
                 late: Nanos::ZERO,
                 length_bytes: request.length_bytes,
                 stream: self.number,
                 op: request.op,
             };
-            flight.clock = completion.completed;
+            self.next += 1;
+            self.submitted += 1;
             if observer.observe(&io) == Control::Stop {
-                control = Control::Stop;
+                return Ok(Driven::Stopped);
             }
         }
-        flight.done.clear();
-        served?;
-        self.next += count;
-        self.submitted += count as u64;
-        Ok((count, control))
     }
 
     /// Takes note of a completion; returns from when its response time counts.
@@ -191,6 +198,15 @@ impl<'a, S: RequestSource> Lane<'a, S> {
             Pacing::Traced { .. } => completion.submitted,
         }
     }
+}
+
+/// Whether `done` can be the answer to the only request in flight, submitted when the clock had passed `known`.
+#[inline]
+fn answers(done: &Completion, known: Time) -> Result<(), Breach> {
+    if done.tag != 0 {
+        return Err(Breach::NotInFlight { tag: done.tag });
+    }
+    Breach::in_times(known, done)
 }
 
 /// IOs until the next pause.

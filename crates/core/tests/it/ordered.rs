@@ -4,7 +4,7 @@ use flashscope_core::request::Flags;
 use flashscope_core::seed::Random;
 use flashscope_core::{
     Completion, Control, Driven, ErrorKind, Io, Limits, Nanos, Op, Ordered, Pacing, Request, RequestSource,
-    Stream, Target, TargetError, TargetInfo, Time, drive,
+    Stream, Target, TargetError, TargetInfo, Time, drive, submit_and_reap,
 };
 
 const DEPTH: u32 = 32;
@@ -19,6 +19,8 @@ struct Parallel {
     /// The request of this number fails.
     fails_at: Option<usize>,
     taken: usize,
+    /// `taken` when it failed.
+    taken_at_failure: Option<usize>,
 }
 
 impl Parallel {
@@ -40,6 +42,7 @@ impl Parallel {
             served,
             fails_at: None,
             taken: 0,
+            taken_at_failure: None,
         }
     }
 
@@ -87,13 +90,17 @@ impl Target for Parallel {
             self.flying.remove(0);
             self.clock = self.clock.max(completion.completed);
             if self.fails_at == Some(self.served.len()) {
-                self.fails_at = None;
+                (self.fails_at, self.taken_at_failure) = (None, Some(self.taken));
                 return Err(self.error(&request));
             }
             self.served.push((request, completion));
             out.push(completion);
         }
         Ok(())
+    }
+
+    fn serve(&mut self, request: &Request) -> Result<Completion, TargetError> {
+        submit_and_reap(self, request, &mut Vec::new())
     }
 
     fn wait_until(&mut self, time: Time) {
@@ -218,6 +225,11 @@ fn after_a_failure_everything_in_flight_is_observed_and_nothing_hangs() {
         assert!(inner.flying.is_empty(), "{} were left behind", inner.flying.len());
         assert_eq!(observed, inner.served.len(), "fails at {fails_at}");
         assert_eq!(observed + 1, inner.taken, "fails at {fails_at}");
+        assert_eq!(
+            inner.taken_at_failure,
+            Some(inner.taken),
+            "held requests went after IO {fails_at} failed"
+        );
     }
 }
 

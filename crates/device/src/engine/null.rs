@@ -59,6 +59,13 @@ impl Target for NullTarget {
         Ok(())
     }
 
+    #[inline]
+    fn serve(&mut self, request: &Request) -> Result<Completion, TargetError> {
+        let submitted = self.clock.now();
+        let completed = self.clock.now().max(submitted);
+        Ok(Completion { tag: request.tag, submitted, completed })
+    }
+
     fn wait_until(&mut self, time: Time) {
         self.clock.wait_until(time);
     }

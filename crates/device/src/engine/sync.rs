@@ -125,6 +125,11 @@ impl Target for SyncTarget {
         Ok(())
     }
 
+    #[inline]
+    fn serve(&mut self, request: &Request) -> Result<Completion, TargetError> {
+        self.perform(request)
+    }
+
     fn wait_until(&mut self, time: Time) {
         self.clock.wait_until(time);
         self.lease.renew(&self.handle, time);

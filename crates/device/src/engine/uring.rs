@@ -6,7 +6,9 @@
 
 use std::sync::Arc;
 
-use flashscope_core::{Completion, Nanos, Op, Request, Target, TargetError, TargetInfo, Time};
+use flashscope_core::{
+    Completion, Nanos, Op, Request, Target, TargetError, TargetInfo, Time, submit_and_reap,
+};
 use rustix::io::Errno;
 
 use super::failure::{cut_short, failed, validate};
@@ -32,6 +34,8 @@ pub struct UringTarget {
     queued: Vec<u32>,
     /// What was done without the ring.
     done: Vec<Completion>,
+    /// Room for the completion of a single IO.
+    scratch: Vec<Completion>,
     pub(super) lease: Lease,
 }
 
@@ -65,6 +69,7 @@ impl UringTarget {
             flights: vec![(Request::default(), Time::ZERO); depth as usize].into_boxed_slice(),
             queued: Vec::with_capacity(depth as usize),
             done: Vec::new(),
+            scratch: Vec::with_capacity(1),
             lease: Lease::default(),
         })
     }
@@ -170,6 +175,13 @@ impl Target for UringTarget {
                 return Ok(());
             }
         }
+    }
+
+    fn serve(&mut self, request: &Request) -> Result<Completion, TargetError> {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let done = submit_and_reap(self, request, &mut scratch);
+        self.scratch = scratch;
+        done
     }
 
     fn wait_until(&mut self, time: Time) {

@@ -140,7 +140,7 @@ fn discard(target: &mut Served) -> Result<()> {
         }
         let length_bytes = PIECE_BYTES_REAL.min(size_bytes - offset_bytes) as u32;
         let request = Request { offset_bytes, length_bytes, op: Op::Trim, ..Request::default() };
-        target.serve_in_turn(&[request], &mut Vec::new())?;
+        target.serve(&request)?;
     }
     Ok(())
 }

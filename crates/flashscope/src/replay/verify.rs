@@ -125,11 +125,11 @@ impl<T: Target> Target for Ledger<T> {
         self.inner.reap(min, until, out)
     }
 
-    fn serve_in_turn(&mut self, requests: &[Request], out: &mut Vec<Completion>) -> Result<(), TargetError> {
+    fn serve(&mut self, request: &Request) -> Result<Completion, TargetError> {
         if let Some(written) = &mut self.written {
-            requests.iter().for_each(|request| written.take_note(request));
+            written.take_note(request);
         }
-        self.inner.serve_in_turn(requests, out)
+        self.inner.serve(request)
     }
 
     fn wait_until(&mut self, time: Time) {
@@ -161,7 +161,7 @@ pub fn read_back(
             None => {
                 let length_bytes = length as u32;
                 let request = Request { offset_bytes, length_bytes, op: Op::Read, ..Request::default() };
-                target.serve_in_turn(&[request], &mut Vec::new())?;
+                target.serve(&request)?;
             }
         }
         verified += numbers.len() as u64;

@@ -54,12 +54,6 @@ impl<'a> Tally<'a> {
 }
 
 impl Observer for Tally<'_> {
-    /// It has no wish to stop, unless the records cannot be kept.
-    #[inline]
-    fn free_run(&self) -> usize {
-        if self.recorder.is_some() { 64 } else { usize::MAX }
-    }
-
     #[inline]
     fn observe(&mut self, io: &Io) -> Control {
         self.histogram.record(io.response.0);

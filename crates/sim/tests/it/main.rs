@@ -8,7 +8,6 @@ mod closed_forms;
 mod conformance;
 mod drive_rig;
 mod flash_rules;
-mod free_run;
 mod inside;
 mod mapping;
 mod page_reference;
@@ -16,6 +15,7 @@ mod paper_004;
 mod partial_pages;
 mod power_loss;
 mod rig_toml;
+mod serve;
 mod table3;
 mod target;
 
