@@ -39,7 +39,7 @@ impl Permutation {
     /// Where `index` goes. Walks the cycle until it is back inside; less than four steps on average.
     #[inline]
     pub fn at(&self, index: u64) -> u64 {
-        debug_assert!(index < self.len);
+        assert!(index < self.len, "place {index} of a permutation of {}", self.len);
         let mut value = self.encrypt(index);
         while value >= self.len {
             value = self.encrypt(value);

@@ -26,9 +26,12 @@ impl Record {
     pub const STREAMS_MAX: u16 = 1 << STREAM_BITS;
 
     /// Packs one IO. `index` counts the stream's requests from 0.
+    ///
+    /// # Panics
+    /// If `stream` is not below [`Record::STREAMS_MAX`].
     #[inline]
     pub fn new(submitted: Time, response: Nanos, stream: u16, index: u64) -> Record {
-        debug_assert!(stream < Record::STREAMS_MAX);
+        assert!(stream < Record::STREAMS_MAX, "a record holds streams below {}", Record::STREAMS_MAX);
         let submitted = submitted.0 & ((1 << SUBMIT_BITS) - 1);
         let response = response.0.min(Record::RESPONSE_MAX.0);
         Record {
@@ -83,8 +86,14 @@ mod tests {
 
     #[test]
     fn endless_responses_saturate_instead_of_wrapping() {
-        let record = Record::new(Time(1), Nanos(u64::MAX), 0, 0);
-        assert_eq!(record.response(), Record::RESPONSE_MAX);
+        let longest = Record::RESPONSE_MAX.0;
+        for (response, kept) in [(longest - 1, longest - 1), (longest, longest), (longest + 1, longest)] {
+            assert_eq!(Record::new(Time(1), Nanos(response), 0, 0).response(), Nanos(kept));
+        }
+        for response in [(1 << 40) + 5, 1 << 41, 5 << 50, u64::MAX] {
+            let record = Record::new(Time(1), Nanos(response), 7, 0);
+            assert_eq!((record.response(), record.stream()), (Record::RESPONSE_MAX, 7), "{response} ns");
+        }
     }
 
     #[test]

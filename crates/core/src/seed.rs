@@ -23,7 +23,7 @@ impl Random {
     /// interval"). `bound` must not be zero.
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
-        debug_assert!(bound > 0);
+        debug_assert!(bound > 0, "a draw from nothing");
         let mut product = u128::from(self.next_u64()) * u128::from(bound);
         if (product as u64) < bound {
             let threshold = bound.wrapping_neg() % bound;

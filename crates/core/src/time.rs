@@ -19,7 +19,8 @@ impl Time {
     /// Later than any instant that happens: "never".
     pub const NEVER: Time = Time(u64::MAX);
 
-    /// The span since `earlier`, zero if `earlier` is in fact later.
+    /// The span since `earlier`, zero if `earlier` is in fact later: what is left until a deadline. Where
+    /// `earlier` cannot be later, as between the two stamps of an IO, see to that first; the drive loop does.
     pub fn since(self, earlier: Time) -> Nanos {
         Nanos(self.0.saturating_sub(earlier.0))
     }
@@ -86,6 +87,7 @@ impl Nanos {
 
 impl Sub<Nanos> for Nanos {
     type Output = Nanos;
+    /// Zero if `other` is longer: what is left of a budget.
     fn sub(self, other: Nanos) -> Nanos {
         Nanos(self.0.saturating_sub(other.0))
     }
@@ -154,6 +156,20 @@ mod tests {
         assert!("5".parse::<Nanos>().unwrap_err().to_string().contains("unit"));
         assert!("5 parsecs".parse::<Nanos>().is_err());
         assert!("-5ms".parse::<Nanos>().is_err());
+    }
+
+    #[test]
+    fn decimals_are_rounded_to_the_nearest_nanosecond() {
+        for (text, ns) in
+            [("0.5ns", 1), ("0.4ns", 0), ("1.9999ns", 2), ("2.0006us", 2_001), ("0.9999ms", 999_900)]
+        {
+            assert_eq!(text.parse(), Ok(Nanos(ns)), "{text}");
+        }
+        // Many of these, 4.035 among them, are no exact binary fractions: cut, they would lose a nanosecond.
+        for ns in 0..100_000 {
+            let text = format!("{}.{:03}us", ns / 1_000, ns % 1_000);
+            assert_eq!(text.parse(), Ok(Nanos(ns)), "{text}");
+        }
     }
 
     #[test]

@@ -56,26 +56,51 @@ impl Zipf {
 mod tests {
     use super::*;
 
+    const THETAS: [f64; 5] = [0.5, 0.99, 1.0, 1.2, 2.0];
+    const COUNT: u64 = 100;
+
+    /// The sum of the weights `k^-theta`.
+    fn weights(theta: f64) -> f64 {
+        (1..=COUNT).map(|k| (k as f64).powf(-theta)).sum()
+    }
+
+    /// Chi-squared over all ranks: at five standard deviations it sees 2 % more of one frequent rank.
     #[test]
     fn ranks_follow_the_closed_form() {
-        for theta in [0.5, 0.99, 1.0, 1.2, 2.0] {
-            let (count, draws) = (100u64, 200_000);
-            let zipf = Zipf::new(count, theta);
-            let mut random = Random::new(11);
-            let mut hits = vec![0u32; count as usize];
+        for theta in THETAS {
+            let draws = 2_000_000;
+            let (zipf, mut random) = (Zipf::new(COUNT, theta), Random::new(11));
+            let mut hits = vec![0u32; COUNT as usize];
             for _ in 0..draws {
                 hits[zipf.draw(&mut random) as usize] += 1;
             }
-            let norm: f64 = (1..=count).map(|k| (k as f64).powf(-theta)).sum();
-            for rank in [0usize, 1, 9, 49] {
-                let expected = draws as f64 * ((rank + 1) as f64).powf(-theta) / norm;
-                let error = (f64::from(hits[rank]) - expected).abs();
-                assert!(
-                    error < 5.0 * expected.sqrt() + 1.0,
-                    "theta {theta} rank {rank}: {} {expected}",
-                    hits[rank]
-                );
+            let expected = |k: u64| f64::from(draws) * (k as f64).powf(-theta) / weights(theta);
+            let distance = |(k, hits): (u64, &u32)| (f64::from(*hits) - expected(k)).powi(2) / expected(k);
+            let distance: f64 = (1..).zip(&hits).map(distance).sum();
+            let freedom = (COUNT - 1) as f64;
+            assert!(distance < freedom + 5.0 * (2.0 * freedom).sqrt(), "theta {theta}: chi^2 {distance}");
+        }
+    }
+
+    /// The share of draws that are accepted is the sum of the weights over the area they are drawn from. A
+    /// wrong bound may leave the ranks as they should be, and only fewer.
+    #[test]
+    fn as_many_draws_are_rejected_as_the_area_says() {
+        for theta in THETAS {
+            let ranks = 100_000;
+            let (zipf, mut random) = (Zipf::new(COUNT, theta), Random::new(5));
+            for _ in 0..ranks {
+                zipf.draw(&mut random);
             }
+            let (mut beside, mut draws) = (Random::new(5), 0);
+            let next = random.next_u64();
+            while beside.next_u64() != next {
+                draws += 1;
+            }
+            let share = weights(theta) / (zipf.integral_high - zipf.integral_low);
+            let error = (share * (1.0 - share) / f64::from(ranks)).sqrt();
+            let seen = f64::from(ranks) / f64::from(draws);
+            assert!((seen - share).abs() < 5.0 * error + 1e-9, "theta {theta}: {seen} of {share}");
         }
     }
 }
