@@ -3,7 +3,97 @@
 //! Here live units and time, [`Request`] and [`Completion`], the IO [`Pattern`] and its generator, the
 //! [`Target`] that serves requests, and the drive loop ([`drive()`]) that joins them. Nothing here opens a
 //! file, starts a thread or reads a clock: a target does that, or pretends to.
-
+//!
+//! ```text
+//!  what and where                        Pattern, trace: RequestSource
+//!  when                                  Pacing             |
+//!                                            \             v
+//!                                             Stream --> drive() --> Observer: every IO, its times
+//!                                                         |  ^
+//!                                       prepare, submit,  |  |  completions, both stamps
+//!                                       reap or serve     v  |
+//!  a device, a file, a simulation                         Target
+//! ```
+//!
+//! Every other crate stands above this one: `sim` and `device` bring targets, `trace` brings sources,
+//! `bench` and `analysis` bring observers, and none of them needs another to be of use.
+//!
+//! # Example
+//! A target of one's own, and what it does with four random reads in flight:
+//!
+//! ```
+//! use std::collections::VecDeque;
+//!
+//! use flashscope_core::{
+//!     Completion, Control, Driven, Io, Limits, Nanos, Pattern, Request, Target, TargetError, TargetInfo,
+//!     Time, drive, submit_and_reap,
+//! };
+//!
+//! /// Serves one IO after the other, each for 100 us.
+//! struct OneByOne {
+//!     info: TargetInfo,
+//!     clock: Time,
+//!     flying: VecDeque<Completion>,
+//! }
+//!
+//! impl Target for OneByOne {
+//!     fn info(&self) -> &TargetInfo {
+//!         &self.info
+//!     }
+//!     fn now(&mut self) -> Time {
+//!         self.clock
+//!     }
+//!     fn submit(&mut self, requests: &[Request]) -> Result<(), TargetError> {
+//!         for request in requests {
+//!             let begun = self.flying.back().map_or(self.clock, |last| last.completed);
+//!             let completed = begun + Nanos::from_us(100);
+//!             self.flying.push_back(Completion { tag: request.tag, submitted: self.clock, completed });
+//!         }
+//!         Ok(())
+//!     }
+//!     fn reap(&mut self, min: usize, until: Time, out: &mut Vec<Completion>) -> Result<(), TargetError> {
+//!         for _ in 0..min {
+//!             let Some(done) = self.flying.pop_front_if(|next| next.completed <= until) else {
+//!                 self.clock = self.clock.max(until);
+//!                 break;
+//!             };
+//!             self.clock = self.clock.max(done.completed);
+//!             out.push(done);
+//!         }
+//!         Ok(())
+//!     }
+//!     fn serve(&mut self, request: &Request) -> Result<Completion, TargetError> {
+//!         submit_and_reap(self, request, &mut Vec::new())
+//!     }
+//!     fn wait_until(&mut self, time: Time) {
+//!         self.clock = self.clock.max(time);
+//!     }
+//! }
+//!
+//! let info = TargetInfo {
+//!     name: "one by one".into(),
+//!     size_bytes: 1 << 30,
+//!     logical_block_bytes: 512,
+//!     virtual_time: true,
+//!     engine: "example".into(),
+//!     queue_depth_max: 64,
+//! };
+//! let pattern: Pattern = "rw=randread bs=4KiB size=1GiB iodepth=4 number_ios=1000".parse()?;
+//! pattern.validate(&info)?;
+//!
+//! let mut target = OneByOne { info, clock: Time::ZERO, flying: VecDeque::new() };
+//! let mut streams: Vec<_> = pattern.streams(42).collect();
+//! let mut longest = Nanos::ZERO;
+//! let mut observer = |io: &Io| {
+//!     longest = longest.max(io.response);
+//!     Control::Continue
+//! };
+//! let end = drive(&mut target, &mut streams, Limits::default(), &mut observer)?;
+//!
+//! assert_eq!(end, Driven::Exhausted);
+//! assert_eq!(longest, Nanos::from_us(400), "three wait before each");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
