@@ -3,33 +3,23 @@
 use std::io::{BufRead, Write};
 
 use anyhow::Result;
+use flashscope_core::number::size;
 use flashscope_device::Identity;
-
-use crate::exit::Unconfirmed;
+use flashscope_lab::OpenTarget;
 
 /// Shows what will be destroyed and has it confirmed by the serial, typed or given. The same with and without
 /// a terminal; regular files need none, their owner is known.
-pub fn confirm(identity: &Identity, given: Option<&str>, what: &str) -> Result<()> {
-    let Some(expected) = identity.confirmation() else { return Ok(()) };
-    let typed = match given {
-        Some(given) => given.to_string(),
-        None => {
-            let mut err = std::io::stderr();
-            writeln!(err, "{}\nType {expected} to go on:", warning(identity, what))?;
-            let mut line = String::new();
-            std::io::stdin().lock().read_line(&mut line)?;
-            line.trim().to_string()
-        }
+pub fn confirm(target: &OpenTarget, given: Option<&str>, what: &str) -> Result<()> {
+    let asks = target.handle().filter(|_| target.is_written());
+    let asked = asks.and_then(|handle| Some((handle.identity(), handle.identity().confirmation()?)));
+    let (Some((identity, expected)), None) = (asked, given) else {
+        return Ok(target.confirm(given)?);
     };
-    if identity.confirms(&typed) {
-        return Ok(());
-    }
-    let got = if typed.is_empty() { "nothing was typed".into() } else { format!("'{typed}' is not it") };
-    let path = identity.canonical_path.display();
-    Err(Unconfirmed(format!(
-        "{path} is not confirmed: {got}; pass --confirm {expected}, nothing was written"
-    ))
-    .into())
+    let mut err = std::io::stderr();
+    writeln!(err, "{}\nType {expected} to go on:", warning(identity, what))?;
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line)?;
+    Ok(target.confirm(Some(line.trim()))?)
 }
 
 fn warning(identity: &Identity, what: &str) -> String {
@@ -39,6 +29,6 @@ fn warning(identity: &Identity, what: &str) -> String {
     format!(
         "\n  {} ({model}, {}) will be OVERWRITTEN.\n  {what}",
         identity.canonical_path.display(),
-        flashscope_core::number::size(identity.size_bytes as f64)
+        size(identity.size_bytes as f64)
     )
 }

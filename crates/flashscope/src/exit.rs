@@ -4,14 +4,11 @@
 use std::num::{IntErrorKind, ParseIntError};
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use flashscope_bench::BenchError;
-use flashscope_core::{Nanos, PatternError};
-use flashscope_device::DeviceError;
-use flashscope_store::StoreError;
-use flashscope_trace::TraceError;
+use clap::error::{ContextKind, ContextValue, ErrorKind as ClapErrorKind};
+use flashscope_core::Nanos;
+use flashscope_lab::ErrorKind;
 
-use crate::remedy::worded;
+use crate::remedy;
 use crate::screen::Screen;
 
 /// How a command ended, when nothing failed.
@@ -47,18 +44,6 @@ pub fn not_zero(flag: &str, time: Option<Nanos>) -> Result<(), Usage> {
     Ok(())
 }
 
-/// A refusal for safety that did not come from the guard: the person did not confirm.
-#[derive(Debug)]
-pub struct Unconfirmed(pub String);
-
-impl std::fmt::Display for Unconfirmed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Unconfirmed {}
-
 /// The person stopped it before there was anything to keep.
 #[derive(Debug)]
 pub struct Interrupted;
@@ -70,6 +55,11 @@ impl std::fmt::Display for Interrupted {
 }
 
 impl std::error::Error for Interrupted {}
+
+/// Whether an error is that the person stopped it.
+pub fn is_interruption(error: &anyhow::Error) -> bool {
+    status(error) == 130
+}
 
 /// Prints clap's own message; help and version go to standard output and are no error.
 pub fn usage(error: &clap::Error) -> ExitCode {
@@ -83,7 +73,7 @@ pub fn usage(error: &clap::Error) -> ExitCode {
         let _ = error.print();
         return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
     };
-    let _ = clap::Error::raw(ErrorKind::ValueValidation, message + "\n").print();
+    let _ = clap::Error::raw(ClapErrorKind::ValueValidation, message + "\n").print();
     ExitCode::from(2)
 }
 
@@ -131,14 +121,7 @@ pub fn code(result: anyhow::Result<Done>, screen: &Screen) -> ExitCode {
 
 /// The error and its causes, without those that it names itself.
 pub fn message(error: &anyhow::Error) -> String {
-    let words =
-        |cause: &(dyn std::error::Error + 'static)| worded(cause).unwrap_or_else(|| cause.to_string());
-    let join = |text: String, cause: String| {
-        if text.contains(&cause) { text } else { format!("{text}: {cause}") }
-    };
-    let mut causes = error.chain().map(words);
-    let first = causes.next().unwrap_or_default();
-    causes.fold(first, join)
+    remedy::message(error.as_ref())
 }
 
 fn status(error: &anyhow::Error) -> u8 {
@@ -146,36 +129,15 @@ fn status(error: &anyhow::Error) -> u8 {
         if cause.is::<Interrupted>() {
             return 130;
         }
-        if cause.is::<Unconfirmed>() {
-            return 3;
-        }
-        if let Some(device) = cause.downcast_ref::<DeviceError>() {
-            return match device {
-                DeviceError::Path { source, .. } if source.kind() == std::io::ErrorKind::NotFound => 2,
-                DeviceError::Refused { .. } | DeviceError::Changed { .. } => 3,
-                DeviceError::FileSize { .. } | DeviceError::QueueDepth { .. } => 2,
-                DeviceError::Path { .. } | DeviceError::Engine { .. } => 1,
-            };
-        }
-        if let Some(bench) = cause.downcast_ref::<BenchError>() {
-            return match bench {
-                BenchError::Target(_) | BenchError::Journal(_) => 1,
-                _ => 2,
-            };
-        }
-        let is_callers = |error: &StoreError| error.is_missing() || error.is_occupied() || error.is_unfit();
-        if cause.downcast_ref::<StoreError>().is_some_and(is_callers) {
+        if cause.is::<Usage>() {
             return 2;
         }
-        if let Some(trace) = cause.downcast_ref::<TraceError>() {
-            return match trace.is_interruption() {
-                true => 130,
-                false if trace.is_usage() => 2,
-                false => 1,
-            };
-        }
-        if cause.is::<Usage>() || cause.is::<PatternError>() {
-            return 2;
+        match ErrorKind::of(cause) {
+            Some(ErrorKind::Usage) => return 2,
+            Some(ErrorKind::Refused) => return 3,
+            Some(ErrorKind::Interrupted) => return 130,
+            Some(ErrorKind::Failed) => return 1,
+            None => {}
         }
     }
     1

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use flashscope_analysis::Warning;
-use flashscope_bench::{Micro, Micros};
+use flashscope_bench::{Micro, Micros, Suites};
 use flashscope_show::OfSuite;
 use flashscope_show::html::document::{Block, Document, Item};
 use flashscope_show::html::{
@@ -17,12 +17,13 @@ use flashscope_store::Stored;
 use crate::exit::message;
 use crate::inside::{self, with_inside};
 use crate::known::known;
+use crate::remedy;
 use crate::replay::{self, ReplayReport};
 use crate::screen::Screen;
 use crate::shell::{quoted, resume};
 use crate::simulate::{self, StoredSweep};
 use crate::traces::{self, output::Output};
-use crate::{remedy, suites};
+use flashscope_lab::{Conclusions, suite_of};
 
 /// The page's name in a result folder.
 pub const REPORT: &str = "report.html";
@@ -82,9 +83,11 @@ fn measured(folder: &Path, known: &[Known]) -> Result<(Document, Vec<Warning>)> 
     let writes = stored.manifest.options["write"] == true && !stored.manifest.target.virtual_time;
     let micro = |micro: &Micro| MicroDoc { name: micro.name, doc: micro.doc, parameter: micro.parameter };
     let micros: Vec<MicroDoc> = Micros::builtin().iter().map(micro).collect();
-    let request = suites::stored(&stored.manifest);
-    let reading =
-        stored.context.as_ref().and_then(|context| suites::reading(&request, context, &stored.finished));
+    let request = suite_of(&stored.manifest);
+    let reading = stored
+        .context
+        .as_ref()
+        .and_then(|context| Conclusions::of(&request, &Suites::builtin(), context, &stored.finished).reading);
     let suite = reading.as_ref().map(|reading| OfSuite { name: &request.name, reading });
     let beside = Beside {
         micros: &micros,

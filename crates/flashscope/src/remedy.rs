@@ -1,14 +1,33 @@
-//! Errors of the libraries in the words of the command line. A library says as data what to do; the flags and
-//! commands that do it are here, in one file for each library crate.
+//! What the errors of the libraries say, with the flags and commands of this program. One file a library.
 
 pub mod analysis;
 pub mod bench;
 pub mod device;
+pub mod lab;
 pub mod trace;
 
 use std::error::Error;
 
-/// An error in full, with its way out as flags and commands; none where its own text is all there is.
-pub fn worded(error: &(dyn Error + 'static)) -> Option<String> {
-    bench::worded(error).or_else(|| device::worded(error)).or_else(|| trace::worded(error))
+type Wording = fn(&(dyn Error + 'static)) -> Option<String>;
+
+/// Each knows the errors of one library, and says nothing of others.
+const WORDINGS: &[Wording] = &[lab::worded, bench::worded, device::worded, trace::worded];
+
+/// An error's text, with the flags that mend it.
+pub fn worded(error: &(dyn Error + 'static)) -> String {
+    WORDINGS.iter().find_map(|wording| wording(error)).unwrap_or_else(|| error.to_string())
+}
+
+/// The text of an error and those of all its causes that it does not hold already, as one line.
+pub fn message(error: &(dyn Error + 'static)) -> String {
+    let mut text = worded(error);
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let words = worded(cause);
+        if !text.contains(&words) {
+            text = format!("{text}: {words}");
+        }
+        next = cause.source();
+    }
+    text
 }

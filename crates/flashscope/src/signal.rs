@@ -3,24 +3,31 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
+use flashscope_lab::Interrupt;
+
 use crate::exit::Interrupted;
 
-static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+static INTERRUPT: LazyLock<Interrupt> = LazyLock::new(Interrupt::new);
 static AGAIN: AtomicBool = AtomicBool::new(false);
 /// The second signal stops nothing at once either, for something must be cleaned up; the third does.
 static IS_PATIENT: AtomicBool = AtomicBool::new(false);
 
-/// Listens from now on; the flag is set at the first signal.
-pub fn listen() -> &'static AtomicBool {
+/// Listens from now on; set at the first signal.
+pub fn interrupt() -> &'static Interrupt {
     // A second handler in one process is refused; the first one serves as well.
     let _ = ctrlc::set_handler(|| {
-        let is_first = !INTERRUPTED.swap(true, Ordering::Relaxed);
+        let is_first = !INTERRUPT.set();
         let may_go_on = IS_PATIENT.load(Ordering::Relaxed) && !AGAIN.swap(!is_first, Ordering::Relaxed);
         if !is_first && !may_go_on {
             std::process::exit(130);
         }
     });
-    &INTERRUPTED
+    &INTERRUPT
+}
+
+/// The flag of [`interrupt`].
+pub fn listen() -> &'static AtomicBool {
+    interrupt().flag()
 }
 
 /// [`Interrupted`] once the flag is set.
@@ -30,12 +37,12 @@ pub fn must_go_on(interrupted: &AtomicBool) -> Result<(), Interrupted> {
 
 /// The flag that [`listen`] listens for; not set as long as nobody listens.
 pub fn flag() -> &'static AtomicBool {
-    &INTERRUPTED
+    INTERRUPT.flag()
 }
 
 /// The same, to be kept by whoever reads a trace.
 pub fn shared_flag() -> Arc<AtomicBool> {
-    INTERRUPTED.clone()
+    INTERRUPT.shared()
 }
 
 /// Listens from now on; the flags are set at the first and at the second signal.

@@ -85,15 +85,20 @@ impl StoreError {
         matches!(self, StoreError::Unfit { .. })
     }
 
-    /// The same from a command that can go on with the result that a folder holds.
-    pub fn resumable(self) -> StoreError {
-        match self {
-            StoreError::Folder { path, cause, .. } if cause == HOLDS_RESULT => {
-                let remedy = "finish that one with --resume, or choose another -o";
-                StoreError::Folder { path, cause, remedy }
-            }
-            other => other,
-        }
+    /// Whether a folder that was to be made anew holds a result.
+    pub fn holds_result(&self) -> bool {
+        matches!(self, StoreError::Folder { cause, .. } if cause == HOLDS_RESULT)
+    }
+
+    /// Whether it was stopped from outside.
+    pub fn is_interruption(&self) -> bool {
+        false
+    }
+
+    /// Whether what was asked for cannot be: a place that is not there, or taken, or a format that cannot hold
+    /// the result.
+    pub fn is_callers(&self) -> bool {
+        self.is_missing() || self.is_occupied() || self.is_unfit()
     }
 
     /// Wraps what the system said about `path`.

@@ -9,12 +9,13 @@ use crate::cli::CheckArgs;
 use crate::exit::Done;
 use crate::remedy::device::{finding, refused, way_out};
 use crate::screen::Screen;
-use crate::target::{Bench, Named, Opening};
+use crate::signal;
+use flashscope_lab::{OpenOptions, OpenTarget, TargetSpec};
 
 /// Runs the command.
 pub fn run(args: &CheckArgs, screen: &Screen) -> Result<Done> {
-    let named = Named::parse(&args.target);
-    let Named::Path(path) = &named else { return virtual_target(&named, args, screen) };
+    let named = TargetSpec::from(args.target.as_str());
+    let TargetSpec::Path(path) = &named else { return virtual_target(&named, args, screen) };
     let verdict = check(path, &Intent::WRITE)?;
     if args.json {
         let reason =
@@ -33,8 +34,8 @@ pub fn run(args: &CheckArgs, screen: &Screen) -> Result<Done> {
     Ok(if verdict.allowed() { Done::Well } else { Done::Refused })
 }
 
-fn virtual_target(named: &Named, args: &CheckArgs, screen: &Screen) -> Result<Done> {
-    let bench = Bench::open(named, Opening::reading(0))?;
+fn virtual_target(named: &TargetSpec, args: &CheckArgs, screen: &Screen) -> Result<Done> {
+    let bench = OpenTarget::open(named, OpenOptions::default(), signal::interrupt())?;
     let info = bench.info();
     if args.json {
         let document = json!({

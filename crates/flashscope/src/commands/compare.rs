@@ -15,8 +15,8 @@ use crate::replay::ReplayReport;
 use crate::screen::Screen;
 use crate::shell::quoted;
 use crate::simulate::{Pairs, StoredSweep};
-use crate::suites;
 use crate::traces::is_described;
+use flashscope_lab::{reading, suite_of};
 
 /// What a folder holds.
 enum Held {
@@ -75,9 +75,9 @@ pub fn run(args: &CompareArgs, screen: &Screen) -> Result<Done> {
 }
 
 fn measured(a: &Stored, b: &Stored, json: bool, screen: &Screen) -> Result<String> {
-    let requests = [a, b].map(|stored| suites::stored(&stored.manifest));
-    let readings = readings(&requests, [a, b]);
-    let [of_a, of_b] = &requests;
+    let wanted = [a, b].map(|stored| suite_of(&stored.manifest));
+    let readings = readings(&wanted, [a, b]);
+    let [of_a, of_b] = &wanted;
     let suites = Suites { names: [&of_a.name, &of_b.name], readings: readings.as_ref().map(|[a, b]| [a, b]) };
     let is_run = a.manifest.options["pattern"].is_null();
     let suites = is_run.then_some(suites);
@@ -92,7 +92,8 @@ fn readings([suite, other]: &[SuiteRequest; 2], [a, b]: [&Stored; 2]) -> Option<
     if suite.name != other.name {
         return None;
     }
-    let reading = |stored: &Stored| suites::reading(suite, stored.context.as_ref()?, &stored.finished);
+    let known = flashscope_bench::Suites::builtin();
+    let reading = |stored: &Stored| reading(suite, &known, stored.context.as_ref()?, &stored.finished);
     Some([reading(a)?, reading(b)?])
 }
 

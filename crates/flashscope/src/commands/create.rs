@@ -18,7 +18,7 @@ use crate::signal;
 pub fn run(args: &CreateArgs, screen: &Screen) -> Result<Done> {
     let interrupted = signal::listen();
     let bar = bytes_bar(screen, args.size.0, "writing");
-    let seed = crate::journal::fresh_seed();
+    let seed = flashscope_lab::fresh_seed();
     let result = create_file(&args.file, args.size.0, seed, &mut |done_bytes| {
         bar.set_position(done_bytes);
         if interrupted.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

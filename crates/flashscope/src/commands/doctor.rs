@@ -11,7 +11,8 @@ use crate::cli::DoctorArgs;
 use crate::exit::Done;
 use crate::remedy::device::command;
 use crate::screen::Screen;
-use crate::target::{Bench, Named, Opening};
+use crate::signal;
+use flashscope_lab::{OpenOptions, OpenTarget, TargetSpec};
 
 /// What is shown: of what, and what there is to say.
 struct Report {
@@ -24,10 +25,11 @@ struct Report {
 
 /// Runs the command.
 pub fn run(args: &DoctorArgs, screen: &Screen) -> Result<Done> {
-    let report = match args.target.as_deref().map(Named::parse) {
+    let report = match args.target.as_deref().map(TargetSpec::from) {
         Some(named) if named.is_virtual() => of_virtual(&named)?,
         named => {
-            let path = named.and_then(|named| if let Named::Path(path) = named { Some(path) } else { None });
+            let path =
+                named.and_then(|named| if let TargetSpec::Path(path) = named { Some(path) } else { None });
             let diagnosis = examine(path.as_deref())?;
             let heading = diagnosis.target.as_ref().map_or("This machine".into(), heading);
             let target = json!(diagnosis.target);
@@ -48,8 +50,8 @@ pub fn run(args: &DoctorArgs, screen: &Screen) -> Result<Done> {
 }
 
 /// A rig or a simulated device keeps its own time; `null:` is measured by this machine's clock.
-fn of_virtual(named: &Named) -> Result<Report> {
-    let bench = Bench::open(named, Opening::reading(0))?;
+fn of_virtual(named: &TargetSpec) -> Result<Report> {
+    let bench = OpenTarget::open(named, OpenOptions::default(), signal::interrupt())?;
     let info = bench.info();
     let is_immune = info.virtual_time;
     let remarks = if is_immune { Vec::new() } else { examine(None)?.remarks };

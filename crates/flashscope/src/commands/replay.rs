@@ -15,9 +15,7 @@ use serde_json::json;
 
 use crate::confirm::confirm;
 use crate::exit::{Done, Interrupted, Usage, message};
-use crate::inside;
-use crate::journal::fresh_seed;
-use crate::manifest::{Facts, manifest};
+use crate::facts::forewarn;
 use crate::pages::leave;
 use crate::progress::requests_bar;
 use crate::replay::{
@@ -26,9 +24,12 @@ use crate::replay::{
 };
 use crate::screen::Screen;
 use crate::signal;
-use crate::target::{Bench, Named, Opening, Served};
 use crate::traces::open::check_file;
 use crate::traces::timing::Timing;
+use flashscope_lab::fresh_seed;
+use flashscope_lab::inside;
+use flashscope_lab::{AnyTarget, OpenOptions, OpenTarget, TargetSpec};
+use flashscope_lab::{Facts, manifest};
 
 /// 95 % of the requests have to go on time, or the replay is called late.
 const ON_TIME_SHARE: f64 = 0.95;
@@ -41,7 +42,7 @@ pub fn run(args: &ReplayArgs, screen: &Screen) -> Result<Done> {
     let seed = args.seed.unwrap_or_else(fresh_seed);
     let asked = depth(args);
     let write = !args.read_only;
-    let opening = Opening {
+    let opening = OpenOptions {
         intent: Intent {
             write,
             span_bytes: 0,
@@ -54,23 +55,23 @@ pub fn run(args: &ReplayArgs, screen: &Screen) -> Result<Done> {
         depth_max: asked,
         seed,
     };
-    let mut bench = Bench::open(&named, opening)?;
+    let mut bench = OpenTarget::open(&named, opening, signal::interrupt())?;
     let iodepth = asked.min(bench.info().queue_depth_max);
-    bench.will_serve(iodepth..=iodepth);
+    bench.name_engines(iodepth..=iodepth);
     let info = bench.info().clone();
     let (requests, survey) = Requests::survey(args, &info, iodepth)?;
     if survey.passed.all() == 0 {
         let out = if args.read_only { "; without --read-only it would" } else { "" };
         return Err(Usage(format!("nothing of {} is left to be replayed{out}", args.trace.display())).into());
     }
-    if let Some(handle) = bench.handle().filter(|_| write) {
+    if write {
         let written = size(survey.passed.bytes[Op::Write as usize] as f64);
         let first = if args.discard { "all of it is trimmed first, and " } else { "" };
         let plan = format!("{first}the trace {} writes {written} to it", args.trace.display());
-        confirm(handle.identity(), args.writing.confirm.as_deref(), &plan)?;
+        confirm(&bench, args.writing.confirm.as_deref(), &plan)?;
     }
     let facts = Facts::of(&bench, &opening.data, seed);
-    facts.forewarn(screen);
+    forewarn(&facts, screen);
     let plan = [format!("replay of {}, {}", args.trace.display(), args.timing.name())];
     let options =
         json!({ "trace": args.trace, "timing": args.timing.name(), "iodepth": iodepth, "write": write });
@@ -95,13 +96,13 @@ fn depth(args: &ReplayArgs) -> u32 {
 }
 
 /// The target, if the flags fit it.
-fn checked(args: &ReplayArgs) -> Result<Named> {
-    let mut named = Named::parse(&args.target);
+fn checked(args: &ReplayArgs) -> Result<TargetSpec> {
+    let mut named = TargetSpec::from(args.target.as_str());
     let usage = |text: &str| Err(Usage(text.into()).into());
     if args.iodepth.is_some_and(|iodepth| !(1..=DEPTH_MAX).contains(&iodepth)) {
         return Err(Usage(format!("--iodepth must be from 1 to {DEPTH_MAX}")).into());
     }
-    if matches!(named, Named::Path(_)) && !args.writing.write && !args.read_only {
+    if matches!(named, TargetSpec::Path(_)) && !args.writing.write && !args.read_only {
         return usage(
             "a replay writes what the trace writes, and that destroys what is on the target: add --write to \
              allow it, or --read-only to replay the reads alone",
@@ -116,22 +117,22 @@ fn checked(args: &ReplayArgs) -> Result<Named> {
         return usage("the sync engine has one IO in flight: leave out --engine, or add --iodepth 1");
     }
     match &mut named {
-        Named::Rig(_) | Named::Null if args.verify => {
+        TargetSpec::Rig(_) | TargetSpec::Null if args.verify => {
             return usage("--verify needs a target that holds data: a device, a file or sim:PROFILE");
         }
         // Token mode: each page carries its writer, and each read is compared.
-        Named::Sim(name) if args.verify => {
+        TargetSpec::Sim(name) if args.verify => {
             name.push(if name.contains('?') { '&' } else { '?' });
             name.push_str("nand.data=true");
         }
         _ => {}
     }
-    named.must_heed(&args.target, args.engine, DataPattern::Random)?;
+    named.refuse_ignored(args.engine, DataPattern::Random)?;
     Ok(named)
 }
 
 /// Trims all of the target.
-fn discard(target: &mut Served) -> Result<()> {
+fn discard(target: &mut AnyTarget) -> Result<()> {
     let interrupted = signal::listen();
     let size_bytes = target.info().size_bytes;
     for offset_bytes in (0..size_bytes).step_by(PIECE_BYTES_REAL as usize) {
@@ -159,7 +160,7 @@ impl Session<'_> {
     /// Errors that come before the first IO end it; later ones are told beside what was measured.
     fn replay(
         &self,
-        served: &mut Served,
+        served: &mut AnyTarget,
         real: Option<(Arc<Handle>, u64)>,
         folder: Option<&Path>,
         screen: &Screen,
@@ -171,7 +172,7 @@ impl Session<'_> {
         let mut tally = Tally::new(recorder.as_mut(), &bar);
         let ahead = Ahead::start(source).context("cannot start a thread that reads the trace")?;
         let mut streams = [Stream { source: ahead, pacing: self.args.timing.pacing(self.iodepth) }];
-        if let (Some(_), Served::Ssd(ssd)) = (folder, &mut *served) {
+        if let (Some(_), AnyTarget::Ssd(ssd)) = (folder, &mut *served) {
             ssd.watch();
         }
         let mut target = Ordered::new(Ledger::new(served, self.args.verify));
@@ -208,16 +209,16 @@ impl Session<'_> {
     }
 
     /// What a simulated SSD did inside, up to the last flush.
-    fn keep_inside(&self, target: &mut Ordered<Ledger<&mut Served>>, folder: Option<&Path>) -> Result<()> {
+    fn keep_inside(&self, target: &mut Ordered<Ledger<&mut AnyTarget>>, folder: Option<&Path>) -> Result<()> {
         let seen = target.inner_mut().inner_mut().seen();
-        folder.zip(seen).map_or(Ok(()), |(folder, seen)| inside::keep(folder, RECORDS, &seen).map(drop))
+        folder.zip(seen).map_or(Ok(()), |(folder, seen)| Ok(inside::keep(folder, RECORDS, &seen).map(drop)?))
     }
 
     /// The proof.
     fn prove(
         &self,
         report: &mut ReplayReport,
-        target: &mut Ordered<Ledger<&mut Served>>,
+        target: &mut Ordered<Ledger<&mut AnyTarget>>,
         real: Option<(Arc<Handle>, u64)>,
         screen: &Screen,
     ) -> Result<()> {

@@ -14,12 +14,12 @@ use flashscope_show::html::{self, Bundle};
 use crate::cli::WriteArgs;
 use crate::commands::report::{may_replace, write};
 use crate::confirm::confirm;
-use crate::exit::{Done, Interrupted, Usage};
+use crate::exit::{Done, Interrupted, Usage, is_interruption};
 use crate::progress::studies_bar;
 use crate::screen::Screen;
 use crate::signal;
 use crate::studies::{Held, PAPERS, Stage, Study, Verdict, json, judge, markdown, page, studies, view};
-use crate::target::{Bench, Named, Opening};
+use flashscope_lab::{OpenOptions, OpenTarget, TargetSpec};
 
 /// `flashscope reproduce`.
 #[derive(Debug, Args)]
@@ -90,7 +90,7 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
     }
     let on = args.on.as_deref();
     let seed = args.seed.unwrap_or(SEED);
-    let named = on.map(Named::parse);
+    let named = on.map(TargetSpec::from);
     must_fit(args, named.as_ref())?;
     let real = named.filter(|named| !named.is_virtual());
     let real = real.map(|named| opened(args, &named, seed)).transpose()?.map(Mutex::new);
@@ -107,7 +107,7 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
     let bar = studies_bar(screen, chosen.len() as u64);
     let judged = judge(&chosen, &stage, jobs, &|_| bar.inc(1));
     bar.finish_and_clear();
-    if is_real && args.writing.write && judged.as_ref().is_err_and(|error| error.is::<Interrupted>()) {
+    if is_real && args.writing.write && judged.as_ref().is_err_and(is_interruption) {
         screen.note("  interrupted within the first study: what it wrote to the target stays there");
     }
     let judged = judged?;
@@ -145,16 +145,16 @@ fn can_be_made(output: &Path) -> Result<(), Usage> {
     Err(Usage(format!("-o {} {problem}", output.display())))
 }
 
-fn opening(args: &ReproduceArgs, seed: u64) -> Opening {
+fn opening(args: &ReproduceArgs, seed: u64) -> OpenOptions {
     let WriteArgs { write, overwrite_existing_data, .. } = args.writing;
     let intent = Intent { write, overwrite_existing_data, ..Intent::READ };
     let data = DataPattern::Random;
-    Opening { intent, engine: None, data, io_bytes_max: 8 << 20, depth_max: 256, seed }
+    OpenOptions { intent, engine: None, data, io_bytes_max: 8 << 20, depth_max: 256, seed }
 }
 
 /// Refuses what cannot be run there, before every study would find out for itself.
-fn must_fit(args: &ReproduceArgs, named: Option<&Named>) -> Result<()> {
-    if let Some(Named::Null) = named {
+fn must_fit(args: &ReproduceArgs, named: Option<&TargetSpec>) -> Result<()> {
+    if let Some(TargetSpec::Null) = named {
         let problem = "null: has no character that a study could find; name a device, a file or sim:PROFILE";
         return Err(Usage(problem.into()).into());
     }
@@ -166,7 +166,7 @@ fn must_fit(args: &ReproduceArgs, named: Option<&Named>) -> Result<()> {
         return Err(Usage(format!("--repeats must be more than 0, and at most {REPEATS_MAX}")).into());
     }
     let Some(named) = named.filter(|named| named.is_virtual()) else { return Ok(()) };
-    named.must_exist()?;
+    named.check()?;
     let flags = [
         ("--size", args.size.is_some()),
         ("--runtime", args.runtime.is_some()),
@@ -179,13 +179,13 @@ fn must_fit(args: &ReproduceArgs, named: Option<&Named>) -> Result<()> {
 }
 
 /// The real device that the person named, opened and, if it is to be written, confirmed.
-fn opened(args: &ReproduceArgs, named: &Named, seed: u64) -> Result<Bench> {
-    let mut bench = Bench::open(named, opening(args, seed))?;
+fn opened(args: &ReproduceArgs, named: &TargetSpec, seed: u64) -> Result<OpenTarget> {
+    let mut bench = OpenTarget::open(named, opening(args, seed), signal::interrupt())?;
     bench.limit_size(args.size.unwrap_or(Bytes(bench.info().size_bytes)))?;
-    if let Some(handle) = bench.handle().filter(|_| args.writing.write) {
+    if args.writing.write {
         let part = if args.size.is_some() { "its first part" } else { "all of it" };
         let plan = format!("studies of the papers: most write {part}, some many times");
-        confirm(handle.identity(), args.writing.confirm.as_deref(), &plan)?;
+        confirm(&bench, args.writing.confirm.as_deref(), &plan)?;
     }
     Ok(bench)
 }

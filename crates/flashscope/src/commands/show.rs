@@ -13,8 +13,8 @@ use crate::replay::{self, ReplayReport};
 use crate::screen::Screen;
 use crate::shell::resume;
 use crate::simulate::{StoredSweep, view};
-use crate::suites;
 use crate::traces::show_stored;
+use flashscope_lab::suite_of;
 
 /// Runs the command.
 pub fn run(args: &ShowArgs, screen: &Screen) -> Result<Done> {
@@ -37,7 +37,7 @@ pub fn run(args: &ShowArgs, screen: &Screen) -> Result<Done> {
     let context = context
         .with_context(|| format!("{}: the run was killed; finish it with: {resume}", dir.display()))?;
     if !finished.iter().all(|done| done.experiment.micro == "measure") || finished.is_empty() {
-        let suite = &suites::stored(&manifest);
+        let suite = &suite_of(&manifest);
         let shown = Shown { context: &context, finished: &finished, suite, folder: &path, resume: &resume };
         show_result(&shown, warnings, args.json, screen)?;
         return Ok(Done::Well);

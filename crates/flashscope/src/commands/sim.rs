@@ -6,7 +6,6 @@ use anyhow::Result;
 
 use crate::cli::SimArgs;
 use crate::exit::{Done, Usage};
-use crate::journal::fresh_seed;
 use crate::pages::leave;
 use crate::progress::cases_bar;
 use crate::screen::Screen;
@@ -14,6 +13,7 @@ use crate::signal;
 use crate::simulate::{
     Axis, Case, Common, Entry, Product, SweepFolder, Workload, cases, check, sweep, unheard, view,
 };
+use flashscope_lab::fresh_seed;
 
 /// Runs the command.
 pub fn run(args: &SimArgs, screen: &Screen) -> Result<Done> {

@@ -1,7 +1,6 @@
 //! Of `flashscope-device`: targets that cannot be opened, refusals of the guard, what the doctor noticed.
 
 use std::error::Error;
-use std::path::Path;
 
 use flashscope_device::{DeviceError, Finding, Reason, Remedy};
 
@@ -65,6 +64,8 @@ pub fn command(remedy: &Remedy) -> (String, bool) {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]

@@ -12,7 +12,7 @@ use super::product::{head, kind};
 use super::report::LoadedState;
 use crate::cli::SimArgs;
 use crate::exit::Usage;
-use crate::target::{Named, override_pair, profile, split_overrides};
+use flashscope_lab::{TargetSpec, override_pair, profile, split_overrides};
 
 /// One device of a sweep.
 #[derive(Clone, Debug)]
@@ -108,10 +108,10 @@ fn saved(path: &Path) -> Result<Case> {
 
 /// A profile as it was named: alone, or as a TARGET.
 fn named(text: &str) -> Result<&str, Usage> {
-    match Named::parse(text) {
-        Named::Sim(_) => Ok(&text["sim:".len()..]),
-        Named::Path(_) => Ok(text),
-        Named::Rig(_) | Named::Null => {
+    match TargetSpec::from(text) {
+        TargetSpec::Sim(_) => Ok(&text["sim:".len()..]),
+        TargetSpec::Path(_) => Ok(text),
+        TargetSpec::Rig(_) | TargetSpec::Null => {
             let message = format!(
                 "{text} is no simulated SSD: `flashscope measure {text}` and `run {text}` take it; \
                  `flashscope list profiles` shows what `sim` takes"

@@ -11,7 +11,7 @@ use super::case::Case;
 use super::changes::{Changes, flat};
 use super::report::Entry;
 use super::workload::Workload;
-use crate::journal::now_text;
+use flashscope_lab::now_text;
 
 /// The list of the sweep's devices and what each gave.
 const RUNS: &str = "sim.json";

@@ -18,7 +18,7 @@ use super::report::{Entry, SimReport};
 use super::tally::{ResponseUs, Tally};
 use super::workload::{Portion, Source, Workload, nothing_left};
 use crate::exit::{Interrupted, Usage, message};
-use crate::inside;
+use flashscope_lab::inside;
 
 /// What all cases have in common.
 pub struct Common<'a> {

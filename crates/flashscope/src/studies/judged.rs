@@ -10,7 +10,7 @@ use flashscope_show::html::document::Block;
 use super::claim::{Basis, Ground};
 use super::stage::NotHere;
 use super::{Claim, Found, Measure, Stage, Study, Verdict};
-use crate::exit::{Interrupted, message};
+use crate::exit::{Interrupted, is_interruption, message};
 
 /// A study with what it found.
 pub struct Judged {
@@ -130,7 +130,7 @@ pub fn judge(
         }
     });
     let results = results.into_inner().expect("no thread panicked with it");
-    let is_interruption = |result: &Result<Judged>| matches!(result, Err(error) if error.is::<Interrupted>());
+    let is_interruption = |result: &Result<Judged>| matches!(result, Err(error) if is_interruption(error));
     let ended = results.into_iter().flatten().filter(|result| !is_interruption(result));
     let judged = ended.collect::<Result<Vec<_>>>()?;
     if judged.is_empty() { Err(Interrupted.into()) } else { Ok(judged) }
@@ -194,7 +194,7 @@ fn repeated(study: &Study, stage: &Stage<'_>) -> Result<Found> {
 /// fails an IO is no finding of a paper.
 fn is_verdict(error: &anyhow::Error, stage: &Stage<'_>) -> bool {
     let is_failed_io = stage.ground() == Ground::Real && error.chain().any(|cause| cause.is::<TargetError>());
-    let is_of_the_device = !stage.is_the_papers_device() && !error.is::<Interrupted>() && !is_failed_io;
+    let is_of_the_device = !stage.is_the_papers_device() && !is_interruption(error) && !is_failed_io;
     error.is::<NotHere>() || is_of_the_device
 }
 

@@ -20,7 +20,7 @@ pub use super::subject::Subject;
 pub use super::work::Work;
 use crate::exit::{Interrupted, Usage};
 use crate::replay::{PIECE_BYTES_REAL, flush};
-use crate::target::{Bench, Named, Opening, profile, split_overrides};
+use flashscope_lab::{OpenOptions, OpenTarget, TargetSpec, profile, split_overrides};
 
 /// A setting of a simulated device, and its value.
 pub type Set<'a> = (&'a str, &'a str);
@@ -35,7 +35,7 @@ pub struct Stage<'a> {
     /// Ctrl-C.
     interrupted: &'a AtomicBool,
     /// How devices are opened.
-    opening: Opening,
+    opening: OpenOptions,
     /// The real device that `--on` names.
     held: Option<Held<'a>>,
     /// The devices that a study has used: see [`Stage::devices_used`].
@@ -49,7 +49,7 @@ pub struct Stage<'a> {
 #[derive(Clone, Copy)]
 pub struct Held<'a> {
     /// The device.
-    pub bench: &'a Mutex<Bench>,
+    pub bench: &'a Mutex<OpenTarget>,
     /// What it is given for [`PaperTime::RUN`].
     pub runtime: Nanos,
     /// How often each study is run: a real device never does quite the same again.
@@ -98,7 +98,7 @@ impl<'a> Stage<'a> {
     pub fn new(
         on: Option<&'a str>,
         held: Option<Held<'a>>,
-        opening: Opening,
+        opening: OpenOptions,
         interrupted: &'a AtomicBool,
     ) -> Stage<'a> {
         Stage {
@@ -162,7 +162,7 @@ impl<'a> Stage<'a> {
     /// Whether a study's settings change the device: not a real one, a rig or a disk.
     pub fn heeds_settings(&self) -> bool {
         self.on.is_none_or(|on| {
-            let Named::Sim(text) = Named::parse(on) else { return false };
+            let TargetSpec::Sim(text) = TargetSpec::from(on) else { return false };
             let parts = split_overrides(&text).ok();
             let profile = parts.and_then(|(name, overrides)| profile(name, &overrides).ok());
             matches!(profile, Some(Profile::Ssd(_)))
@@ -186,8 +186,8 @@ impl<'a> Stage<'a> {
         let settings = if self.heeds_settings() { settings } else { &[] };
         let text = with_settings(self.on.unwrap_or(name), settings);
         self.note_used(&text);
-        let named = Named::parse(&text);
-        Ok(Subject::New(Box::new(Bench::open(&named, self.opening)?)))
+        let named = TargetSpec::from(text.as_str());
+        Ok(Subject::New(Box::new(OpenTarget::open(&named, self.opening, crate::signal::interrupt())?)))
     }
 
     /// The devices that a study goes through: one alone, in their place, where `--on` names it.
@@ -259,7 +259,7 @@ impl<'a> Stage<'a> {
     ///
     /// # Errors
     /// The plan does not fit, or an IO failed.
-    pub fn characterise(&self, bench: &mut Bench, only: &[&str], scope: Scope) -> Result<Outcome> {
+    pub fn characterise(&self, bench: &mut OpenTarget, only: &[&str], scope: Scope) -> Result<Outcome> {
         let settings = Settings {
             scope,
             only: Some(only.iter().map(ToString::to_string).collect()),
@@ -283,7 +283,12 @@ impl<'a> Stage<'a> {
     ///
     /// # Errors
     /// The pattern does not fit, it writes without leave, or an IO failed.
-    pub fn every_io(&self, bench: &mut Bench, pattern: &Pattern, see: &mut dyn FnMut(&Io)) -> Result<()> {
+    pub fn every_io(
+        &self,
+        bench: &mut OpenTarget,
+        pattern: &Pattern,
+        see: &mut dyn FnMut(&Io),
+    ) -> Result<()> {
         self.each_io(bench, pattern, None, see)
     }
 
@@ -293,7 +298,7 @@ impl<'a> Stage<'a> {
     /// As [`Stage::every_io`].
     pub fn each_io(
         &self,
-        bench: &mut Bench,
+        bench: &mut OpenTarget,
         pattern: &Pattern,
         runtime: Option<PaperTime>,
         see: &mut dyn FnMut(&Io),
@@ -310,7 +315,7 @@ impl<'a> Stage<'a> {
     /// They write without leave, or an IO failed.
     pub fn serve<S: RequestSource>(
         &self,
-        bench: &mut Bench,
+        bench: &mut OpenTarget,
         streams: &mut [Stream<S>],
         writes: bool,
         runtime: Option<PaperTime>,
@@ -334,7 +339,12 @@ impl<'a> Stage<'a> {
     ///
     /// # Errors
     /// The pattern does not fit, it writes without leave, or an IO failed.
-    pub fn timed(&self, bench: &mut Bench, pattern: &Pattern, runtime: Option<PaperTime>) -> Result<Timed> {
+    pub fn timed(
+        &self,
+        bench: &mut OpenTarget,
+        pattern: &Pattern,
+        runtime: Option<PaperTime>,
+    ) -> Result<Timed> {
         let mut timed = Timed::default();
         self.each_io(bench, pattern, runtime, &mut |io: &Io| {
             timed.ios += 1;
@@ -348,7 +358,7 @@ impl<'a> Stage<'a> {
     ///
     /// # Errors
     /// As [`Stage::timed`].
-    pub fn fill(&self, bench: &mut Bench, bs: u64) -> Result<Timed> {
+    pub fn fill(&self, bench: &mut OpenTarget, bs: u64) -> Result<Timed> {
         let whole = over_all(bench, Rw::Write, bs);
         let ios = Some(whole.size.0 / bs);
         self.timed(bench, &Pattern { number_ios: ios, ..whole }, None)
@@ -374,8 +384,8 @@ impl<'a> Stage<'a> {
         flush: bool,
     ) -> Result<Simulated> {
         self.must_go_on()?;
-        let text = match Named::parse(self.on.unwrap_or(name)) {
-            Named::Sim(text) => text,
+        let text = match TargetSpec::from(self.on.unwrap_or(name)) {
+            TargetSpec::Sim(text) => text,
             _ => return Err(NotHere("only a simulated SSD tells what this study counts").into()),
         };
         let text = with_settings(&text, settings);
@@ -406,7 +416,7 @@ impl<'a> Stage<'a> {
     ///
     /// # Errors
     /// The device is too small, it writes without leave, or an IO failed.
-    pub fn replay(&self, bench: &mut Bench, work: &Work) -> Result<f64> {
+    pub fn replay(&self, bench: &mut OpenTarget, work: &Work) -> Result<f64> {
         self.must_go_on()?;
         self.may_write()?;
         if bench.info().size_bytes < 1 << 30 {
@@ -443,7 +453,7 @@ impl<'a> Stage<'a> {
 }
 
 /// A baseline over the whole device, in IOs of `bs` bytes.
-pub fn over_all(bench: &Bench, rw: Rw, bs: u64) -> Pattern {
+pub fn over_all(bench: &OpenTarget, rw: Rw, bs: u64) -> Pattern {
     let size = bench.info().size_bytes / bs * bs;
     Pattern { bs: Bytes(bs), ..Pattern::baseline(rw, Bytes(0), Bytes(size)) }
 }

@@ -3,20 +3,20 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::MutexGuard;
 
-use crate::target::Bench;
+use flashscope_lab::OpenTarget;
 
 /// A device to work with: a new one, or the one that is held.
 pub enum Subject<'a> {
     /// Made for this study.
-    New(Box<Bench>),
+    New(Box<OpenTarget>),
     /// A person's.
-    Held(MutexGuard<'a, Bench>),
+    Held(MutexGuard<'a, OpenTarget>),
 }
 
 impl Deref for Subject<'_> {
-    type Target = Bench;
+    type Target = OpenTarget;
 
-    fn deref(&self) -> &Bench {
+    fn deref(&self) -> &OpenTarget {
         match self {
             Subject::New(bench) => bench,
             Subject::Held(bench) => bench,
@@ -25,7 +25,7 @@ impl Deref for Subject<'_> {
 }
 
 impl DerefMut for Subject<'_> {
-    fn deref_mut(&mut self) -> &mut Bench {
+    fn deref_mut(&mut self) -> &mut OpenTarget {
         match self {
             Subject::New(bench) => bench,
             Subject::Held(bench) => bench,

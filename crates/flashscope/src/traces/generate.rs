@@ -10,8 +10,8 @@ use flashscope_trace::generate::{Generated, Options, generate};
 
 use super::convert::{WriteFormat, output_format, summary, write_trace};
 use crate::exit::{Done, Usage};
-use crate::journal::fresh_seed;
 use crate::screen::Screen;
+use flashscope_lab::fresh_seed;
 
 /// `flashscope trace generate`.
 #[derive(Debug, Args)]

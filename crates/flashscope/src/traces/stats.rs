@@ -21,11 +21,11 @@ use serde_json::{Value, json};
 
 use super::open::{ReadArgs, named};
 use crate::exit::Done;
-use crate::journal::now_text;
 use crate::pages::leave;
 use crate::progress::reading_bar;
 use crate::screen::Screen;
 use crate::signal;
+use flashscope_lab::now_text;
 
 /// The description in a result folder.
 const STATS: &str = "stats.json";

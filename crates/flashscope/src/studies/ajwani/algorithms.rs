@@ -12,7 +12,7 @@ use crate::studies::papers::AJWANI;
 use crate::studies::session::mean;
 use crate::studies::stage::over_all;
 use crate::studies::{Claim, Found, Measure, PaperTime, Stage, Study};
-use crate::target::Bench;
+use flashscope_lab::OpenTarget;
 
 const IO_ONLY: &str = "within a factor of 2: the paper's time holds the computing too";
 
@@ -124,17 +124,17 @@ const PROBES: u32 = 6;
 const SEARCHES: usize = 512;
 
 /// MB/s of a pattern.
-pub(super) fn speed(stage: &Stage<'_>, bench: &mut Bench, rw: Rw, bs: u64) -> Result<f64> {
+pub(super) fn speed(stage: &Stage<'_>, bench: &mut OpenTarget, rw: Rw, bs: u64) -> Result<f64> {
     Ok(stage.timed(bench, &over_all(bench, rw, bs), Some(PaperTime::RUN))?.mb_s())
 }
 
 /// The mean of a random read.
-pub(super) fn random_read_ms(stage: &Stage<'_>, bench: &mut Bench, bs: u64) -> Result<f64> {
+pub(super) fn random_read_ms(stage: &Stage<'_>, bench: &mut OpenTarget, bs: u64) -> Result<f64> {
     Ok(random_reads_ms(stage, bench, bs)?.value)
 }
 
 /// The same with its interval.
-pub(super) fn random_reads_ms(stage: &Stage<'_>, bench: &mut Bench, bs: u64) -> Result<Measure> {
+pub(super) fn random_reads_ms(stage: &Stage<'_>, bench: &mut OpenTarget, bs: u64) -> Result<Measure> {
     let pattern = Pattern { number_ios: Some(4096), ..over_all(bench, Rw::RandRead, bs) };
     let mut times = Vec::new();
     stage.each_io(bench, &pattern, stage.cap(), &mut |io| times.push(io.response.as_ms()))?;
@@ -224,7 +224,7 @@ impl RequestSource for Searches {
 }
 
 /// What a search waits for on average.
-fn search_ms(stage: &Stage<'_>, bench: &mut Bench) -> Result<Measure> {
+fn search_ms(stage: &Stage<'_>, bench: &mut OpenTarget) -> Result<Measure> {
     let pattern = over_all(bench, Rw::RandRead, PROBE_BYTES);
     let pages = Bytes(bench.info().size_bytes).0 / PROBE_BYTES;
     let random = Random::new(derive(stage.seed, 21));

@@ -13,7 +13,7 @@ use crate::studies::picture::{Line, chart};
 use crate::studies::session::{mean, median};
 use crate::studies::stage::{Set, Subject, over_all};
 use crate::studies::{Claim, Found, PaperTime, Stage, Study};
-use crate::target::Bench;
+use flashscope_lab::OpenTarget;
 
 /// The same flash with log blocks.
 const LOGS: [Set<'static>; 1] = [("capacity", "512MiB")];
@@ -107,7 +107,7 @@ pub(super) fn disturbed<'a>(
 }
 
 /// MB/s of sequential writes in each phase.
-pub(super) fn phases(stage: &Stage<'_>, bench: &mut Bench, rw: Rw, bs: u64) -> Result<Vec<f64>> {
+pub(super) fn phases(stage: &Stage<'_>, bench: &mut OpenTarget, rw: Rw, bs: u64) -> Result<Vec<f64>> {
     let phase = stage.time(PHASE);
     let mut bytes = vec![0u64; PHASES];
     let writes = Pattern { number_ios: None, ..over_all(bench, rw, bs) };
@@ -214,7 +214,7 @@ fn burst(stage: &Stage<'_>) -> Result<Found> {
 
 /// Sequential reads after a burst, against before.
 fn reads(stage: &Stage<'_>) -> Result<f64> {
-    let speed = |bench: &mut Bench| -> Result<f64> {
+    let speed = |bench: &mut OpenTarget| -> Result<f64> {
         let reads = over_all(bench, Rw::Read, 32 << 10);
         Ok(stage.timed(bench, &reads, Some(PHASE))?.mb_s())
     };
@@ -235,7 +235,7 @@ pub(super) struct Rewritten {
 }
 
 pub(super) fn rewritten(stage: &Stage<'_>, settings: &[Set<'_>], seconds: u64) -> Result<Rewritten> {
-    let fill_s = |bench: &mut Bench| -> Result<f64> {
+    let fill_s = |bench: &mut OpenTarget| -> Result<f64> {
         let bytes = bench.info().size_bytes as f64;
         Ok(bytes / 1e6 / stage.fill(bench, 2 << 20)?.mb_s())
     };

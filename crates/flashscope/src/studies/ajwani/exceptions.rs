@@ -15,7 +15,7 @@ use crate::studies::picture::lines;
 use crate::studies::stage::{Set, Timed, over_all};
 use crate::studies::work::Work;
 use crate::studies::{Claim, Found, PaperTime, Stage, Study};
-use crate::target::Bench;
+use flashscope_lab::OpenTarget;
 
 /// Log blocks over enough chips for more than 15 MB/s.
 const BLOCKS: [Set<'static>; 4] =
@@ -179,7 +179,7 @@ pub const STUDIES: &[Study] = &[
 ];
 
 /// SR, RR and SW of a size on the card.
-fn three(stage: &Stage<'_>, bench: &mut Bench, bs: u64) -> Result<[Timed; 3]> {
+fn three(stage: &Stage<'_>, bench: &mut OpenTarget, bs: u64) -> Result<[Timed; 3]> {
     stage.fill(bench, FILL_BYTES)?;
     let mut timed = [Timed::default(); 3];
     for (timed, rw) in timed.iter_mut().zip([Rw::Read, Rw::RandRead, Rw::Write]) {

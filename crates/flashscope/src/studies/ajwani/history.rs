@@ -12,7 +12,7 @@ use crate::studies::picture::{chart, lines};
 use crate::studies::session::{greatest, median};
 use crate::studies::stage::{Set, over_all};
 use crate::studies::{Claim, Found, PaperTime, Stage, Study};
-use crate::target::Bench;
+use flashscope_lab::OpenTarget;
 
 const SMALL: [Set<'static>; 1] = [("capacity", "512MiB")];
 /// Mapped in units of 16 KiB.
@@ -121,7 +121,7 @@ pub const STUDIES: &[Study] = &[
 ];
 
 /// MB/s of a pattern that begins `shift` bytes beside the multiples of its size.
-fn shifted(stage: &Stage<'_>, bench: &mut Bench, rw: Rw, bs: u64, shift: u64) -> Result<f64> {
+fn shifted(stage: &Stage<'_>, bench: &mut OpenTarget, rw: Rw, bs: u64, shift: u64) -> Result<f64> {
     let all = over_all(bench, rw, bs);
     let size = Bytes(all.size.0 - bs);
     let pattern = Pattern { size, shift: Bytes(shift), ..all };
@@ -232,7 +232,7 @@ fn age_picture(seen: &[(usize, [f64; 4])]) -> Block {
 }
 
 /// MB/s of the four patterns of 32 KB.
-fn patterns(stage: &Stage<'_>, bench: &mut Bench) -> Result<[f64; 4]> {
+fn patterns(stage: &Stage<'_>, bench: &mut OpenTarget) -> Result<[f64; 4]> {
     stage.fill(bench, 1 << 20)?;
     let mut speeds = [0.0; 4];
     for (speed, rw) in speeds.iter_mut().zip(Rw::ALL) {

@@ -236,7 +236,8 @@ fn rewrite_picture(points: Vec<(f64, f64)>) -> Block {
 /// Random writes after a burst of them, against those without one.
 fn random_after(stage: &Stage<'_>) -> Result<f64> {
     const BS: u64 = 2 << 10;
-    let speed = |bench: &mut crate::target::Bench| Ok(median(&phases(stage, bench, Rw::RandWrite, BS)?));
+    let speed =
+        |bench: &mut flashscope_lab::OpenTarget| Ok(median(&phases(stage, bench, Rw::RandWrite, BS)?));
     let normal: Result<f64> = speed(&mut *ordered(stage, &MANY_LOGS)?);
     Ok(speed(&mut *disturbed(stage, &MANY_LOGS, BS, 60)?)? / normal?)
 }

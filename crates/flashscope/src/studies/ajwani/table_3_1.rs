@@ -9,7 +9,7 @@ use crate::studies::devices::MLC_LOG_BLOCKS;
 use crate::studies::papers::AJWANI;
 use crate::studies::stage::{Timed, over_all};
 use crate::studies::{Claim, Found, PaperTime, Stage, Study};
-use crate::target::Bench;
+use flashscope_lab::OpenTarget;
 
 /// What the whole device is written with before each block size.
 pub(super) const FILL_BYTES: u64 = 1 << 20;
@@ -50,7 +50,7 @@ pub const STUDIES: &[Study] = &[Study {
 }];
 
 /// A row, in MB/s: a device written in order, and four patterns, for either block size.
-pub(super) fn row(stage: &Stage<'_>, bench: &mut Bench) -> Result<[f64; 8]> {
+pub(super) fn row(stage: &Stage<'_>, bench: &mut OpenTarget) -> Result<[f64; 8]> {
     let (small, large) = (four(stage, bench, 512)?, four(stage, bench, 2 << 20)?);
     let mut row = [0.0; 8];
     row.iter_mut().zip(small.iter().chain(&large)).for_each(|(mb_s, timed)| *mb_s = timed.mb_s());
@@ -58,7 +58,7 @@ pub(super) fn row(stage: &Stage<'_>, bench: &mut Bench) -> Result<[f64; 8]> {
 }
 
 /// The four patterns of one size, in the order of the table: SR, RR, SW, RW.
-pub(super) fn four(stage: &Stage<'_>, bench: &mut Bench, bs: u64) -> Result<[Timed; 4]> {
+pub(super) fn four(stage: &Stage<'_>, bench: &mut OpenTarget, bs: u64) -> Result<[Timed; 4]> {
     stage.fill(bench, FILL_BYTES)?;
     let mut timed = [Timed::default(); 4];
     for (timed, rw) in timed.iter_mut().zip(Rw::ALL) {

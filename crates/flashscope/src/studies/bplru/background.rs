@@ -11,7 +11,7 @@ use crate::studies::papers::BPLRU;
 use crate::studies::stage::{Set, over_all};
 use crate::studies::work::Work;
 use crate::studies::{Claim, Found, Stage, Study};
-use crate::target::Bench;
+use flashscope_lab::OpenTarget;
 
 const PAGES_PER_BLOCK: u64 = 128;
 
@@ -138,7 +138,7 @@ fn ssd_and_disk(stage: &Stage<'_>) -> Result<Found> {
 }
 
 /// MB/s of 1 MiB in order: 128 MiB at the begin, in the middle and at the end of the device.
-fn in_order_mb_s(stage: &Stage<'_>, bench: &mut Bench, rw: Rw) -> Result<f64> {
+fn in_order_mb_s(stage: &Stage<'_>, bench: &mut OpenTarget, rw: Rw) -> Result<f64> {
     const PART: Bytes = Bytes(128 << 20);
     let last = (bench.info().size_bytes - PART.0) >> 21 << 21;
     let mut ms_of_all = 0.0;
@@ -150,7 +150,7 @@ fn in_order_mb_s(stage: &Stage<'_>, bench: &mut Bench, rw: Rw) -> Result<f64> {
     Ok(3.0 * f64::from(1 << 20) / 1e3 / ms_of_all)
 }
 
-fn short_ms(stage: &Stage<'_>, bench: &mut Bench, rw: Rw) -> Result<f64> {
+fn short_ms(stage: &Stage<'_>, bench: &mut OpenTarget, rw: Rw) -> Result<f64> {
     let pattern = over_all(bench, rw, 4 << 10);
     // The first writes end in a disk's cache.
     let warm = Pattern { number_ios: Some(4096), ..pattern.clone() };

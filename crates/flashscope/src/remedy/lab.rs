@@ -1,0 +1,44 @@
+//! Errors of the lab.
+
+use std::error::Error as _;
+
+use flashscope_lab::{Error, Remedy};
+
+/// An error of this library with flags; none of another's.
+pub fn worded(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    error.downcast_ref().map(message)
+}
+
+/// The error's text with flags.
+fn message(error: &Error) -> String {
+    let problem = match error.source() {
+        Some(source) if source.to_string() == error.problem() => super::worded(source),
+        _ => error.problem(),
+    };
+    let setting = error.setting_name().map_or(String::new(), |setting| format!("{} ", flag(setting)));
+    let remedy = error.remedy().map_or(String::new(), |remedy| format!("; {}", way_out(remedy)));
+    format!("{setting}{problem}{remedy}")
+}
+
+/// How a setting is called on the command line.
+fn flag(setting: &str) -> String {
+    format!("--{}", setting.replace('_', "-"))
+}
+
+fn way_out(remedy: Remedy) -> String {
+    match remedy {
+        Remedy::AllowWriting => "add --write to allow it".into(),
+        Remedy::AllowWritingOrReadOnly => {
+            "add --write to allow it, or --read-only to replay the reads alone".into()
+        }
+        Remedy::Confirm => "confirm it with --confirm SERIAL".into(),
+        Remedy::LeaveOut("target") => "leave the target out".into(),
+        Remedy::LeaveOut(setting) => format!("leave out {}", flag(setting)),
+        Remedy::Give(setting) => format!("add {}", flag(setting)),
+        Remedy::OtherFolder => "choose another -o".into(),
+        Remedy::ResumeOrOtherFolder => "finish that run with --resume, or choose another -o".into(),
+        Remedy::MeasureInstead => {
+            "what flashscope itself costs is told by: flashscope measure null: --rw randread --bs 4k".into()
+        }
+    }
+}

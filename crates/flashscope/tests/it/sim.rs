@@ -1,0 +1,314 @@
+//! What `flashscope sim` promises: paper 002's table as an independent implementation counted it, the claims
+//! of docs/bplru.md, the keys of its JSON, the same result from the same seed, and errors that name their
+//! remedy.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::common::kernel::Scratch;
+use crate::common::{Ended, call, text};
+use serde_json::Value;
+
+/// Paper 002's rules, and a seed.
+const RULES: &str = "--ignore-flush --set host.ignore_reads=true --seed 1";
+const SIZES: &str = "--buffer-size 1m,2m,4m,8m,16m";
+/// Uniform random writes on the whole device: the paper's W4.
+const RANDOM: &str = "--rw randwrite --bs 4k --size 1g --number-ios 30000";
+
+fn sample(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../trace/samples").join(name)
+}
+
+fn trace(name: &str) -> String {
+    format!("--trace {}", sample(&format!("{name}.tracefs.gz")).display())
+}
+
+fn sim(folder: &Path, line: &str) -> Ended {
+    let arguments: Vec<&str> = ["sim"].into_iter().chain(line.split_whitespace()).collect();
+    call(folder, &arguments)
+}
+
+/// The runs of a simulation of paper 002's board.
+fn runs(line: &str) -> Vec<Value> {
+    let scratch = Scratch::new();
+    let ended = sim(&scratch.path(""), &format!("bplru-board --json {line}")).well();
+    ended.json().as_array().expect("a list of runs").clone()
+}
+
+/// LRU, FAB and BPLRU with 16 MiB each.
+fn three(workload: &str) -> [Value; 3] {
+    let runs = runs(&format!("{RULES} --buffer lru,fab,bplru --buffer-size 16m {workload}"));
+    runs.try_into().expect("three runs")
+}
+
+fn mb_s(run: &Value) -> f64 {
+    run["throughput_mb_s"].as_f64().expect("a number")
+}
+
+fn erases(run: &Value) -> u64 {
+    run["block_erases"].as_u64().expect("a number")
+}
+
+/// The document without what depends on the machine's speed.
+fn timeless(document: &str) -> String {
+    document.lines().filter(|line| !line.contains("requests_per_cpu_s")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_board_counts_what_an_independent_implementation_counted() {
+    let table = include_str!("../data/bplru_expected.csv");
+    let lists = format!("{RULES} {SIZES} {}", trace("install-ext3"));
+    let mut all = runs(&format!("{lists} --buffer lru,fab,block-lru,bplru"));
+    let exempt = runs(&format!("{lists} --buffer fab --set fab.exempt_current=true"));
+    all.extend(exempt.into_iter().map(|mut run| {
+        run["buffer"] = "fab exempt-current".into();
+        run
+    }));
+    let mut rows = 0;
+    for row in table.lines().skip(1) {
+        let cells: Vec<&str> = row.split(',').collect();
+        let bytes = cells[1].parse::<u64>().unwrap() << 20;
+        let run = all.iter().find(|run| run["buffer"] == cells[0] && run["buffer_bytes"] == bytes);
+        let run = run.unwrap_or_else(|| panic!("no run for {row}"));
+        let merges = &run["merges"];
+        let counts = [
+            &run["block_erases"],
+            &run["page_reads"],
+            &run["page_programs"],
+            &merges["switch"],
+            &merges["partial"],
+            &merges["full"],
+            &run["padding_reads"],
+        ];
+        let counts: Vec<String> = counts.iter().map(|count| count.to_string()).collect();
+        assert_eq!(counts, cells[2..9], "{row}");
+        assert!((mb_s(run) - cells[9].parse::<f64>().unwrap()).abs() <= 0.001, "{row}: {}", mb_s(run));
+        rows += 1;
+    }
+    assert_eq!((rows, all.len()), (25, 25));
+}
+
+#[test]
+fn bplru_is_faster_than_fab_and_lru_and_erases_less_on_the_traces() {
+    // What BPLRU gains on FAB at 16 MiB, in per cent: docs/bplru.md.
+    for (name, gain) in
+        [("install-ext3", 58.8), ("mp3-ext3", 29.2), ("untar-ext3", 14.3), ("compile-ext3", 14.9)]
+    {
+        let [lru, fab, bplru] = three(&trace(name));
+        let seen = (mb_s(&bplru) / mb_s(&fab) - 1.0) * 100.0;
+        assert!((seen - gain).abs() < 0.1, "{name}: {seen:.1} %");
+        assert!(mb_s(&bplru) > mb_s(&lru), "{name}");
+        assert!(erases(&bplru) < erases(&fab).min(erases(&lru)), "{name}");
+    }
+}
+
+#[test]
+fn without_locality_fab_is_faster_and_bplru_erases_less() {
+    for workload in [RANDOM.to_string(), trace("postmark-ext3")] {
+        let [_, fab, bplru] = three(&workload);
+        assert!(mb_s(&fab) > 1.15 * mb_s(&bplru), "{workload}");
+        assert!(erases(&bplru) < erases(&fab), "{workload}");
+    }
+}
+
+#[test]
+fn padding_and_compensation_each_help() {
+    let with = |padding: bool, compensation: bool, workload: &str| {
+        let set = format!("--set bplru.padding={padding} --set bplru.compensation={compensation}");
+        runs(&format!("{RULES} --buffer bplru --buffer-size 1m,16m {set} {workload}"))
+    };
+    for name in ["install-ext3", "mp3-ext3"] {
+        let trace = trace(name);
+        let [neither, padding, compensation, both] =
+            [(false, false), (true, false), (false, true), (true, true)]
+                .map(|(padding, compensation)| with(padding, compensation, &trace));
+        for size in 0..2 {
+            let [neither, padding, compensation, both] =
+                [&neither, &padding, &compensation, &both].map(|runs| mb_s(&runs[size]));
+            assert!(padding > neither && compensation > neither, "{name}");
+            assert!(both > padding && both > compensation, "{name}");
+        }
+    }
+}
+
+#[test]
+fn flush_commands_cost_throughput() {
+    let board = |rules: &str| {
+        let line = format!("--buffer bplru --buffer-size 16m {rules} {}", trace("untar-ext3-flush"));
+        runs(&line).remove(0)
+    };
+    let honoured = board("--set host.ignore_reads=true --seed 1");
+    let ignored = board(RULES);
+    assert!(mb_s(&honoured) < mb_s(&ignored));
+    assert!(erases(&honoured) > erases(&ignored));
+}
+
+#[test]
+fn every_key_of_the_interface_is_there() {
+    let run = runs("--buffer bplru --rw randwrite --bs 4k --number-ios 50 --seed 1").remove(0);
+    let keys = "ftl gc buffer buffer_bytes host_reads host_writes host_read_bytes host_written_bytes \
+        page_reads page_programs block_erases merges programs_by_cause reads_by_cause buffer_hits \
+        buffer_evictions padding_reads simulated_s throughput_mb_s response_us write_amplification wear \
+        requests_per_cpu_s over_provisioning effective_over_provisioning";
+    let has = |object: &Value, keys: &str| {
+        for key in keys.split_whitespace() {
+            assert!(object.get(key).is_some(), "{key} is missing in {object}");
+        }
+    };
+    has(&run, keys);
+    has(&run["merges"], "switch partial full");
+    has(&run["programs_by_cause"], "host gc merge padding map wear");
+    has(&run["reads_by_cause"], "host gc merge padding map wear");
+    has(&run["response_us"], "mean p50 p99 p999 max");
+    has(&run["wear"], "min mean max");
+}
+
+#[test]
+fn a_seed_gives_the_same_result_on_any_number_of_cores() {
+    let lists =
+        "--buffer lru,bplru --buffer-size 1m,2m --initial random --capacity 16m --over-provisioning 0.2";
+    let board = |seed: u64, jobs: u32| {
+        let scratch = Scratch::new();
+        let work = "--rw randwrite --bs 4k --number-ios 2000 --json";
+        let line = format!("bplru-board {lists} {work} --seed {seed} --jobs {jobs}");
+        timeless(&sim(&scratch.path(""), &line).well().out)
+    };
+    let first = board(7, 1);
+    assert_eq!(first, board(7, 1));
+    assert_eq!(first, board(7, 2));
+    assert_ne!(first, board(8, 2));
+}
+
+#[test]
+fn a_result_folder_keeps_everything_and_can_be_shown_again() {
+    let scratch = Scratch::new();
+    let folder = scratch.path("");
+    let line = "bplru-board --buffer lru,bplru --buffer-size 1m,2m --rw randwrite --bs 4k --number-ios 500 \
+        --seed 1 -o kept --figure sweep.svg";
+    let table = sim(&folder, line).well().out;
+    let kept = scratch.path("kept");
+    let names: Vec<String> = fs::read_dir(&kept)
+        .unwrap()
+        .flat_map(|entry| {
+            let path = entry.unwrap().path();
+            let inside = fs::read_dir(&path).into_iter().flatten().map(|entry| entry.unwrap().path());
+            inside.chain([path.clone()]).collect::<Vec<_>>()
+        })
+        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    for name in ["manifest.json", "sim.json"] {
+        assert!(names.iter().any(|each| each == name), "{name} is missing: {names:?}");
+    }
+    assert_eq!(names.iter().filter(|name| name.ends_with(".parquet")).count(), 4, "{names:?}");
+    let list: Value = serde_json::from_slice(&fs::read(kept.join("sim.json")).unwrap()).unwrap();
+    for run in list.as_array().unwrap() {
+        let file = run["records"].as_str().expect("a file of IOs");
+        assert!(kept.join(file).is_file() && file.starts_with("ios/"), "{file}");
+    }
+    let picture = fs::read_to_string(scratch.path("sweep.svg")).unwrap();
+    for words in ["<svg", ">lru<", ">bplru<", ">1 MiB<", ">2 MiB<", "throughput in MB/s", "block erases"] {
+        assert!(picture.contains(words), "{words} is missing in the picture");
+    }
+    let stored = call(&folder, &["show", "kept"]).well();
+    assert_eq!(stored.out, table, "what is shown is what was printed");
+    let stored = call(&folder, &["show", "kept", "--json"]).well();
+    assert_eq!(stored.json().as_array().map(Vec::len), Some(4));
+}
+
+/// Arguments after `flashscope sim`, status, words of the message.
+type Case = (&'static str, i32, &'static [&'static str]);
+
+const WRONG: &[Case] = &[
+    ("bplru-board --set bplru.paddin=false", 2, &["bplru.paddin", "bplru.padding"]),
+    ("bplru-board --set bplru.padding=maybe", 2, &["bplru.padding", "maybe", "boolean"]),
+    ("bplru-board --buffer bplruu", 2, &["bplruu", "fab", "bplru"]),
+    ("bplru-bord", 2, &["bplru-bord", "bplru-board"]),
+    ("./misspelt.toml", 2, &["misspelt.toml", "line 3", "pages_per_blok", "pages_per_block"]),
+    ("bplru-board --ftl page --over-provisioning 0.0001", 2, &["over_provisioning", "at least 0.0005"]),
+    ("bplru-board --over-provisioning 0.0001", 2, &["over_provisioning", "log-block", "at least 0.0020"]),
+    ("bplru-board --over-provisioning -0.1", 2, &["over_provisioning", "between 0 and 100"]),
+    ("bplru-board --buffer lru --buffer-size 2g", 2, &["ram.size", "2GiB", "1GiB"]),
+    ("bplru-board --capacity 1000001", 2, &["nand.page, 2KiB", "whole number of pages", "nearest"]),
+    ("bplru-board --figure sweep.svg", 2, &["--figure", "--buffer-size 1m,2m,4m"]),
+    ("bplru-board --buffer-size 1m,2m --figure nowhere/sweep.svg", 2, &["--figure", "nowhere", "exists"]),
+    ("bplru-board --ftl log-block --gc nonsense", 2, &["gc", "nonsense", "greedy, fifo"]),
+    ("bplru-board?gc=nonsense", 2, &["gc", "nonsense", "greedy, fifo"]),
+    ("bplru-board --ftl page,log-block --over-provisioning 0.0007", 2, &["ftl=log-block", "at least 0.0020"]),
+    ("sim:bplru-bord", 2, &["there is no profile 'bplru-bord'", "bplru-board"]),
+    ("rig:mtron", 2, &["rig:mtron is no simulated SSD", "flashscope measure rig:mtron"]),
+    ("hdd-7200", 2, &["hard disk", "flashscope measure sim:hdd-7200"]),
+    ("bplru-board --warmup 100", 2, &["a warm-up of 100 IOs", "the pattern has 100", "smaller --warmup"]),
+    ("bplru-board --warmup 5 --ignore-ios 5", 2, &["--warmup and --ignore-ios", "leave one out"]),
+    ("bplru-board --ignore-ios 100", 2, &["number_ios", "more than ignore_ios"]),
+];
+
+const WRONG_TRACES: &[Case] = &[
+    ("--trace .", 2, &[". is a folder", "--trace"]),
+    ("--trace nowhere", 2, &["cannot read the trace nowhere", "check the path"]),
+    ("--trace empty.txt", 2, &["empty.txt: the trace is empty"]),
+    ("--trace empty.txt --iodepth 2 --timing on-time", 2, &["--iodepth has no effect with --timing on-time"]),
+    ("--trace empty.txt --pattern nowhere.toml", 2, &["--pattern is for a pattern"]),
+];
+
+#[test]
+fn what_cannot_work_is_refused_with_its_remedy() {
+    let scratch = Scratch::new();
+    fs::write(scratch.path("misspelt.toml"), "capacity = \"64MiB\"\n[nand]\npages_per_blok = 64\n").unwrap();
+    for (line, status, words) in WRONG {
+        let pattern = "--rw randwrite --bs 4k --number-ios 100 --seed 1";
+        sim(&scratch.path(""), &format!("{line} {pattern}")).failed(*status, words);
+    }
+    fs::write(scratch.path("empty.txt"), "").unwrap();
+    for (line, status, words) in WRONG_TRACES {
+        sim(&scratch.path(""), line).failed(*status, words);
+    }
+    let setting = "nand.planes=2\ncapacity=1g";
+    call(&scratch.path(""), &["sim", "--set", setting]).failed(2, &["nand.planes", "2 lines"]);
+}
+
+#[test]
+fn garbage_in_a_trace_is_named_by_its_line() {
+    let scratch = Scratch::new();
+    let packed = sample("install-ext3.tracefs.gz");
+    let unpacked = Command::new("gzip").args(["-dc", text(&packed)]).stdin(Stdio::null()).output();
+    let once = String::from_utf8(unpacked.expect("gzip runs").stdout).unwrap();
+    let lines = once.lines().cycle().take(70_000);
+    let mut file = fs::File::create(scratch.path("bad.txt")).unwrap();
+    let whole: String =
+        lines.chain(["garbage", once.lines().next().unwrap()]).map(|l| format!("{l}\n")).collect();
+    file.write_all(whole.as_bytes()).unwrap();
+    let line = format!("bplru-board {RULES} --trace bad.txt --json");
+    // The trace is read while it runs: it failed, and it was no wrong flag.
+    sim(&scratch.path(""), &line).failed(1, &["bad.txt: line 70001", "garbage", "--lenient"]);
+    let ended = sim(&scratch.path(""), &format!("{line} --lenient")).well();
+    let run = &ended.json()[0];
+    assert_eq!(run["bad_lines"], 1);
+    assert_eq!(run["first_bad_line"], "line 70001: it is no line of a trace: `garbage`");
+    let table = sim(&scratch.path(""), &format!("bplru-board {RULES} --trace bad.txt --lenient")).well().out;
+    assert!(table.contains("1 bad line of the trace left out; the first: line 70001"), "{table}");
+}
+
+#[test]
+fn what_was_changed_of_a_trace_is_told() {
+    let scratch = Scratch::new();
+    // The second write ends at 6 GiB; the device has 4 GiB.
+    let lines = "0 0 0 8 0\n1000 0 12582904 8 0\n2000 0 16 8 1\n";
+    fs::write(scratch.path("far.mqsim"), lines).unwrap();
+    let line = format!("bplru-board {RULES} --trace far.mqsim --op write --fit modulo --repeat 2");
+    let told = ["2 requests of other operations", "2 times the trace"];
+    let shown = sim(&scratch.path(""), &line).well().out;
+    let json = sim(&scratch.path(""), &format!("{line} --json")).well().json();
+    let notes = json[0]["notes"].as_array().unwrap();
+    for words in told {
+        let is_told = |note: &&serde_json::Value| note.as_str().is_some_and(|note| note.starts_with(words));
+        assert_eq!(notes.iter().filter(is_told).count(), 1, "{words}: {notes:?}");
+    }
+    for note in notes {
+        assert!(shown.contains(note.as_str().unwrap()), "{note}: {shown}");
+    }
+    assert_eq!(shown.matches("times the trace").count(), 1, "{shown}");
+    let untouched = sim(&scratch.path(""), &format!("bplru-board {RULES} --rw randwrite --bs 4k --json"));
+    assert_eq!(untouched.well().json()[0]["notes"], serde_json::json!([]));
+}

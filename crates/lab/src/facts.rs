@@ -1,0 +1,114 @@
+//! The facts about target, machine and program that every stored result carries.
+
+use flashscope_analysis::Warning;
+use flashscope_device::doctor::{Remark, glance};
+use flashscope_device::{Clock, DataPattern, Finding, overhead};
+use flashscope_store::{Manifest, SCHEMA_VERSION};
+use serde_json::{Value, json};
+
+use crate::error::{Error, Result};
+use crate::target::OpenTarget;
+use crate::time::now_text;
+
+/// What is known before the first IO.
+pub struct Facts {
+    /// IOs a second that flashscope itself could do, measured on `null:`.
+    pub overhead_iops_max: f64,
+    /// What the guard and the doctor noticed.
+    pub warnings: Vec<Warning>,
+    target: flashscope_core::TargetInfo,
+    identity: Value,
+    kernel: String,
+    scheduler: Option<String>,
+    clock: Value,
+    data: String,
+    seed: u64,
+}
+
+impl Facts {
+    /// Looks once; takes some ten milliseconds.
+    pub fn of(target: &OpenTarget, data: &DataPattern, seed: u64) -> Facts {
+        let clock = Clock::info();
+        let handle = target.handle();
+        let found = handle.map_or(&[][..], |handle| handle.findings()).iter().map(as_warning);
+        let path = handle.map(|handle| handle.identity().canonical_path.clone());
+        let seen = path.as_deref().map(glance).unwrap_or_default();
+        let warnings = found.chain(seen.into_iter().take(WARNINGS_MAX).map(remarked)).collect();
+        Facts {
+            overhead_iops_max: overhead().iops_max,
+            warnings,
+            target: target.info().clone(),
+            identity: handle.map_or(Value::Null, |handle| json!(handle.identity())),
+            kernel: std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().into(),
+            scheduler: handle.and_then(|h| h.identity().hardware.as_ref()?.scheduler.clone()),
+            clock: json!(clock),
+            data: data.to_string(),
+            seed,
+        }
+    }
+
+    /// The target's name.
+    pub fn target_name(&self) -> &str {
+        &self.target.name
+    }
+
+    /// Checks that an interrupted run goes on where it began.
+    ///
+    /// # Errors
+    /// The target has another size, serial or inode.
+    pub fn must_match(&self, begun: &Manifest) -> Result<()> {
+        let sizes = (self.target.size_bytes, self.target.logical_block_bytes);
+        let same_size = sizes == (begun.target.size_bytes, begun.target.logical_block_bytes);
+        let keys = ["/kind", "/inode", "/hardware/serial", "/hardware/wwid"];
+        let is_file = self.identity["kind"] == "file";
+        // A device node's inode changes with every start of the system.
+        let mut keys = keys.iter().filter(|key| is_file || **key != "/inode");
+        if same_size && keys.all(|key| self.identity.pointer(key) == begun.device.pointer(key)) {
+            return Ok(());
+        }
+        let name = &self.target.name;
+        Err(Error::usage(format!(
+            "{name} is not what the interrupted run measured: its size, serial or inode differ from those in \
+             manifest.json; begin a new run"
+        )))
+    }
+}
+
+/// What the doctor says is the same each time: a few lines, and where to find the others.
+const WARNINGS_MAX: usize = 3;
+
+/// A remark in one line: what to do, or what it does to the numbers.
+fn remarked(remark: Remark) -> Warning {
+    let Remark { check, found, matters, mend, .. } = remark;
+    Warning {
+        seen: format!("{check}: {found}"),
+        remedy: mend.map_or(matters, |mend| mend.to_string()).into(),
+    }
+}
+
+fn as_warning(finding: &Finding) -> Warning {
+    let nothing = || "keep it in mind when reading the numbers".into();
+    let remedy = finding.remedy().map_or_else(nothing, |remedy| remedy.to_string());
+    Warning { seen: finding.found(), remedy: remedy.into() }
+}
+
+/// The manifest of a new result folder.
+pub fn manifest(facts: &Facts, state: &str, plan: &[String], options: Value) -> Manifest {
+    Manifest {
+        schema_version: SCHEMA_VERSION,
+        flashscope_version: env!("CARGO_PKG_VERSION").into(),
+        created: now_text(),
+        device: facts.identity.clone(),
+        target: facts.target.clone(),
+        state: state.into(),
+        kernel: facts.kernel.clone(),
+        scheduler: facts.scheduler.clone(),
+        clock: facts.clock.clone(),
+        engine: facts.target.engine.clone(),
+        data_pattern: facts.data.clone(),
+        seed: facts.seed,
+        plan: json!(plan),
+        options,
+        warnings: facts.warnings.clone(),
+    }
+}

@@ -1,0 +1,40 @@
+//! Everything flashscope does, callable.
+//!
+//! ```text
+//!   core   sim   device   trace   analysis   bench   store      (each knows only those before it)
+//!     \     \      \        |        /        /        /
+//!                        lab                                    targets by name, opened and held;
+//!                         |                                     run, measure, sweep, replay
+//!              show, papers, the program, notebooks
+//! ```
+//!
+//! A request is a plain struct with defaults ([`RunRequest`], [`MeasureRequest`]); a target is named
+//! ([`TargetSpec`]) and opened behind the guard ([`OpenTarget`]); what happens is heard by a closure, and
+//! stopped by an [`Interrupt`]. Results are stored as they come, and returned. Nothing here prints, reads a
+//! flag or knows an exit status: an [`Error`] has a kind and a way out, and its caller words them.
+#![warn(missing_docs)]
+#![forbid(unsafe_code)]
+
+mod error;
+mod facts;
+pub mod inside;
+mod interrupt;
+mod journal;
+mod measure;
+mod run;
+mod suites;
+mod target;
+mod time;
+
+pub use error::{Context, Error, ErrorKind, Remedy, Result, message};
+pub use facts::{Facts, manifest};
+pub use flashscope_bench::Lab;
+pub use interrupt::Interrupt;
+pub use journal::{FolderJournal, Listener, folder_path};
+pub use measure::{
+    BUDGET as MEASURE_BUDGET, BegunMeasurement, MeasureRequest, MeasureResult, OpenMeasurement, measure,
+};
+pub use run::{BegunRun, Conclusions, PlannedRun, Resumption, RunRequest, RunResult, characterise};
+pub use suites::{reading, suite, suite_of};
+pub use target::{AnyTarget, OpenOptions, OpenTarget, TargetSpec, override_pair, profile, split_overrides};
+pub use time::{fresh_seed, now_text};

@@ -1,0 +1,67 @@
+//! Suites of runs: named or in a file, and what they say of a stored result.
+
+use std::path::Path;
+
+use flashscope_analysis::{Context, Finished, Reading};
+use flashscope_bench::suite::Program;
+use flashscope_bench::{Scope, Suite, SuiteRequest, Suites};
+use flashscope_store::Manifest;
+
+use crate::error::{Error, Remedy, Result};
+use crate::run::RunRequest;
+
+/// The suite of this name, or in the file of this name: what looks like a path is one. The file is read now,
+/// as it may change before a run of it is finished.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn suite(name: &str, known: &Suites) -> Result<SuiteRequest> {
+    let mut request = SuiteRequest::named(name);
+    let looks_like_a_path = name.contains(['/', '.']);
+    if looks_like_a_path || (known.find(name).is_err() && Path::new(name).is_file()) {
+        let text = std::fs::read_to_string(name)
+            .map_err(|error| Error::usage(format!("cannot read the suite {name}: {error}")))?;
+        request.text = Some(text);
+    }
+    Ok(request)
+}
+
+/// The suite that a stored run was measured with: uFLIP, if its manifest does not say.
+pub fn suite_of(manifest: &Manifest) -> SuiteRequest {
+    serde_json::from_value(manifest.options["suite"].clone()).unwrap_or_default()
+}
+
+/// What a suite says of these runs; none of uFLIP, which has a view of its own.
+pub fn reading(
+    request: &SuiteRequest,
+    known: &Suites,
+    context: &Context,
+    finished: &[Finished],
+) -> Option<Reading> {
+    (!request.is_uflip()).then(|| request.reading(known, context, finished))
+}
+
+/// Refuses settings of a run that would have no effect on the suite.
+pub(crate) fn refuse_ignored(suite: &Suite, run: &RunRequest) -> Result<()> {
+    let is_file = match suite.program {
+        Program::Uflip => return Ok(()),
+        Program::Script(_) => true,
+        Program::Acts(_) => false,
+    };
+    let ignored = [
+        ("only", run.only.is_some(), "it has no micro-benchmarks"),
+        ("full", run.scope == Scope::Full, "it uses the whole target unless a size is given"),
+        ("state", run.state.is_some(), "it says itself what is written before its runs"),
+        ("bs", run.bs.is_some() && suite.bs.is_none(), "its sizes are its own"),
+        ("precision", run.precision.is_some() && !is_file, "its runs are as long as it says"),
+        ("repeats", run.repeats.is_some() && is_file, "write repeats=N on its lines"),
+        ("set", !run.suite.values.is_empty() && is_file, "write it on its lines"),
+    ];
+    match ignored.iter().find(|(_, is_given, _)| *is_given) {
+        Some((setting, _, why)) => {
+            let problem = format!("has no effect on the suite {}: {why}", suite.name);
+            Err(Error::setting(setting, problem).with(Remedy::LeaveOut(setting)))
+        }
+        None => Ok(()),
+    }
+}

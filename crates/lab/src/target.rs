@@ -1,0 +1,9 @@
+//! Targets: named ([`TargetSpec`]), opened and held ([`OpenTarget`]), served by one type ([`AnyTarget`]).
+
+mod any;
+mod open;
+mod spec;
+
+pub use any::AnyTarget;
+pub use open::{OpenOptions, OpenTarget};
+pub use spec::{TargetSpec, override_pair, profile, split_overrides};

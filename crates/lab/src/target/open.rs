@@ -1,0 +1,273 @@
+//! A target that is open and held, in all the forms that a run may need.
+
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use flashscope_analysis::Finished;
+use flashscope_bench::{Cause, Lab};
+use flashscope_core::seed::derive;
+use flashscope_core::{Bytes, ErrorKind, Op, Target as _, TargetError, TargetInfo};
+use flashscope_device::{DataPattern, DeviceTarget, Engine, EngineSpec, Handle, Intent, NullTarget};
+
+use super::spec::{rig, simulated};
+use super::{AnyTarget, TargetSpec};
+use crate::error::{Error, Remedy, Result};
+use crate::inside;
+use crate::interrupt::Interrupt;
+use crate::time::fresh_seed;
+
+/// The least part of a target that a study makes sense on.
+const SIZE_MIN: Bytes = Bytes(16 << 20);
+
+/// How a target is opened. The default looks only.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenOptions {
+    /// What will be done to it.
+    pub intent: Intent,
+    /// The engine for single IOs; none chooses.
+    pub engine: Option<Engine>,
+    /// What writes contain.
+    pub data: DataPattern,
+    /// The largest IO in bytes.
+    pub io_bytes_max: u32,
+    /// The most IOs in flight.
+    pub depth_max: u32,
+    /// Seed of contents and of virtual devices.
+    pub seed: u64,
+}
+
+impl Default for OpenOptions {
+    fn default() -> OpenOptions {
+        let (intent, data) = (Intent::READ, DataPattern::Random);
+        OpenOptions { intent, engine: None, data, io_bytes_max: 1 << 20, depth_max: 1, seed: 0 }
+    }
+}
+
+/// A target, opened and held: single IOs and many in flight, what is known of it, and its guard.
+///
+/// ```
+/// use flashscope_core::{Limits, Pattern, PatternSource, Stream, drive};
+/// use flashscope_lab::{Interrupt, Lab as _, OpenOptions, OpenTarget};
+///
+/// let options = OpenOptions { seed: 7, ..OpenOptions::default() };
+/// let mut open = OpenTarget::open(&"rig:mtron".into(), options, &Interrupt::new())?;
+/// let pattern: Pattern = "rw=read bs=32k size=1g number_ios=100".parse()?;
+/// let source = PatternSource::new(&pattern, 0, 7);
+/// let mut streams = [Stream { source, pacing: pattern.pacing() }];
+/// let mut slowest_ns = 0;
+/// drive(open.target(1)?, &mut streams, Limits::default(), &mut |io: &flashscope_core::Io| {
+///     slowest_ns = slowest_ns.max(io.response.0);
+///     flashscope_core::Control::Continue
+/// })?;
+/// assert!(slowest_ns > 0);
+/// # Ok::<(), flashscope_lab::Error>(())
+/// ```
+pub struct OpenTarget {
+    info: TargetInfo,
+    single: AnyTarget,
+    many: Option<AnyTarget>,
+    handle: Option<Arc<Handle>>,
+    options: OpenOptions,
+    /// Seed of what is written: its own for each process, or a deduplicating drive would see repeats.
+    contents_seed: u64,
+    /// The result folder that keeps what a simulated SSD does inside.
+    inside: Option<PathBuf>,
+}
+
+impl OpenTarget {
+    /// Opens what was named. Devices and files are examined by the guard, opened exclusively and held.
+    ///
+    /// # Errors
+    /// There is no such target; the guard refuses; `interrupted` while a simulated device was filled.
+    pub fn open(spec: &TargetSpec, options: OpenOptions, interrupt: &Interrupt) -> Result<OpenTarget> {
+        let mut handle = None;
+        let contents_seed = fresh_seed();
+        let single = match spec {
+            TargetSpec::Rig(name) => rig(name, options.seed)?,
+            TargetSpec::Sim(name) => simulated(name, options.seed, interrupt.flag())?,
+            TargetSpec::Null => {
+                AnyTarget::Device(Box::new(DeviceTarget::Null(NullTarget::new(1 << 40, options.depth_max))))
+            }
+            TargetSpec::Path(path) => {
+                let opened = Arc::new(Handle::open(path, &options.intent)?);
+                handle = Some(opened.clone());
+                AnyTarget::Device(Box::new(device_target(&opened, &options, 1, contents_seed)?))
+            }
+        };
+        let mut info = single.info().clone();
+        info.name = spec.to_string();
+        if handle.is_some() {
+            info.queue_depth_max = options.depth_max;
+        }
+        Ok(OpenTarget { info, single, many: None, handle, options, contents_seed, inside: None })
+    }
+
+    /// Keeps what a simulated SSD does inside in each run in this result folder from now on.
+    pub fn keep_inside(&mut self, folder: &Path) {
+        self.inside = Some(folder.to_path_buf());
+    }
+
+    /// Names the engines that serve runs of these depths, from the least to the greatest.
+    pub fn name_engines(&mut self, depths: RangeInclusive<u32>) {
+        let (single, most) = (self.single.info(), *depths.end());
+        if self.handle.is_none() || most <= single.queue_depth_max || single.engine == Engine::IoUring.name()
+        {
+            return;
+        }
+        let many = Engine::IoUring.name();
+        self.info.engine = match *depths.start() {
+            1 => format!("{} for single IOs, {many} for up to {most} in flight", single.engine),
+            _ => many.into(),
+        };
+    }
+
+    /// Whether it can discard what it holds, so that writes find it empty: a simulated drive, or a block
+    /// device that says so. Of a file, what is discarded is the file system's to find again.
+    pub fn can_trim(&self) -> bool {
+        match (&self.single, &self.handle) {
+            (AnyTarget::Ssd(_), _) => true,
+            (_, Some(handle)) => handle.identity().can_discard(),
+            _ => false,
+        }
+    }
+
+    /// What is known of the target.
+    pub fn info(&self) -> &TargetInfo {
+        &self.info
+    }
+
+    /// Seed of everything random about it.
+    pub fn seed(&self) -> u64 {
+        self.options.seed
+    }
+
+    /// The seed ([`EngineSpec::seed`]) of the engine that [`Lab::target`] gives for so many IOs in flight.
+    pub fn engine_seed(&self, depth: u32) -> u64 {
+        let is_single = depth <= self.single.info().queue_depth_max;
+        let queue_depth = if is_single { 1 } else { self.options.depth_max };
+        derive(self.contents_seed, u64::from(queue_depth))
+    }
+
+    /// No IO will be larger: engines for many IOs that are not set up yet need less memory.
+    pub fn limit_ios(&mut self, io_bytes_max: u32) {
+        self.options.io_bytes_max = self.options.io_bytes_max.min(io_bytes_max);
+    }
+
+    /// Only the first bytes are used.
+    ///
+    /// # Errors
+    /// The target is smaller than that, or than any study needs.
+    pub fn limit_size(&mut self, size: Bytes) -> Result<()> {
+        let (name, all) = (&self.info.name, Bytes(self.info.size_bytes));
+        if all.0 < SIZE_MIN.0 {
+            return Err(Error::usage(format!("{name} has {all}; a study needs {SIZE_MIN} at least")));
+        }
+        if size.0 < SIZE_MIN.0 || size.0 > all.0 {
+            return Err(Error::usage(format!("size {size}: {name} has {all}; give {SIZE_MIN} to {all}")));
+        }
+        self.info.size_bytes = size.0;
+        Ok(())
+    }
+
+    /// The real target's handle, to be kept beside the engines.
+    pub fn shared_handle(&self) -> Option<Arc<Handle>> {
+        self.handle.clone()
+    }
+
+    /// The real target's identity and what the guard noticed.
+    pub fn handle(&self) -> Option<&Handle> {
+        self.handle.as_deref()
+    }
+
+    /// Whether it was opened to be written.
+    pub fn is_written(&self) -> bool {
+        self.options.intent.write
+    }
+
+    /// Checks that `given` confirms writing to it, as a block device asks: its serial. Files and virtual
+    /// devices need no word.
+    ///
+    /// # Errors
+    /// It is not the serial, or none was given; nothing was written.
+    pub fn confirm(&self, given: Option<&str>) -> Result<()> {
+        let identity = self.handle().map(Handle::identity).filter(|_| self.options.intent.write);
+        let Some((identity, expected)) = identity.and_then(|it| Some((it, it.confirmation()?))) else {
+            return Ok(());
+        };
+        let given = given.unwrap_or_default();
+        if identity.confirms(given) {
+            return Ok(());
+        }
+        let got = if given.is_empty() { "nothing was typed".into() } else { format!("'{given}' is not it") };
+        let path = identity.canonical_path.display();
+        let problem = format!("{path} is not confirmed ({got}; it is {expected}); nothing was written");
+        Err(Error::refused(problem).with(Remedy::Confirm))
+    }
+}
+
+impl Lab for OpenTarget {
+    type Target = AnyTarget;
+
+    fn target(&mut self, depth: u32) -> Result<&mut AnyTarget, TargetError> {
+        let Some(handle) = &self.handle else { return Ok(&mut self.single) };
+        if depth <= self.single.info().queue_depth_max {
+            return Ok(&mut self.single);
+        }
+        if self.many.is_none() {
+            let options = OpenOptions { engine: Some(Engine::IoUring), ..self.options };
+            let target = device_target(handle, &options, self.options.depth_max, self.contents_seed);
+            let target = target.map_err(|error| engine_error(&self.info.name, &error))?;
+            self.many = Some(AnyTarget::Device(Box::new(target)));
+        }
+        Ok(self.many.as_mut().expect("it was just made"))
+    }
+
+    fn cpu_ns(&mut self) -> Option<u64> {
+        self.handle.as_ref()?;
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+        Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+    }
+
+    fn begin(&mut self) {
+        if let (Some(_), AnyTarget::Ssd(ssd)) = (&self.inside, &mut self.single) {
+            ssd.watch();
+        }
+    }
+
+    fn end(&mut self, finished: &Finished) -> Result<(), Cause> {
+        let (Some(folder), Some(records)) = (&self.inside, &finished.run.records) else { return Ok(()) };
+        let Some(seen) = self.single.seen() else { return Ok(()) };
+        Ok(inside::keep(folder, records, &seen).map(drop)?)
+    }
+}
+
+fn device_target(
+    handle: &Arc<Handle>,
+    options: &OpenOptions,
+    depth: u32,
+    contents_seed: u64,
+) -> Result<DeviceTarget> {
+    let engine = options.engine.unwrap_or(Engine::Sync);
+    let queue_depth = if engine == Engine::Sync { 1 } else { depth.max(1) };
+    let spec = EngineSpec {
+        queue_depth,
+        io_bytes_max: options.io_bytes_max,
+        data: options.data,
+        seed: derive(contents_seed, u64::from(queue_depth)),
+        age_writes: 0,
+    };
+    Ok(DeviceTarget::new(engine, handle.clone(), &spec)?)
+}
+
+fn engine_error(target: &str, error: &Error) -> TargetError {
+    TargetError {
+        kind: ErrorKind::Engine,
+        target: target.into(),
+        op: Op::Read,
+        offset_bytes: 0,
+        length_bytes: 0,
+        cause: error.to_string(),
+        remedy: "leave out what needs several IOs in flight".into(),
+    }
+}
