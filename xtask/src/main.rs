@@ -1,4 +1,5 @@
-//! Chores of the workspace: `cargo xtask tidy` checks the rules that keep the house in order.
+//! Chores of the workspace: `cargo xtask tidy` checks the rules that keep the house in order, `cargo xtask
+//! papers` prints docs/papers.md again.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "printing is all it is for")]
@@ -8,14 +9,23 @@ mod tidy;
 use std::path::Path;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask tidy    check the house rules (see CONTRIBUTING.md)";
+const USAGE: &str = "\
+usage: cargo xtask tidy      check the house rules (see CONTRIBUTING.md)
+       cargo xtask papers    print docs/papers.md again, in some minutes";
 
 fn main() -> anyhow::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments != ["tidy"] {
-        eprintln!("{USAGE}");
-        return Ok(ExitCode::from(2));
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["tidy"] => check(),
+        ["papers"] => tidy::papers::renew(root()).map(|()| ExitCode::SUCCESS),
+        _ => {
+            eprintln!("{USAGE}");
+            Ok(ExitCode::from(2))
+        }
     }
+}
+
+fn check() -> anyhow::Result<ExitCode> {
     let findings = tidy::check(root())?;
     findings.iter().for_each(|finding| println!("{finding}"));
     if findings.is_empty() {

@@ -8,6 +8,7 @@ mod docs;
 mod edges;
 mod flags;
 mod imports;
+pub mod papers;
 mod ratchet;
 mod registry;
 mod size;
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use code::Source;
+pub use code::Source;
 use wanted::Wanted;
 
 /// A rule that does not hold, where, and the way out.
@@ -35,7 +36,13 @@ pub struct Finding {
 }
 
 impl Finding {
-    fn new(path: &str, line: usize, rule: &'static str, what: impl Into<String>, way_out: &str) -> Finding {
+    pub fn new(
+        path: &str,
+        line: usize,
+        rule: &'static str,
+        what: impl Into<String>,
+        way_out: &str,
+    ) -> Finding {
         Finding { path: path.into(), line, rule, what: what.into(), way_out: way_out.into(), size: None }
     }
 
@@ -71,6 +78,7 @@ pub fn check(root: &Path) -> anyhow::Result<Vec<Finding>> {
     }
     findings.extend(docs::check(&docs::read(root)?, |path| root.join(path).exists()));
     findings.extend(wanted.check());
+    findings.extend(papers::check(&papers::kept(root), &papers::Inputs::read(root, &sources)?));
     let list = fs::read_to_string(root.join(ratchet::PATH)).context(ratchet::PATH)?;
     let mut findings = ratchet::apply(&list, findings);
     findings.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
@@ -78,13 +86,13 @@ pub fn check(root: &Path) -> anyhow::Result<Vec<Finding>> {
 }
 
 /// All Rust files of the workspace, by path.
-fn read_sources(root: &Path) -> anyhow::Result<Vec<Source>> {
+pub fn read_sources(root: &Path) -> anyhow::Result<Vec<Source>> {
     let texts = read_texts(root, &["crates", "xtask"], "rs")?;
     texts.iter().map(|(path, text)| Source::new(path, text)).collect()
 }
 
 /// The files in these folders whose names end so: paths from the root, with `/`, and texts, by path.
-fn read_texts(root: &Path, folders: &[&str], extension: &str) -> anyhow::Result<Vec<(String, String)>> {
+pub fn read_texts(root: &Path, folders: &[&str], extension: &str) -> anyhow::Result<Vec<(String, String)>> {
     let folders: Vec<PathBuf> = folders.iter().map(|folder| root.join(folder)).collect();
     let mut paths = files_below(&folders)?;
     paths.retain(|path| path.extension().is_some_and(|found| found == extension));
