@@ -1,16 +1,12 @@
 //! A log-linear histogram of response times: fixed size, one increment per IO.
 
-/// Buckets per octave; a bucket is at most 1/64 of its value wide, its middle off by at most 0.8 %.
-const SUB: u64 = 64;
-const SUB_BITS: u32 = SUB.trailing_zeros();
-/// Values from 2^44 ns (4.9 hours) share the last bucket.
-const MAX_BITS: u32 = 44;
-const BUCKETS: usize = ((MAX_BITS - SUB_BITS + 1) as usize) * SUB as usize;
+use flashscope_core::histogram::{self, bins};
 
-/// Counts of response times, with the exact extremes.
+/// Counts of response times, with the exact extremes. A bin is at most 1/64 of its value wide, its middle off
+/// by at most 0.8 %; values from 2^44 ns (4.9 hours) share the last bin.
 #[derive(Debug, Clone)]
 pub struct Histogram {
-    counts: Box<[u64; BUCKETS]>,
+    counts: histogram::Histogram<6, { bins(6, 44) }>,
     pub(crate) min_ns: u64,
     pub(crate) max_ns: u64,
 }
@@ -24,26 +20,26 @@ impl Default for Histogram {
 impl Histogram {
     /// Nothing counted.
     pub fn new() -> Self {
-        Self { counts: Box::new([0; BUCKETS]), min_ns: u64::MAX, max_ns: 0 }
+        Self { counts: Default::default(), min_ns: u64::MAX, max_ns: 0 }
     }
 
     /// Counts one response time.
     #[inline]
     pub fn record(&mut self, value_ns: u64) {
-        self.counts[bucket_of(value_ns)] += 1;
+        self.counts.add(value_ns, 1);
         self.min_ns = self.min_ns.min(value_ns);
         self.max_ns = self.max_ns.max(value_ns);
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
-        self.counts.iter_mut().zip(other.counts.iter()).for_each(|(mine, theirs)| *mine += theirs);
+        self.counts.merge(&other.counts);
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
     /// Response times counted.
     pub fn ios(&self) -> u64 {
-        self.counts.iter().sum()
+        self.counts.count()
     }
 
     /// The longest, exactly.
@@ -51,51 +47,28 @@ impl Histogram {
         self.max_ns
     }
 
-    /// Nearest-rank quantile, as the middle of its bucket.
+    /// Nearest-rank quantile, as the middle of its bin.
     pub fn quantile_ns(&self, share: f64) -> f64 {
         let ios = self.ios();
         let rank = ((share * ios as f64).ceil() as u64).clamp(1, ios.max(1));
-        let mut seen = 0;
-        for (index, count) in self.counts.iter().enumerate() {
-            seen += count;
-            if seen >= rank {
-                return middle_of(index).clamp(self.min_ns as f64, self.max_ns as f64);
-            }
-        }
-        self.max_ns as f64
+        let bin = self.counts.bin_of_rank(rank);
+        bin.map_or(self.max_ns as f64, |bin| middle(bin).clamp(self.min_ns as f64, self.max_ns as f64))
     }
 
-    /// Standard deviation, with every value at the middle of its bucket.
+    /// Standard deviation, with every value at the middle of its bin.
     pub(crate) fn stddev_ns(&self) -> f64 {
         let ios = self.ios() as f64;
         let sum_of = |term: &dyn Fn(f64) -> f64| -> f64 {
-            let counted = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
-            counted.map(|(index, count)| *count as f64 * term(middle_of(index))).sum()
+            let counted = self.counts.iter().filter(|(.., count)| *count > 0);
+            counted.map(|(first, last, count)| count as f64 * term(middle((first, last)))).sum()
         };
         let mean = sum_of(&|v| v) / ios.max(1.0);
         (sum_of(&|v| (v - mean).powi(2)) / (ios - 1.0).max(1.0)).sqrt()
     }
 }
 
-/// Values below 64 have a bucket each; above, the six bits after the leading one choose it.
-#[inline]
-fn bucket_of(value_ns: u64) -> usize {
-    let capped = value_ns.min((1 << MAX_BITS) - 1);
-    if capped < SUB {
-        return capped as usize;
-    }
-    let shift = 63 - capped.leading_zeros() - SUB_BITS;
-    ((u64::from(shift) + 1) * SUB + ((capped >> shift) - SUB)) as usize
-}
-
-fn middle_of(bucket: usize) -> f64 {
-    let bucket = bucket as u64;
-    if bucket < SUB {
-        return bucket as f64;
-    }
-    let shift = bucket / SUB - 1;
-    let low = (bucket % SUB + SUB) << shift;
-    low as f64 + ((1u64 << shift) - 1) as f64 / 2.0
+fn middle((first, last): (u64, u64)) -> f64 {
+    first as f64 + (last - first) as f64 / 2.0
 }
 
 #[cfg(test)]
@@ -103,16 +76,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_value_lies_within_a_hundredth_of_its_buckets_middle() {
+    fn a_single_value_is_found_to_a_hundredth() {
         let mut value = 1u64;
         while value < 1 << 43 {
             for near in [value - 1, value, value + 1, value + value / 3] {
-                let middle = middle_of(bucket_of(near));
+                let mut histogram = Histogram::new();
+                // Ends that do not clamp it.
+                [0, near, u64::MAX].into_iter().for_each(|value| histogram.record(value));
+                let middle = histogram.quantile_ns(0.5);
                 assert!((middle - near as f64).abs() <= near as f64 / 100.0, "{near} falls in {middle}");
             }
             value *= 2;
         }
-        assert_eq!(bucket_of(u64::MAX), BUCKETS - 1);
     }
 
     #[test]

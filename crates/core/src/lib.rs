@@ -98,6 +98,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 pub mod drive;
+pub mod histogram;
 pub mod number;
 pub mod ordered;
 pub mod pacing;

@@ -1,16 +1,13 @@
 //! How numbers of any size are distributed, in 15 KiB: 32 bins for each power of two.
 
+use flashscope_core::histogram::{self, bins};
+
 use super::summary::{Bin, Distribution};
 
-const SUB_BITS: u32 = 5;
-const SUB: u64 = 1 << SUB_BITS;
-const BINS: usize = (64 - SUB_BITS as usize + 1) << SUB_BITS;
-
-/// Counts of numbers in bins that are at most 1/32 wider than their lower end; numbers below 64, and others
-/// of at most 6 significant bits, are lower ends.
+/// Counts of numbers, with their exact mean and ends.
 #[derive(Clone)]
 pub(super) struct Histogram {
-    bins: Vec<u64>,
+    counts: histogram::Histogram<5, { bins(5, 64) }>,
     count: u64,
     sum: u128,
     least: u64,
@@ -19,7 +16,7 @@ pub(super) struct Histogram {
 
 impl Default for Histogram {
     fn default() -> Histogram {
-        Histogram { bins: vec![0; BINS], count: 0, sum: 0, least: u64::MAX, most: 0 }
+        Histogram { counts: Default::default(), count: 0, sum: 0, least: u64::MAX, most: 0 }
     }
 }
 
@@ -32,7 +29,7 @@ impl Histogram {
     /// As `count` times the same value.
     #[inline]
     pub(super) fn add_many(&mut self, value: u64, count: u64) {
-        self.bins[bin(value)] += count;
+        self.counts.add(value, count);
         self.count += count;
         self.sum += u128::from(value) * u128::from(count);
         self.least = self.least.min(value);
@@ -62,13 +59,8 @@ impl Histogram {
     /// The lower end of the bin that holds it.
     fn quantile(&self, share: f64) -> u64 {
         let rank = ((share * self.count as f64).ceil() as u64).max(1);
-        let mut below = 0;
-        let reached = |count: &u64| {
-            below += count;
-            below >= rank
-        };
-        let at = self.bins.iter().position(reached).unwrap_or(BINS - 1);
-        lower_end(at).clamp(self.least, self.most)
+        let lower_end = self.counts.bin_of_rank(rank).map_or(self.most, |(first, _)| first);
+        lower_end.clamp(self.least, self.most)
     }
 
     /// One bin for each power of two, from the first that is not empty to the last.
@@ -79,50 +71,17 @@ impl Histogram {
         };
         let octave = |value: u64| (64 - value.leading_zeros()) as usize;
         let mut counts = [0; 65];
-        for (at, count) in self.bins.iter().enumerate() {
-            counts[octave(lower_end(at))] += count;
+        for (first, _, count) in self.counts.iter() {
+            counts[octave(first)] += count;
         }
         let all = octave(self.least)..=octave(self.most);
         all.map(|octave| Bin { from: ends(octave).0, to: ends(octave).1, count: counts[octave] }).collect()
     }
 }
 
-#[inline]
-fn bin(value: u64) -> usize {
-    if value < SUB {
-        return value as usize;
-    }
-    let exponent = 63 - value.leading_zeros();
-    let steps = u64::from(exponent - SUB_BITS + 1) << SUB_BITS;
-    (steps + ((value >> (exponent - SUB_BITS)) & (SUB - 1))) as usize
-}
-
-fn lower_end(bin: usize) -> u64 {
-    let bin = bin as u64;
-    if bin < SUB {
-        return bin;
-    }
-    let exponent = (bin >> SUB_BITS) - 1;
-    (SUB + (bin & (SUB - 1))) << exponent
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_value_lies_in_its_bin_and_no_bin_is_wide() {
-        let values = (0..2000).chain((0..64).flat_map(|bit| {
-            let power = 1u64 << bit;
-            [power.wrapping_sub(1), power, power + power / 3, power + (power - 1)]
-        }));
-        for value in values {
-            let low = lower_end(bin(value));
-            assert!(low <= value && value - low <= low / 32, "{value} in the bin from {low}");
-            assert_eq!(bin(low), bin(value));
-        }
-        assert_eq!(bin(u64::MAX), BINS - 1);
-    }
 
     #[test]
     fn quantiles_are_those_of_the_sorted_values() {
