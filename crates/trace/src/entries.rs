@@ -1,9 +1,10 @@
 //! Binary formats whose entries all have one length.
 
+use crate::decoder::{Decoder, Sink};
 use crate::devices::Devices;
 use crate::error::{TraceError, hexadecimal};
-use crate::reader::{BATCH, Decoder, Sink};
 use crate::record::Record;
+use crate::records::BATCH;
 use crate::text::Problem;
 
 /// A binary format whose entries have one length: understands one at a time.

@@ -1,13 +1,17 @@
 //! What can be wrong with a trace.
 
+mod setting;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::file::STDIN;
-use crate::pipeline::PipelineError;
+pub use self::setting::{LINEAR_BYTES_MIN, PipelineError, Setting};
+
+/// The name of standard input.
+pub(crate) const STDIN: &str = "-";
 
 /// A trace that cannot be read, changed, written or served, with the place and the way out.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -228,7 +232,8 @@ impl TraceError {
         }
     }
 
-    /// The same of the file of this name; `-` is standard input. An error that names a file already keeps that.
+    /// The same of the file of this name; `-` is standard input. An error that names a file already keeps
+    /// that.
     pub fn in_file(self, path: &Path) -> TraceError {
         let name = if path == Path::new(STDIN) { PathBuf::from("standard input") } else { path.into() };
         match self {

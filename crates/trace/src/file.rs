@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rustix::fs::OFlags;
 
-use crate::error::TraceError;
+use crate::error::{STDIN, TraceError};
 use crate::format::Formats;
 use crate::format::blktrace::CpuFiles;
 use crate::interrupt::{InterruptibleFile, Stop};
@@ -142,9 +142,6 @@ impl Reopen for TraceFile {
         TraceFile::is_read_once(self)
     }
 }
-
-/// The name of standard input.
-pub(crate) const STDIN: &str = "-";
 
 /// Whether the name is of one file.
 fn is_single(path: &Path) -> bool {

@@ -1,9 +1,9 @@
 //! Trace formats: the registry of those that come with the crate (one file and one line for each), and what
 //! a format of one's own is made of.
 //!
-//! A text format is a [`LineFormat`], a binary one whose entries have one length an [`EntryFormat`], any other
-//! a [`Decoder`]. What writes it is an [`Encoder`]. A [`Format`] names them, and [`Formats`] are those that a
-//! trace may be of. [`crate::kit`] tests one.
+//! A text format is a [`LineFormat`], a binary one whose entries have one length an [`EntryFormat`], any
+//! other a [`Decoder`]. What writes it is an [`Encoder`]. A [`Format`] names them, and [`Formats`] are those
+//! that a trace may be of. [`crate::kit`] tests one.
 //!
 //! ```
 //! use flashscope_core::Op;
@@ -15,9 +15,15 @@
 //! struct Blocks;
 //!
 //! impl LineFormat for Blocks {
-//!     fn line(&mut self, line: &[u8], devices: &mut Devices, records: &mut Vec<Record>) -> Result<(), Problem> {
+//!     fn line(
+//!         &mut self,
+//!         line: &[u8],
+//!         devices: &mut Devices,
+//!         records: &mut Vec<Record>,
+//!     ) -> Result<(), Problem> {
 //!         let text = std::str::from_utf8(line).map_err(|_| "it is no text")?;
-//!         let [time, op, block] = text.split(' ').collect::<Vec<_>>()[..] else { return Err("it has not three words") };
+//!         let words: Vec<_> = text.split(' ').collect();
+//!         let [time, op, block] = words[..] else { return Err("it has not three words") };
 //!         let time_ms: u32 = time.parse().map_err(|_| "the time is not a number of ms")?;
 //!         let block: u32 = block.parse().map_err(|_| "the block is not a number")?;
 //!         records.push(Record {
@@ -64,12 +70,12 @@ mod tencent;
 mod tracefs;
 mod vscsi;
 
+pub use crate::decoder::{Decoder, Sink};
 pub use crate::devices::Devices;
+pub use crate::encoder::Encoder;
 pub use crate::entries::EntryFormat;
 pub use crate::lines::LineFormat;
-pub use crate::reader::{Decoder, Sink};
 pub use crate::text::Problem;
-pub use crate::writer::Encoder;
 
 use std::fmt;
 
@@ -200,8 +206,8 @@ impl Formats {
         Formats { list: FORMATS.iter().collect() }
     }
 
-    /// The same and this one. It takes the place of one of the same name, and of another that is equally sure of
-    /// a trace.
+    /// The same and this one. It takes the place of one of the same name, and of another that is equally sure
+    /// of a trace.
     pub fn with(mut self, format: &'static Format) -> Formats {
         self.list.retain(|known| known.name != format.name);
         self.list.insert(0, format);
@@ -222,8 +228,8 @@ impl Formats {
         self.iter().find(|format| format.name == name).ok_or_else(unknown)
     }
 
-    /// The formats of a trace that begins with these (uncompressed) bytes, and how sure each is, in percent from
-    /// 1 to 100, the most likely first; none if it looks like none.
+    /// The formats of a trace that begins with these (uncompressed) bytes, and how sure each is, in percent
+    /// from 1 to 100, the most likely first; none if it looks like none.
     pub fn sniff(&self, head: &[u8]) -> Vec<(&'static Format, u8)> {
         let mut all: Vec<_> = self.iter().map(|format| (format, format.sniff(head))).collect();
         all.retain(|(_, percent)| *percent > 0);

@@ -1,5 +1,5 @@
-//! Generated traces: the registry of those that come with the crate (one file and one line for each), and what
-//! a generator of one's own is made of.
+//! Generated traces: the registry of those that come with the crate (one file and one line for each), and
+//! what a generator of one's own is made of.
 //!
 //! A generator is a [`Workload`]: it appends requests, a few at a time, in memory that does not grow with
 //! them. A seed means the same requests on every machine and for ever. What stands for a workload of paper
@@ -59,9 +59,8 @@ pub use crate::settings::{Key, Settings};
 use std::fmt;
 
 use crate::error::TraceError;
-use crate::reader::{BATCH, Counts};
 use crate::record::Record;
-use crate::records::Records;
+use crate::records::{BATCH, Counts, Records};
 
 /// A kind of trace that is made up.
 pub struct Generator {
@@ -133,7 +132,8 @@ impl Generator {
     /// # Errors
     /// A setting that is not known, a value out of range, a device that is too small.
     pub fn generate(&self, options: &Options) -> Result<Generated, TraceError> {
-        let settings = Settings::new(self, options)?;
+        let Options { set, size_bytes, seed, .. } = options;
+        let settings = Settings::new(self.keys, set, *size_bytes, *seed)?;
         Ok(Generated {
             name: self.name,
             workload: (self.make)(&settings)?,

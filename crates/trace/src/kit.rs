@@ -13,7 +13,7 @@
 //! }
 //! ```
 //!
-//! [`Kit::check`] reads the sample as it is, damaged at random, in small pieces and with a bad line in it, and
+//! [`Kit::check`] reads the sample as it is, with a bad line, damaged at random and in small pieces, and
 //! writes and reads again what the format can hold. [`Kit::check_memory`] reads a long trace.
 
 mod damage;
@@ -59,9 +59,9 @@ pub struct Kit<'a> {
 }
 
 impl<'a> Kit<'a> {
-    /// Of a format, with a `sample`: a whole trace of it without fault, uncompressed, of a few lines or entries.
-    /// `bad` is a line (with its end) or an entry that is bad wherever it stands; empty if there is none, as where
-    /// a format takes what it does not know for another event.
+    /// Of a format, with a `sample`: a whole trace of it without fault, uncompressed, of a few lines or
+    /// entries. `bad` is a line (with its end) or an entry that is bad wherever it stands; empty if there is
+    /// none, as where a format takes what it does not know for another event.
     pub fn new(format: &'static Format, sample: &'a [u8], bad: &'a [u8]) -> Kit<'a> {
         let formats = Formats::builtin().with(format);
         Kit { formats, format, sample, bad, seed: 1, inputs: 300, records: 500 }
@@ -91,8 +91,8 @@ impl<'a> Kit<'a> {
         self.holds(!records.is_empty() && trace.counts().bad_lines == 0, || "its sample is bad".into())
     }
 
-    /// A bad line or entry ends a strict reader with its number, behind all that was before it. A lenient reader
-    /// counts it.
+    /// A bad line or entry ends a strict reader with its number, behind all that was before it. A lenient
+    /// reader counts it.
     ///
     /// # Errors
     /// It does not.

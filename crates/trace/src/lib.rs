@@ -1,18 +1,49 @@
-//! Block traces: one record, one file for each format, and traces as a source of requests.
+//! Block traces: read in two dozen formats, changed, described, made up, written, and turned into requests.
 //!
-//! Here live the [`Record`] that every format is read into, the registry of formats ([`FORMATS`]) with
-//! [`sniff()`], the streaming [`Reader`] and [`Writer`], and [`TraceSource`], which turns records into
-//! requests for the drive loop. Everything that yields records is [`Records`]: a reader, a transform of
-//! another, a generator. What prints does not live here.
+//! ```text
+//!  file, pipe --TraceFile--> Reader --+                             +--> Writer --> another format
+//!            (any of Formats)         |                             |
+//!  Generators --> Generated ----------+--> Pipeline, transform -----+--> Stats --> Summary
+//!                                     |    (Records to Records)     |
+//!  capture --> the kernel's text -----+                             +--> TraceSource --> drive loop
+//! ```
 //!
-//! Memory is constant in the length of the trace. A bad line stops a strict reader with its number and
-//! text; a lenient one leaves such lines out and counts them.
+//! Everything that yields a [`Record`] is [`Records`]: a reader, a transform of another, a generator. Memory
+//! is constant in the length of the trace. A bad line stops a strict reader with its number and text; a
+//! lenient one leaves such lines out and counts them. What is changed, and what a format cannot hold, is
+//! counted.
+//!
+//! Read a trace, keep the writes of its first second, and write them in another format:
+//!
+//! ```
+//! use flashscope_core::{Nanos, Op};
+//! use flashscope_trace::{Compress, Pipeline, Records, Writer, samples};
+//!
+//! // Or TraceFile::new("trace.csv").open()?
+//! let trace = samples::open("mp3-ext3")?;
+//! let writes = Pipeline { ops: vec![Op::Write], to: Some(Nanos(1_000_000_000)), ..Pipeline::default() };
+//! let mut trace = writes.apply(trace)?;
+//! let mut writer = Writer::new(std::io::sink(), "fio-iolog", Compress::No)?;
+//! let mut batch = Vec::new();
+//! while trace.next_batch(&mut batch)? > 0 {
+//!     writer.write(&batch, trace.devices())?;
+//! }
+//! for (loss, count) in writer.finish()?.iter() {
+//!     println!("{count} {}", loss.about());
+//! }
+//! # Ok::<(), flashscope_trace::TraceError>(())
+//! ```
+//!
+//! A format, a transform or a generator of one's own: [`mod@format`], [`transform`], [`generate`]. [`kit`]
+//! tests formats. Nothing here prints, and only [`capture`] and [`TraceFile`] speak with the system.
 
 #![forbid(unsafe_code)]
 
 mod ahead;
 pub mod capture;
+mod decoder;
 mod devices;
+mod encoder;
 mod entries;
 mod error;
 mod file;
@@ -43,17 +74,18 @@ pub mod transform;
 mod writer;
 
 pub use ahead::Ahead;
-pub use error::{Cause, Remedy, TraceError};
+pub use encoder::{Loss, Losses};
+pub use error::{Cause, LINEAR_BYTES_MIN, PipelineError, Remedy, Setting, TraceError};
 pub use file::{OnRead, TraceFile, cpu_files};
 pub use follow::{Follower, Leader, Reached};
 pub use format::blktrace::CpuFiles;
 pub use format::{FORMATS, Format, Formats, sniff};
 pub use interrupt::{InterruptibleFile, Stop};
 pub use output::Compress;
-pub use pipeline::{LINEAR_BYTES_MIN, LayoutCache, Pipeline, PipelineError, Reopen, Setting};
-pub use reader::{BATCH, Counts, Reader, open, sniff_input};
+pub use pipeline::{LayoutCache, Pipeline, Reopen};
+pub use reader::{Reader, open, sniff_input};
 pub use record::{Process, Record};
-pub use records::{Records, Through};
+pub use records::{BATCH, Counts, Note, Records, Through};
 pub use seekable::{is_read_from_its_end, open_bytes, open_file};
 pub use source::TraceSource;
-pub use writer::{Loss, Losses, Writer};
+pub use writer::Writer;

@@ -2,10 +2,11 @@
 
 use memchr::memchr;
 
+use crate::decoder::{Decoder, Sink};
 use crate::devices::Devices;
 use crate::error::{TraceError, shown};
-use crate::reader::{BATCH, Decoder, Sink};
 use crate::record::Record;
+use crate::records::BATCH;
 use crate::text::Problem;
 
 /// A longer line is no line of a trace.
@@ -13,8 +14,8 @@ pub(crate) const LINE_BYTES_MAX: usize = 64 << 10;
 
 /// A text format: understands one line at a time.
 pub trait LineFormat: Default + Send {
-    /// Appends the requests of a line, which is without its end; none if it is a comment or tells of something
-    /// else. Of a bad line, nothing that is appended is kept.
+    /// Appends the requests of a line, which is without its end; none if it is a comment or tells of
+    /// something else. Of a bad line, nothing that is appended is kept.
     ///
     /// # Errors
     /// Why the line is bad.

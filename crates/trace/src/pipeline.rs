@@ -5,22 +5,16 @@
 //! selected is selected by the trace's own times and addresses, each pass of a repeated trace selects the
 //! same, and requests are cut only once they lie where they stay.
 
-mod setting;
-
 use std::sync::{Arc, Mutex, PoisonError};
 
 use flashscope_core::{Bytes, Nanos, Op, Share};
 
-pub use self::setting::{PipelineError, Setting};
-use crate::error::TraceError;
+use crate::error::{LINEAR_BYTES_MIN, PipelineError, Setting, TraceError};
 use crate::records::Records;
 use crate::transform::{
     Across, Align, CapIdle, Factor, Fit, FitMode, Layout, Origin, Repeat, Sample, ScaleTime, SelectDevices,
     SelectOps, SelectRange, Shift, Sort, Split, TimeWindow, Transform, Transformed, Written, sort,
 };
-
-/// The least device that a linear fit takes.
-pub const LINEAR_BYTES_MIN: u64 = 4096;
 
 /// What is changed of a trace. The default changes nothing but to sort requests that are out of order by
 /// little.
@@ -150,12 +144,45 @@ impl LayoutCache {
 }
 
 impl Pipeline {
+    /// Refuses settings that make no sense.
+    ///
+    /// # Errors
+    /// The first of them.
+    pub fn check(&self) -> Result<(), PipelineError> {
+        let is_zero = |bytes: Option<Bytes>| bytes == Some(Bytes(0));
+        let zeros = [
+            (Setting::To, self.to.is_some_and(|to| to.0 == 0)),
+            (Setting::SampleUnit, is_zero(Some(self.sample_unit))),
+            (Setting::Align, is_zero(self.align)),
+            (Setting::Chunk, is_zero(Some(self.chunk))),
+            (Setting::Split, is_zero(self.split)),
+            (Setting::Size, is_zero(self.size)),
+            (Setting::Sample, self.sample.is_some_and(|share| share.0 <= 0.0)),
+            (Setting::Repeat, self.repeat == 0),
+        ];
+        if let Some((setting, _)) = zeros.iter().find(|(_, is_zero)| *is_zero) {
+            return Err(PipelineError::Zero(*setting));
+        }
+        if self.to.is_some_and(|to| to <= self.from.unwrap_or_default()) {
+            return Err(PipelineError::EmptyWindow);
+        }
+        if self.range.as_ref().is_some_and(|range| range.is_empty()) {
+            return Err(PipelineError::EmptyRange);
+        }
+        match (self.fit, self.size) {
+            (Some(FitMode::Linear), Some(size)) if size.0 < LINEAR_BYTES_MIN => Err(PipelineError::SmallSize),
+            (Some(FitMode::Modulo | FitMode::Linear), None) => Err(PipelineError::NoSize),
+            _ => Ok(()),
+        }
+    }
+
     /// The setting because of which the trace has to be read more than once; none if once is enough.
     pub fn reads_again(&self) -> Option<Setting> {
         match self.fit {
             _ if self.repeat > 1 => Some(Setting::Repeat),
             Some(FitMode::Modulo) => self.concatenate.then_some(Setting::Concatenate),
-            Some(mode) => Some(Setting::Fit(mode)),
+            Some(FitMode::Compact) => Some(Setting::CompactFit),
+            Some(FitMode::Linear) => Some(Setting::LinearFit),
             None => None,
         }
     }

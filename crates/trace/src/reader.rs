@@ -2,16 +2,14 @@
 
 use std::io::Read;
 
+use crate::decoder::{Decoder, Sink};
 use crate::devices::Devices;
 use crate::error::{TraceError, hexadecimal, shown};
 use crate::format::{Format, Formats};
 use crate::input::{Input, read_some, uncompressed};
 use crate::record::Record;
-use crate::records::Records;
+use crate::records::{Counts, Records};
 use crate::seen::Seen;
-
-/// Records of a batch, or one more where a line tells of two.
-pub const BATCH: usize = 1024;
 
 /// More than any line or binary record, so that a full buffer always holds one.
 const BUFFER_BYTES: usize = 256 << 10;
@@ -19,75 +17,6 @@ const BUFFER_BYTES: usize = 256 << 10;
 const FIRST_BYTES: usize = 8 << 10;
 /// What is looked at to recognise a format.
 const HEAD_BYTES: usize = 64 << 10;
-
-/// What a reader has seen so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Lines, or records of a binary format.
-    pub lines: u64,
-    /// Requests.
-    pub records: u64,
-    /// Lines left out because they are bad; always 0 in a strict reader.
-    pub bad_lines: u64,
-    /// Lines that are in order but tell of no request: comments, other events, commands passed through.
-    pub other_lines: u64,
-    /// Requests that are earlier than the one before them.
-    pub unsorted: u64,
-    /// The last line had no end: the file may have been cut there.
-    pub is_last_line_open: bool,
-}
-
-/// Where a decoder puts what it finds.
-pub struct Sink<'a> {
-    /// Requests; the reader counts them.
-    pub records: &'a mut Vec<Record>,
-    /// Names of devices.
-    pub devices: &'a mut Devices,
-    /// Lines or entries; the decoder counts `lines`, `other_lines` and sets `is_last_line_open`.
-    pub counts: &'a mut Counts,
-    first_bad: &'a mut Option<TraceError>,
-    lenient: bool,
-}
-
-impl Sink<'_> {
-    /// The same sink, but for where the records go.
-    pub(crate) fn with_records<'a>(&'a mut self, records: &'a mut Vec<Record>) -> Sink<'a> {
-        Sink {
-            records,
-            devices: self.devices,
-            counts: self.counts,
-            first_bad: self.first_bad,
-            lenient: self.lenient,
-        }
-    }
-
-    /// A line or entry is bad: counts it if the reader is lenient.
-    ///
-    /// # Errors
-    /// With `error`, if the reader is strict. It is only made of the first one.
-    #[cold]
-    pub fn bad_line(&mut self, error: impl FnOnce(&Counts) -> TraceError) -> Result<(), TraceError> {
-        if !self.lenient {
-            return Err(error(self.counts));
-        }
-        self.counts.bad_lines += 1;
-        if self.first_bad.is_none() {
-            *self.first_bad = Some(error(self.counts));
-        }
-        Ok(())
-    }
-}
-
-/// Turns bytes into records, many at a time.
-pub trait Decoder: Send {
-    /// Decodes from the front of `bytes` until [`BATCH`] records are there or no whole line or entry is
-    /// left; returns how many bytes are done with: the others come again in front of those behind them. With
-    /// `last`, nothing follows. Of 256 KiB, it takes some.
-    ///
-    /// # Errors
-    /// Of [`Sink::bad_line`].
-    fn decode(&mut self, bytes: &[u8], last: bool, sink: &mut Sink<'_>) -> Result<usize, TraceError>;
-}
 
 /// Reads a trace.
 pub struct Reader {
@@ -109,8 +38,8 @@ pub struct Reader {
 
 impl Formats {
     /// Opens a trace, plain or compressed (gzip, zstd, xz), of the `format` named or recognised. Lenient: bad
-    /// lines are left out and counted. A format that is not named is recognised from the first 64 KiB, which a
-    /// pipe has to deliver first.
+    /// lines are left out and counted. A format that is not named is recognised from the first 64 KiB, which
+    /// a pipe has to deliver first.
     ///
     /// # Errors
     /// An empty or unreadable input, a compression or format that is not known.

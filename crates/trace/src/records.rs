@@ -1,9 +1,74 @@
 //! The one shape of everything that yields records: a reader, a transform of another, a generator.
 
+use std::fmt;
+
+use flashscope_core::number::{count, exact_size};
+
 use crate::error::TraceError;
-use crate::reader::Counts;
 use crate::record::Record;
-use crate::transform::Note;
+
+/// Records of a batch, or one more where a line tells of two.
+pub const BATCH: usize = 1024;
+
+/// What a reader has seen so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Lines, or records of a binary format.
+    pub lines: u64,
+    /// Requests.
+    pub records: u64,
+    /// Lines left out because they are bad; always 0 in a strict reader.
+    pub bad_lines: u64,
+    /// Lines that are in order but tell of no request: comments, other events, commands passed through.
+    pub other_lines: u64,
+    /// Requests that are earlier than the one before them.
+    pub unsorted: u64,
+    /// The last line had no end: the file may have been cut there.
+    pub is_last_line_open: bool,
+}
+
+/// What a transform changed, for a person: "requests split at multiples of 4 KiB: 12, into 36".
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Note {
+    /// How many things, or bytes.
+    pub count: u64,
+    /// Whether they are bytes.
+    pub is_bytes: bool,
+    /// What was counted.
+    pub about: String,
+    /// What there is to say besides, for behind the count; may be empty.
+    pub detail: String,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = if self.is_bytes { exact_size(self.count) } else { count(self.count) };
+        let comma = if self.detail.is_empty() { "" } else { ", " };
+        write!(f, "{}: {count}{comma}{}", self.about, self.detail)
+    }
+}
+
+impl Note {
+    /// A note, if there is anything to tell.
+    pub(crate) fn some(count: u64, about: impl Into<String>) -> Option<Note> {
+        (count > 0).then(|| Note::new(count, about))
+    }
+
+    /// So many of what `about` says, in the plural.
+    pub fn new(count: u64, about: impl Into<String>) -> Note {
+        Note { count, about: about.into(), ..Note::default() }
+    }
+
+    /// With more to say behind the count.
+    pub fn with(self, detail: impl Into<String>) -> Note {
+        Note { detail: detail.into(), ..self }
+    }
+
+    /// A count of bytes.
+    pub fn bytes(self) -> Note {
+        Note { is_bytes: true, ..self }
+    }
+}
 
 /// Records, many at a time, in constant memory.
 pub trait Records: Send {

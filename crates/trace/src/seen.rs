@@ -1,8 +1,8 @@
 //! What every reader keeps of what it has read, whatever it reads from.
 
 use crate::error::TraceError;
-use crate::reader::Counts;
 use crate::record::Record;
+use crate::records::Counts;
 
 /// Counts, and the error that ended the trace.
 #[derive(Default)]

@@ -3,7 +3,6 @@
 use flashscope_core::{Bytes, Nanos, Share};
 
 use crate::error::{Remedy, TraceError};
-use crate::generate::{Generator, Options};
 use crate::model::{Style, Volume};
 
 /// Something that can be set.
@@ -33,13 +32,17 @@ pub struct Settings {
 }
 
 impl Settings {
-    pub(crate) fn new(generator: &Generator, options: &Options) -> Result<Settings, TraceError> {
-        let keys = generator.keys;
-        if let Some((key, value)) = options.set.iter().find(|(key, _)| keys.iter().all(|k| k.name != key)) {
+    pub(crate) fn new(
+        keys: &'static [Key],
+        set: &[(String, String)],
+        size_bytes: u64,
+        seed: u64,
+    ) -> Result<Settings, TraceError> {
+        if let Some((key, value)) = set.iter().find(|(key, _)| keys.iter().all(|k| k.name != key)) {
             let known: Vec<_> = keys.iter().map(|key| key.name).collect();
             return Err(bad(key, value, "unknown key", &format!("set {}", known.join(", "))));
         }
-        Ok(Settings { keys, set: options.set.clone(), size_bytes: options.size_bytes, seed: options.seed })
+        Ok(Settings { keys, set: set.to_vec(), size_bytes, seed })
     }
 
     /// The value of this key: the last one that was set, or the default.

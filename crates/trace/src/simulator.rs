@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use flashscope_core::Op;
 
+use crate::encoder::{Loss, Losses};
 use crate::record::Record;
 use crate::text::whole_sectors;
-use crate::writer::{Loss, Losses};
 
 /// A request as a simulator takes it.
 pub(crate) struct Arrival {

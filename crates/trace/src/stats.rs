@@ -1,7 +1,7 @@
 //! What a trace is like: counts, footprint, sizes, sequentiality, times, re-use, in constant memory.
 //!
-//! [`Stats`] takes records as they come and gives a [`Summary`] at any moment. Each file below looks at one
-//! side of a trace; what is kept for each device is less than 1 KiB. Nothing here reads, prints or draws.
+//! [`describe`] reads a trace to its end; [`Stats`] takes records as they come and gives a [`Summary`] at any
+//! moment. Each file below looks at one side of a trace; what is kept for each device is less than 1 KiB.
 
 mod arrivals;
 mod clock;
@@ -19,6 +19,7 @@ mod timeline;
 
 use flashscope_core::request::{Flags, Op};
 
+use crate::error::TraceError;
 use crate::record::Record;
 use crate::records::Records;
 use clock::{Chunk, Clock};
@@ -52,7 +53,19 @@ impl Default for Limits {
     }
 }
 
-/// Takes records, and tells what they are like.
+/// Reads a trace to its end and describes it.
+///
+/// # Errors
+/// Of the trace.
+pub fn describe(trace: &mut dyn Records) -> Result<Summary, TraceError> {
+    let (mut stats, mut batch) = (Stats::default(), Vec::new());
+    while trace.next_batch(&mut batch)? > 0 {
+        stats.add(&batch);
+    }
+    Ok(stats.summary(trace, true))
+}
+
+/// Takes records and describes them.
 pub struct Stats {
     clock: Clock,
     times_ns: Vec<u64>,

@@ -38,57 +38,11 @@ pub use split::Split;
 pub use window::{Origin, TimeWindow};
 pub use written::Written;
 
-use std::fmt;
-
-use flashscope_core::number::{count, exact_size};
-
 use crate::error::{Remedy, TraceError};
-use crate::reader::{BATCH, Counts};
 use crate::record::Record;
-use crate::records::Records;
+use crate::records::{BATCH, Counts, Records};
 
-/// What a transform changed, for a person: "requests split at multiples of 4 KiB: 12, into 36".
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Note {
-    /// How many things, or bytes.
-    pub count: u64,
-    /// Whether they are bytes.
-    pub is_bytes: bool,
-    /// What was counted.
-    pub about: String,
-    /// What there is to say besides, for behind the count; may be empty.
-    pub detail: String,
-}
-
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = if self.is_bytes { exact_size(self.count) } else { count(self.count) };
-        let comma = if self.detail.is_empty() { "" } else { ", " };
-        write!(f, "{}: {count}{comma}{}", self.about, self.detail)
-    }
-}
-
-impl Note {
-    /// A note, if there is anything to tell.
-    pub(crate) fn some(count: u64, about: impl Into<String>) -> Option<Note> {
-        (count > 0).then(|| Note::new(count, about))
-    }
-
-    /// So many of what `about` says, in the plural.
-    pub fn new(count: u64, about: impl Into<String>) -> Note {
-        Note { count, about: about.into(), ..Note::default() }
-    }
-
-    /// With more to say behind the count.
-    pub fn with(self, detail: impl Into<String>) -> Note {
-        Note { detail: detail.into(), ..self }
-    }
-
-    /// A count of bytes.
-    pub fn bytes(self) -> Note {
-        Note { is_bytes: true, ..self }
-    }
-}
+pub use crate::records::Note;
 
 /// What becomes of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,6 @@
 
 use std::error::Error;
 
-use flashscope_trace::transform::FitMode;
 use flashscope_trace::{LINEAR_BYTES_MIN, PipelineError, Remedy, Setting, TraceError};
 
 /// An error of this library with flags; none of another's.
@@ -67,9 +66,8 @@ fn flag(setting: Setting) -> &'static str {
         Setting::SampleUnit => "--sample-unit",
         Setting::Repeat => "--repeat",
         Setting::Align => "--align",
-        Setting::Fit(FitMode::Modulo) => "--fit modulo",
-        Setting::Fit(FitMode::Compact) => "--fit compact",
-        Setting::Fit(FitMode::Linear) => "--fit linear",
+        Setting::CompactFit => "--fit compact",
+        Setting::LinearFit => "--fit linear",
         Setting::Size => "--size",
         Setting::Concatenate => "--concatenate",
         Setting::Chunk => "--chunk",

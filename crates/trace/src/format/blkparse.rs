@@ -23,12 +23,12 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
+use crate::encoder::{Encoder, Loss, Losses};
 use crate::lines::LineFormat;
 use crate::record::{Process, Record};
 use crate::rwbs::{Rwbs, letters};
 use crate::stage::Stage;
 use crate::text::{Fields, Problem, check_device, whole_sectors};
-use crate::writer::{Encoder, Loss, Losses};
 
 /// The registry's line.
 pub(crate) const FORMAT: Format = Format::lines::<BlkParse>(

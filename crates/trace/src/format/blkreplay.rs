@@ -17,11 +17,11 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
+use crate::encoder::{Encoder, Loss, Losses};
 use crate::lines::LineFormat;
 use crate::record::Record;
 use crate::rwbs::{Rwbs, letters};
 use crate::text::{Fields, Problem, Seconds, whole_sectors};
-use crate::writer::{Encoder, Loss, Losses};
 
 /// The registry's line.
 pub(crate) const FORMAT: Format = Format::lines::<Blkreplay>(

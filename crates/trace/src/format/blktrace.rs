@@ -30,10 +30,11 @@ use memchr::memmem;
 pub use cpus::CpuFiles;
 
 use super::Format;
+use crate::decoder::{Decoder, Sink};
 use crate::devices::Devices;
 use crate::error::{TraceError, hexadecimal};
-use crate::reader::{BATCH, Decoder, Sink};
 use crate::record::{Process, Record};
+use crate::records::BATCH;
 use crate::rwbs::Rwbs;
 use crate::stage::Stage;
 use crate::text::Problem;

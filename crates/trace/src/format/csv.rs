@@ -30,10 +30,10 @@ use flashscope_core::request::Flags;
 
 use super::Format;
 use crate::devices::Devices;
+use crate::encoder::{Encoder, Loss, Losses};
 use crate::lines::{LineFormat, unmarked};
 use crate::record::{Process, Record};
 use crate::text::{Fields, Problem, bytes};
-use crate::writer::{Encoder, Loss, Losses};
 
 /// The registry's line.
 pub(crate) const FORMAT: Format = Format::lines::<Csv>(

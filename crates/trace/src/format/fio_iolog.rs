@@ -27,10 +27,10 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
+use crate::encoder::{Encoder, Loss, Losses};
 use crate::lines::LineFormat;
 use crate::record::Record;
 use crate::text::{Fields, Problem, bytes};
-use crate::writer::{Encoder, Loss, Losses};
 
 /// The registry's line.
 pub(crate) const FORMAT: Format = Format::lines::<IoLog>(

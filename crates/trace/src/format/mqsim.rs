@@ -21,11 +21,11 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
+use crate::encoder::{Encoder, Losses};
 use crate::lines::{LineFormat, sniff_lines};
 use crate::record::Record;
 use crate::simulator::Arrivals;
 use crate::text::{Fields, Problem, some_sectors};
-use crate::writer::{Encoder, Losses};
 
 /// The registry's line.
 pub(crate) const FORMAT: Format = Format::lines::<MqSim>(

@@ -34,10 +34,10 @@ use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
+use crate::encoder::{Encoder, Loss, Losses};
 use crate::entries::{EntryFormat, sniff_entries, u16_at, u32_at, u64_at};
 use crate::record::Record;
 use crate::text::Problem;
-use crate::writer::{Encoder, Loss, Losses};
 
 /// The registry's line.
 pub(crate) const FORMAT: Format = Format::entries::<Plain>(

@@ -25,8 +25,8 @@ mod read;
 mod write;
 
 use super::Format;
+use crate::decoder::{Decoder, Sink};
 use crate::error::TraceError;
-use crate::reader::{Decoder, Sink};
 
 pub(crate) use read::ParquetTrace;
 

@@ -16,10 +16,10 @@
 use flashscope_core::Op;
 
 use super::Format;
+use crate::decoder::{Decoder, Sink};
 use crate::devices::Devices;
 use crate::entries::{Entries, EntryFormat, sniff_entries, u16_at, u32_at, u64_at};
 use crate::error::TraceError;
-use crate::reader::{Decoder, Sink};
 use crate::record::Record;
 use crate::text::Problem;
 

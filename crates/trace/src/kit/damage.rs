@@ -27,8 +27,8 @@ impl Damage {
         Damage { is_whole: true, ..self }
     }
 
-    /// The input of this number, which depends on samples, seed and number alone, and what is left of its random
-    /// numbers.
+    /// The input of this number, which depends on samples, seed and number alone, and what is left of its
+    /// random numbers.
     pub fn input(&self, number: u64) -> (Vec<u8>, Random) {
         let mut random = Random::new(self.seed.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
         let mut bytes = match self.is_whole {

@@ -9,9 +9,8 @@ use flashscope_core::seed::Random;
 use super::Failure;
 use crate::error::TraceError;
 use crate::format::{Format, Formats};
-use crate::reader::Counts;
 use crate::record::Record;
-use crate::records::Records;
+use crate::records::{Counts, Records};
 use crate::seekable::is_read_whole;
 
 /// A table may say in a few bytes that it has very many equal rows.

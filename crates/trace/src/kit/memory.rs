@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use super::{Failure, Kit};
+use crate::error::TraceError;
 use crate::records::Records;
 use crate::seekable::is_read_whole;
 
@@ -28,9 +29,9 @@ impl Read for Endless {
 }
 
 impl Kit<'_> {
-    /// A trace ten times as long, the sample over and over, takes no more memory. Linux alone tells the peak, of
-    /// the whole process: run this where nothing else runs in it. A format that is read from its end is not
-    /// looked at.
+    /// A trace ten times as long, the sample over and over, takes no more memory. Linux alone tells the peak,
+    /// of the whole process: run this where nothing else runs in it. A format that is read from its end is
+    /// not looked at.
     ///
     /// # Errors
     /// It takes more.
@@ -50,8 +51,7 @@ impl Kit<'_> {
         // Forgets the peak so far.
         let _ = std::fs::write("/proc/self/clear_refs", "5");
         let input = Endless { sample: self.sample.to_vec(), at: 0 }.take(bytes);
-        let failed =
-            |error: crate::error::TraceError| self.failure(format!("the sample over and over: {error}"));
+        let failed = |error: TraceError| self.failure(format!("the sample over and over: {error}"));
         let mut trace = self.formats.open(input, Some(self.format.name), true).map_err(failed)?;
         let mut batch = Vec::new();
         while trace.next_batch(&mut batch).map_err(failed)? > 0 {}

@@ -7,10 +7,10 @@ use flashscope_core::request::{Flags, Op};
 use flashscope_core::seed::Random;
 
 use super::{Failure, Kit};
+use crate::encoder::{Loss, Losses};
 use crate::error::TraceError;
 use crate::output::Compress;
 use crate::record::{Process, Record};
-use crate::writer::{Loss, Losses};
 
 /// Names as the kernel numbers devices, and a plain number.
 const DEVICES: [&str; 3] = ["7,3", "259,0", "0"];

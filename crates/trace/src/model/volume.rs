@@ -22,7 +22,7 @@ pub(crate) struct FileId(usize);
 #[derive(Default)]
 struct File {
     directory: usize,
-    /// Its inode or MFT record; FAT has none, and neither has who comes when all are in use.
+    /// Its inode or MFT record. None on FAT, and when all inodes are in use.
     record: Option<u64>,
     /// Which entry of its directory.
     entry: u64,

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use super::Note;
 use crate::error::TraceError;
-use crate::reader::{BATCH, Counts};
 use crate::record::Record;
-use crate::records::Records;
+use crate::records::{BATCH, Counts, Records};
 
 /// The records of several inputs, the earliest first; of those that are equally early, the one of the first
 /// input. Each input keeps its own order: a record that is earlier than the one before it in the same input

@@ -2,9 +2,8 @@
 
 use super::Note;
 use crate::error::TraceError;
-use crate::reader::Counts;
 use crate::record::Record;
-use crate::records::Records;
+use crate::records::{Counts, Records};
 
 /// Begins a trace anew.
 pub type Opener = Box<dyn FnMut() -> Result<Box<dyn Records>, TraceError> + Send>;

@@ -4,9 +4,8 @@ use flashscope_core::number::count;
 
 use super::Note;
 use crate::error::TraceError;
-use crate::reader::{BATCH, Counts};
 use crate::record::Record;
-use crate::records::Records;
+use crate::records::{BATCH, Counts, Records};
 
 /// Records to look ahead, unless asked otherwise: more than queues hold. Some 10 MB.
 pub const WINDOW: usize = 65_536;

@@ -1,5 +1,5 @@
-//! Formats and generators of others are found by name and recognised, and may take the place of those that come
-//! with the crate.
+//! Formats and generators of others are found by name and recognised, and may take the place of those that
+//! come with the crate.
 
 use flashscope_core::{Flags, Op};
 use flashscope_trace::format::{Devices, EntryFormat, Format, Formats, LineFormat, Problem};
@@ -130,9 +130,8 @@ fn an_own_generator_is_found_by_name_and_takes_its_settings() {
     let expected = [3, 2, 1, 0].map(|block| record(Op::Write, (3 - block) * 1_000, block * 1024, 1024));
     assert_eq!(records, expected);
     let bad = Options { set: vec![("bs".into(), "7".into())], ..options.clone() };
-    assert!(
-        matches!(generators.generate("down", &bad).err(), Some(TraceError::Setting { key, .. }) if key == "bs")
-    );
+    let refused = generators.generate("down", &bad).err();
+    assert!(matches!(refused, Some(TraceError::Setting { key, .. }) if key == "bs"));
     let unknown = Generators::builtin().generate("down", &options).err();
     assert!(matches!(unknown, Some(TraceError::UnknownGenerator { .. })));
 }

@@ -108,7 +108,7 @@ fn a_trace_is_surveyed_once_whatever_the_size_of_the_device() {
     for size in [64 << 20, 96 << 20] {
         let fit = Some(FitMode::Linear);
         let pipeline = Pipeline { fit, size: Some(Bytes(size)), ..Pipeline::default() };
-        assert_eq!(pipeline.reads_again(), Some(Setting::Fit(FitMode::Linear)));
+        assert_eq!(pipeline.reads_again(), Some(Setting::LinearFit));
         let fitted = all(&mut *pipeline.apply_to(source.clone(), &layouts).unwrap());
         assert_eq!(fitted.len(), records.len());
         assert!(fitted.iter().all(|record| record.offset_bytes + record.length_bytes <= size));
@@ -121,7 +121,7 @@ fn what_needs_a_second_reading_is_refused_of_a_pipe() {
     let size = Some(Bytes(1 << 20));
     for (pipeline, setting) in [
         (Pipeline { repeat: 2, ..Pipeline::default() }, Setting::Repeat),
-        (Pipeline { fit: Some(FitMode::Compact), ..Pipeline::default() }, Setting::Fit(FitMode::Compact)),
+        (Pipeline { fit: Some(FitMode::Compact), ..Pipeline::default() }, Setting::CompactFit),
         (
             Pipeline { fit: Some(FitMode::Modulo), size, concatenate: true, ..Pipeline::default() },
             Setting::Concatenate,

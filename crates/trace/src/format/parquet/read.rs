@@ -11,9 +11,8 @@ use super::NAME;
 use super::columns::{Numbers, Place, Values, find};
 use crate::devices::Devices;
 use crate::error::TraceError;
-use crate::reader::{BATCH, Counts};
 use crate::record::{Process, Record};
-use crate::records::Records;
+use crate::records::{BATCH, Counts, Records};
 use crate::seen::Seen;
 use crate::text::Problem;
 

@@ -12,8 +12,8 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
 use super::SCHEMA;
+use crate::encoder::{Encoder, Loss, Losses};
 use crate::record::Record;
-use crate::writer::{Encoder, Loss, Losses};
 
 /// Requests of a row group: about as many as DuckDB likes.
 const GROUP_ROWS: usize = 131_072;

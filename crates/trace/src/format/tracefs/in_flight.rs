@@ -15,10 +15,11 @@ use std::collections::{HashMap, VecDeque};
 use flashscope_core::request::Op;
 
 use super::Tracefs;
+use crate::decoder::{Decoder, Sink};
 use crate::error::TraceError;
 use crate::lines::Lines;
-use crate::reader::{BATCH, Decoder, Sink};
 use crate::record::Record;
+use crate::records::BATCH;
 
 /// Requests that may wait: 1.3 MB.
 const HELD_MAX: usize = 16 << 10;
