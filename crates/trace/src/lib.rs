@@ -29,7 +29,7 @@
 //!     writer.write(&batch, trace.devices())?;
 //! }
 //! for (loss, count) in writer.finish()?.iter() {
-//!     println!("{count} {}", loss.about());
+//!     println!("{}: {count}", loss.about());
 //! }
 //! # Ok::<(), flashscope_trace::TraceError>(())
 //! ```

@@ -125,6 +125,10 @@ fn encode(record: &Record, devices: &[String], out: &mut Vec<u8>, losses: &mut L
         losses.count(Loss::Device);
     }
     losses.count_extras(record, &[Loss::Process]);
+    // In the file, a duration of zero is none.
+    if record.latency_ns == Some(0) {
+        losses.count(Loss::Latency);
+    }
     let (start, latency) = (Seconds(record.time_ns), Seconds(record.latency_ns.unwrap_or(0)));
     // Writing to memory does not fail.
     let _ = writeln!(out, "{start} ; {first} ; {count} ; {} ; 0.0 ; {latency}", letters(record));

@@ -11,6 +11,7 @@ use crate::encoder::{Loss, Losses};
 use crate::error::TraceError;
 use crate::output::Compress;
 use crate::record::{Process, Record};
+use crate::records::Records;
 
 /// Names as the kernel numbers devices, and a plain number.
 const DEVICES: [&str; 3] = ["7,3", "259,0", "0"];
@@ -32,8 +33,8 @@ impl Write for Shared {
 }
 
 impl Kit<'_> {
-    /// Random requests, written and read again, are the same but for what the writer counted as lost; once more,
-    /// nothing is lost. Nothing is asked of a format that is only read.
+    /// Random requests, written and read again, are the same but for what the writer counted as lost; once
+    /// more, nothing is lost. Nothing is asked of a format that is only read.
     ///
     /// # Errors
     /// They are not.
@@ -42,6 +43,19 @@ impl Kit<'_> {
             return Ok(());
         }
         self.round_trip(&random_records(self.seed, self.records))
+    }
+
+    /// The same with the requests of this trace, put in the order of their times.
+    ///
+    /// # Errors
+    /// As [`Kit::check_round_trip`], and what is wrong with the trace.
+    pub fn check_round_trip_of(&self, trace: &mut dyn Records) -> Result<(), Failure> {
+        let (mut all, mut batch) = (Vec::new(), Vec::new());
+        while trace.next_batch(&mut batch).map_err(|error| self.failure(error.to_string()))? > 0 {
+            all.extend(batch.iter().map(|record| named(record, trace.devices())));
+        }
+        all.sort_by_key(|(record, _)| record.time_ns);
+        self.round_trip(&all)
     }
 
     fn round_trip(&self, all: &[Named]) -> Result<(), Failure> {
@@ -136,11 +150,12 @@ impl Kit<'_> {
     fn read_named(&self, bytes: &[u8]) -> Result<Vec<Named>, Failure> {
         let read = self.read(bytes, false);
         let (records, trace) = read.map_err(|error| self.failure(format!("what it wrote: {error}")))?;
-        let named = |record: Record| {
-            (Record { device: 0, ..record }, trace.devices()[record.device as usize].clone())
-        };
-        Ok(records.into_iter().map(named).collect())
+        Ok(records.iter().map(|record| named(record, trace.devices())).collect())
     }
+}
+
+fn named(record: &Record, devices: &[String]) -> Named {
+    (Record { device: 0, ..*record }, devices[record.device as usize].clone())
 }
 
 /// Everything that a request can be, sorted by time, ties among them.
@@ -156,7 +171,7 @@ fn random_records(seed: u64, count: u64) -> Vec<Named> {
                 time_ns,
                 offset_bytes: range(random.below(1 << 30) * 512 + random.below(2) * 100),
                 length_bytes: range(512 * (1 + random.below(64))),
-                latency_ns: (random.below(2) == 0).then(|| 1 + random.below(1 << 30)),
+                latency_ns: (random.below(2) == 0).then(|| random.below(4).min(1) * random.below(1 << 30)),
                 device: 0,
                 process: match random.below(2) {
                     0 => Process::default(),

@@ -4,7 +4,8 @@ use std::io::Read;
 
 use flashscope_trace::format::{Devices, Encoder, Format, LineFormat, Problem};
 use flashscope_trace::kit::{Failure, Kit};
-use flashscope_trace::{FORMATS, Losses, Record};
+use flashscope_trace::{FORMATS, Losses, Record, open_bytes};
+use proptest::prelude::*;
 
 use crate::common::alone;
 
@@ -75,6 +76,33 @@ fn all_formats_pass_the_kit() {
 fn memory_does_not_grow_with_the_length_of_a_trace_of_any_format() {
     let name = "kit::memory_does_not_grow_with_the_length_of_a_trace_of_any_format";
     alone(name, || each(|kit| kit.check_memory()));
+}
+
+/// What any reader reads, any writer writes, but for what it counts as lost.
+#[test]
+fn each_sample_goes_through_each_written_format() {
+    let mut failures = Vec::new();
+    for (format, file, _) in TABLE {
+        for written in FORMATS.iter().filter(|written| written.is_written()) {
+            let mut trace = open_bytes(sample(file), Some(format), false).unwrap();
+            let through = Kit::new(written, b"", b"").check_round_trip_of(&mut *trace);
+            failures.extend(through.err().map(|failure| format!("{format} through {failure}")));
+        }
+    }
+    assert_eq!(failures, [""; 0]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_a_request_is_it_comes_back_or_is_counted(seed: u64) {
+        for written in FORMATS.iter().filter(|written| written.is_written()) {
+            let mut kit = Kit::new(written, b"", b"");
+            (kit.seed, kit.records) = (seed, 60);
+            prop_assert_eq!(kit.check_round_trip(), Ok(()), "{}", written.name);
+        }
+    }
 }
 
 /// `TIME_NS OFFSET`, each a read of 512 bytes; what is wrong with it depends on `FAULT`.
