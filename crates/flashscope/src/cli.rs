@@ -12,7 +12,7 @@ use crate::pattern_args::PatternArgs;
 use crate::replay::ReplayArgs;
 use crate::traces::TraceArgs;
 use crate::traces::pipeline::PipelineArgs;
-use crate::traces::timing::Timing;
+use crate::traces::timing::TimingArg;
 
 /// Measure, simulate and explain flash storage.
 ///
@@ -245,17 +245,6 @@ pub enum InitialArg {
     Random,
 }
 
-impl InitialArg {
-    /// As the setting `initial` spells it.
-    pub fn name(self) -> &'static str {
-        match self {
-            InitialArg::Full => "full",
-            InitialArg::Empty => "empty",
-            InitialArg::Random => "random",
-        }
-    }
-}
-
 /// `flashscope sim`. Lists with commas make a sweep: every combination is simulated.
 #[derive(Debug, Args)]
 pub struct SimArgs {
@@ -306,7 +295,7 @@ pub struct SimArgs {
     pub pipeline: PipelineArgs,
     /// When the requests of the trace go
     #[arg(long, default_value = "asap", requires = "trace")]
-    pub timing: Timing,
+    pub timing: TimingArg,
     #[command(flatten)]
     /// The pattern.
     pub pattern: PatternArgs,

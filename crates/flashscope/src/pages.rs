@@ -18,11 +18,13 @@ use crate::exit::message;
 use crate::inside::{self, with_inside};
 use crate::known::known;
 use crate::remedy;
-use crate::replay::{self, ReplayReport};
+use crate::replay;
 use crate::screen::Screen;
 use crate::shell::{quoted, resume};
-use crate::simulate::{self, StoredSweep};
+use crate::simulate;
 use crate::traces::{self, output::Output};
+use flashscope_lab::replay::ReplayReport;
+use flashscope_lab::sweep::StoredSweep;
 use flashscope_lab::{Conclusions, suite_of};
 
 /// The page's name in a result folder.

@@ -41,6 +41,12 @@ pub enum Remedy {
     ResumeOrOtherFolder,
     /// Measure it as a single pattern.
     MeasureInstead,
+    /// Measure or characterise the target, for it is no simulated SSD.
+    MeasureTarget,
+    /// Name a file that a simulation saved its device in.
+    SavedState,
+    /// A smaller warm-up, or more IOs.
+    SmallerWarmup,
 }
 
 impl fmt::Display for Remedy {
@@ -54,6 +60,9 @@ impl fmt::Display for Remedy {
             Remedy::OtherFolder => f.write_str("choose another folder"),
             Remedy::ResumeOrOtherFolder => f.write_str("resume that run, or choose another folder"),
             Remedy::MeasureInstead => f.write_str("measure a single pattern instead"),
+            Remedy::MeasureTarget => f.write_str("measure or characterise it instead"),
+            Remedy::SavedState => f.write_str("name what a simulation saved"),
+            Remedy::SmallerWarmup => f.write_str("give a smaller warm-up or more IOs"),
         }
     }
 }

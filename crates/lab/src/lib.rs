@@ -21,10 +21,14 @@ pub mod inside;
 mod interrupt;
 mod journal;
 mod measure;
+pub mod replay;
 mod run;
 mod suites;
+pub mod sweep;
 mod target;
 mod time;
+mod timing;
+mod traces;
 
 pub use error::{Context, Error, ErrorKind, Remedy, Result, message};
 pub use facts::{Facts, manifest};
@@ -34,7 +38,11 @@ pub use journal::{FolderJournal, Listener, folder_path};
 pub use measure::{
     BUDGET as MEASURE_BUDGET, BegunMeasurement, MeasureRequest, MeasureResult, OpenMeasurement, measure,
 };
+pub use replay::ReplayRequest;
 pub use run::{BegunRun, Conclusions, PlannedRun, Resumption, RunRequest, RunResult, characterise};
 pub use suites::{reading, suite, suite_of};
+pub use sweep::{PlannedSweep, SweepResult, SweepSpec, simulate};
 pub use target::{AnyTarget, OpenOptions, OpenTarget, TargetSpec, override_pair, profile, split_overrides};
 pub use time::{fresh_seed, now_text};
+pub use timing::Timing;
+pub use traces::TraceInput;

@@ -11,11 +11,12 @@ use flashscope_store::Stored;
 use crate::cli::CompareArgs;
 use crate::exit::{Done, Usage};
 use crate::pack::Opened;
-use crate::replay::ReplayReport;
 use crate::screen::Screen;
 use crate::shell::quoted;
-use crate::simulate::{Pairs, StoredSweep};
+use crate::simulate::Pairs;
 use crate::traces::is_described;
+use flashscope_lab::replay::ReplayReport;
+use flashscope_lab::sweep::StoredSweep;
 use flashscope_lab::{reading, suite_of};
 
 /// What a folder holds.

@@ -9,12 +9,14 @@ use crate::commands::run::{Shown, show_result};
 use crate::exit::Done;
 use crate::figures;
 use crate::pack::Opened;
-use crate::replay::{self, ReplayReport};
+use crate::replay;
 use crate::screen::Screen;
 use crate::shell::resume;
-use crate::simulate::{StoredSweep, view};
+use crate::simulate::view;
 use crate::traces::show_stored;
+use flashscope_lab::replay::ReplayReport;
 use flashscope_lab::suite_of;
+use flashscope_lab::sweep::StoredSweep;
 
 /// Runs the command.
 pub fn run(args: &ShowArgs, screen: &Screen) -> Result<Done> {

@@ -32,6 +32,13 @@ fn way_out(remedy: Remedy) -> String {
             "add --write to allow it, or --read-only to replay the reads alone".into()
         }
         Remedy::Confirm => "confirm it with --confirm SERIAL".into(),
+        Remedy::MeasureTarget => {
+            "`flashscope measure` and `flashscope run` take it; `flashscope list profiles` \
+                                  shows what `flashscope sim` takes"
+                .into()
+        }
+        Remedy::SavedState => "name what --save-state made".into(),
+        Remedy::SmallerWarmup => "give a smaller --warmup, or a larger --number-ios".into(),
         Remedy::LeaveOut("target") => "leave the target out".into(),
         Remedy::LeaveOut(setting) => format!("leave out {}", flag(setting)),
         Remedy::Give(setting) => format!("add {}", flag(setting)),

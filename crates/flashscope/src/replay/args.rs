@@ -9,7 +9,7 @@ use flashscope_device::Engine;
 use crate::cli::WriteArgs;
 use crate::traces::ReadArgs;
 use crate::traces::pipeline::PipelineArgs;
-use crate::traces::timing::Timing;
+use crate::traces::timing::TimingArg;
 
 /// `flashscope replay`. A real target is written only with --write; with --read-only the trace's reads alone
 /// are replayed. A trace is changed in this order, whatever the order of the flags: time window, devices,
@@ -23,7 +23,7 @@ pub struct ReplayArgs {
     pub target: String,
     /// When the requests go
     #[arg(long, default_value = "on-time")]
-    pub timing: Timing,
+    pub timing: TimingArg,
     /// IOs in flight at most [default: 1 with --timing asap, else 128]
     #[arg(long, value_name = "N")]
     pub iodepth: Option<u32>,

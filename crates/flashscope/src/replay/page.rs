@@ -13,9 +13,10 @@ use flashscope_show::html::document::{
 };
 use flashscope_store::{Lateness, Manifest, Spread};
 
-use super::ResponseUs;
-use super::view::{RECORDS, ReplayReport, heading, remarks};
+use super::view::{heading, remarks};
 use crate::inside::{Detail, inside_blocks};
+use flashscope_lab::replay::ResponseUs;
+use flashscope_lab::replay::{RECORDS, ReplayReport};
 
 /// What the IOs and what is on their axis of time are called.
 const GROUP: &str = "replay";

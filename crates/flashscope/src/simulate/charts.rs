@@ -3,7 +3,7 @@
 use flashscope_show::html::document::{Axis as ChartAxis, Block, Chart, Look, Point, Scale, Series};
 
 use super::picture::{Axis, varies, words};
-use super::report::{Entry, SimReport};
+use flashscope_lab::sweep::{Entry, SimReport};
 
 /// What is compared: `id`, title, caption, name and unit of the axis, and the value.
 struct Measure {

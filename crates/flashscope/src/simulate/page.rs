@@ -8,11 +8,11 @@ use flashscope_show::html::document::{
 };
 
 use super::charts::charts;
-use super::folder::StoredSweep;
-use super::report::{Entry, SimReport};
 use super::table::time;
 use super::view::{bad_lines, common_workload, distinct, notes, set_for_all, speed, volatile};
 use crate::inside::{Detail, inside_blocks};
+use flashscope_lab::sweep::StoredSweep;
+use flashscope_lab::sweep::{Entry, SimReport};
 
 /// Devices that have a section of their own; the others are in the table and the charts.
 const SECTIONS_MAX: usize = 24;

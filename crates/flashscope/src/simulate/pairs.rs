@@ -7,11 +7,11 @@ use flashscope_core::number::{counted, digits};
 use flashscope_store::SCHEMA_VERSION;
 use serde_json::{Value, json};
 
-use super::changes::{Changes, between, plain};
-use super::folder::StoredSweep;
-use super::report::{Entry, SimReport};
 use super::table::{aligned, time};
 use super::view::{common_workload, set_for_all};
+use flashscope_lab::sweep::StoredSweep;
+use flashscope_lab::sweep::{Changes, between, plain};
+use flashscope_lab::sweep::{Entry, SimReport};
 
 /// Settings in which a pair differs that are named; the rest are counted.
 const DIFFER_MAX: usize = 8;

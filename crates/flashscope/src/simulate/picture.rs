@@ -6,10 +6,10 @@ use flashscope_core::Bytes;
 use flashscope_core::number::{percent, size};
 use flashscope_show::{SweepPoint, sweep_figure};
 
-use super::case::Case;
-use super::report::{Entry, SimReport};
 use super::view::common_workload;
 use crate::exit::Usage;
+use flashscope_lab::sweep::Case;
+use flashscope_lab::sweep::{Entry, SimReport};
 
 /// The lists of numbers that can be an axis, the first one that varies first: key, name.
 const AXES: [(&str, &str); 3] = [

@@ -2,7 +2,7 @@
 
 use flashscope_core::number::{digits, size, span};
 
-use super::report::SimReport;
+use flashscope_lab::sweep::SimReport;
 
 type Column = (&'static str, fn(&SimReport) -> String);
 

@@ -5,9 +5,9 @@ use std::path::Path;
 use flashscope_core::number::{counted, size};
 use flashscope_core::total;
 
-use super::changes::{plain, shared};
-use super::report::{Entry, SimReport};
 use super::table::table;
+use flashscope_lab::sweep::{Entry, SimReport};
+use flashscope_lab::sweep::{plain, shared};
 
 /// Devices without a result that are named; the rest are counted.
 const NAMED_MAX: usize = 8;

@@ -19,7 +19,7 @@ use super::claim::Ground;
 pub use super::subject::Subject;
 pub use super::work::Work;
 use crate::exit::{Interrupted, Usage};
-use crate::replay::{PIECE_BYTES_REAL, flush};
+use flashscope_lab::replay::{PIECE_BYTES_REAL, flush};
 use flashscope_lab::{OpenOptions, OpenTarget, TargetSpec, profile, split_overrides};
 
 /// A setting of a simulated device, and its value.

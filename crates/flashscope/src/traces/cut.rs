@@ -2,15 +2,16 @@
 
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
 use flashscope_core::Bytes;
-use flashscope_trace::LayoutCache;
+use flashscope_trace::{LayoutCache, Pipeline, TraceError};
 
 use super::convert::{WriteFormat, output_format, summary, write_trace};
-use super::open::ReadArgs;
-use super::pipeline::{PipelineArgs, Place};
+use super::open::{ReadArgs, named};
+use super::pipeline::PipelineArgs;
 use crate::exit::Done;
 use crate::screen::Screen;
 
@@ -61,11 +62,13 @@ impl FromStr for Distance {
 /// Runs the command.
 pub fn run(args: &CutArgs, screen: &Screen) -> Result<Done> {
     let format = output_format(&args.output, args.write.to.as_deref())?;
-    let place = Place {
-        size_bytes: args.size.map(|size| size.0),
-        shift_bytes: args.shift.map_or(0, |distance| distance.0),
-    };
-    let mut trace = args.pipeline.build(args.read.file(&args.input), place, &LayoutCache::default())?;
+    let shift_bytes = args.shift.map_or(0, |distance| distance.0);
+    let pipeline = Pipeline { size: args.size, shift_bytes, ..args.pipeline.pipeline()? };
+    let file = Arc::new(args.read.file(&args.input));
+    let mut trace = pipeline.apply_to(file, &LayoutCache::default()).map_err(|error| match error {
+        TraceError::Pipeline(_) => error.into(),
+        error => named(&args.input, error),
+    })?;
     let written = write_trace(&mut trace, &args.input, &args.output, format)?;
     screen.note(&summary(&written, &*trace, &args.output, format));
     Ok(if written.complete { Done::Well } else { Done::Interrupted })

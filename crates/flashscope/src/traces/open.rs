@@ -38,23 +38,10 @@ pub fn open(path: &Path, read: &ReadArgs) -> Result<Box<dyn Records>> {
     read.file(path).open().map_err(|error| named(path, error))
 }
 
-/// Refuses a trace that gives its bytes only once: a pipe, or standard input.
-pub fn check_file(path: &Path, why: &str) -> Result<(), Usage> {
-    if !TraceFile::new(path).is_read_once() {
-        return Ok(());
-    }
-    Err(Usage(format!("{why}, and {} gives it only once: store it in a file first", path.display())))
-}
-
 /// What to say of a trace whose last line has no end: a number in it may be cut, and still be one.
 pub fn open_end(trace: &dyn Records) -> Option<String> {
     let text = "the trace's last line has no end: if the file was cut there, its last request may be wrong";
     trace.counts().is_last_line_open.then(|| text.into())
-}
-
-/// An error of a trace in the words of the command line, with the trace's name.
-pub fn message(path: &Path, error: &TraceError) -> String {
-    remedy::trace::message(&error.clone().in_file(path))
 }
 
 /// An error of a trace, with its name.

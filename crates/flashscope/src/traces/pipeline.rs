@@ -1,15 +1,13 @@
 //! What is changed of a trace, as flags.
 
 use std::str::FromStr;
-use std::sync::Arc;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use flashscope_core::{Bytes, Nanos, Op, Share};
+use flashscope_trace::Pipeline;
 use flashscope_trace::transform::{Across, Factor, FitMode, Origin};
-use flashscope_trace::{LayoutCache, Pipeline, Records, TraceError, TraceFile};
 
-use super::open::named;
 use crate::exit::Usage;
 
 /// Flags that change a trace on its way.
@@ -66,15 +64,6 @@ pub struct PipelineArgs {
     /// Cut requests at the multiples of this size
     #[arg(long, value_name = "SIZE")]
     pub split: Option<Bytes>,
-}
-
-/// What not every command takes from a flag.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Place {
-    /// Bytes of the device to fit to; none only for `--fit compact`.
-    pub size_bytes: Option<u64>,
-    /// How far all addresses move.
-    pub shift_bytes: i128,
 }
 
 /// An operation, as a flag names it.
@@ -155,37 +144,8 @@ impl PipelineArgs {
         selects || times || moves || self.absolute_times || *repeat != 1 || self.split.is_some()
     }
 
-    /// What is to be changed, as flags: `--fit modulo`.
-    pub fn flags(&self) -> Vec<String> {
-        let mut flags: Vec<String> = self.device.iter().map(|name| format!("--device {name}")).collect();
-        let ops: Vec<_> = self.op.iter().map(|op| Op::ALL[*op as usize].name()).collect();
-        let ops = (!ops.is_empty()).then(|| ops.join(","));
-        let set = |is_set: bool| is_set.then(String::new);
-        let all = [
-            ("--from-time", self.from_time.map(|time| time.to_string())),
-            ("--to-time", self.to_time.map(|time| time.to_string())),
-            ("--absolute-times", set(self.absolute_times)),
-            ("--op", ops),
-            ("--range", self.range.map(|range| range.to_string())),
-            ("--across", (self.across != AcrossArg::Clip).then(|| name(self.across))),
-            ("--sample", self.sample.map(|share| share.0.to_string())),
-            ("--sample-unit", self.sample.map(|_| self.sample_unit.to_string())),
-            ("--repeat", (self.repeat != 1).then(|| self.repeat.to_string())),
-            ("--time-scale", self.time_scale.map(|factor| factor.to_string())),
-            ("--idle-max", self.idle_max.map(|gap| gap.to_string())),
-            ("--align", self.align.map(|block| block.to_string())),
-            ("--fit", self.fit.map(name)),
-            ("--concatenate", set(self.concatenate)),
-            ("--chunk", self.fit.filter(|fit| *fit == FitArg::Compact).map(|_| self.chunk.to_string())),
-            ("--split", self.split.map(|block| block.to_string())),
-        ];
-        let given = all.into_iter().filter_map(|(flag, value)| Some(format!("{flag} {}", value?)));
-        flags.extend(given.map(|flag| flag.trim_end().to_string()));
-        flags
-    }
-
-    /// What the flags ask for, with what not every command takes from one.
-    pub fn pipeline(&self, place: Place) -> Result<Pipeline, Usage> {
+    /// What the flags ask for.
+    pub fn pipeline(&self) -> Result<Pipeline, Usage> {
         if self.absolute_times && self.from_time.is_none() && self.to_time.is_none() {
             return Err(Usage("--absolute-times is for --from-time and --to-time; give one".into()));
         }
@@ -206,33 +166,15 @@ impl PipelineArgs {
             time_scale: self.time_scale,
             idle_max: self.idle_max,
             align: self.align,
-            shift_bytes: place.shift_bytes,
             fit: self.fit.map(|fit| match fit {
                 FitArg::Modulo => FitMode::Modulo,
                 FitArg::Compact => FitMode::Compact,
                 FitArg::Linear => FitMode::Linear,
             }),
-            size: place.size_bytes.map(Bytes),
             concatenate: self.concatenate,
             chunk: self.chunk,
             split: self.split,
+            ..Pipeline::default()
         })
     }
-
-    /// The records of `file`, changed as the flags ask. What `layouts` know of it is not looked up again.
-    ///
-    /// # Errors
-    /// Flags that make no sense, and what opening or surveying the trace brings.
-    pub fn build(&self, file: TraceFile, place: Place, layouts: &LayoutCache) -> Result<Box<dyn Records>> {
-        let path = file.path.clone();
-        self.pipeline(place)?.apply_to(Arc::new(file), layouts).map_err(|error| match error {
-            TraceError::Pipeline(_) => error.into(),
-            error => named(&path, error),
-        })
-    }
-}
-
-/// As the command line spells it.
-fn name(value: impl ValueEnum) -> String {
-    value.to_possible_value().map_or(String::new(), |value| value.get_name().into())
 }

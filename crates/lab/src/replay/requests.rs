@@ -1,30 +1,23 @@
 //! The trace of a replay: opened as often as it is needed, and watched as it passes.
 
-use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
-use anyhow::Result;
 use flashscope_core::number::count;
-use flashscope_core::{Nanos, Op, Request, RequestSource, TargetInfo};
+use flashscope_core::{Bytes, Nanos, Op, Request, RequestSource, TargetInfo};
 use flashscope_trace::{
-    Counts, Follower, LayoutCache, Leader, Reached, Record, Records, Stop, Through, TraceFile, TraceSource,
+    Counts, Follower, LayoutCache, Leader, Reached, Record, Records, Stop, Through, TraceSource,
 };
 
-use super::tally::Times;
-use super::{ReplayArgs, ResponseUs};
-use crate::exit::Interrupted;
-use crate::signal;
-use crate::traces;
-use crate::traces::open::open_end;
-use crate::traces::pipeline::Place;
-use crate::traces::timing::Timing;
+use super::PIECE_BYTES_REAL;
+use super::tally::{ResponseUs, Times};
+use crate::error::Result;
+use crate::interrupt::Interrupt;
+use crate::timing::Timing;
+use crate::traces::{TraceInput, open_end};
 
 /// Longer requests come in pieces, so that the buffers of a real target's IOs in flight take no more than
 /// this together.
 const BUFFERS_BYTES: u64 = 256 << 20;
-/// The longest piece on a real target, whatever the queue depth: more than any block layer takes at once.
-pub const PIECE_BYTES_REAL: u64 = 4 << 20;
 /// The longest piece on a simulated one.
 const PIECE_BYTES_MAX: u64 = 1 << 30;
 
@@ -113,23 +106,33 @@ pub struct Survey {
 }
 
 /// The requests of a trace for a target, from the beginning each time.
-pub struct Requests<'a> {
-    args: &'a ReplayArgs,
+pub struct Requests {
+    input: TraceInput,
+    read_only: bool,
     info: TargetInfo,
     piece_bytes: u32,
     layouts: LayoutCache,
+    interrupt: Interrupt,
 }
 
-impl<'a> Requests<'a> {
+impl Requests {
     /// Reads the whole trace once: whatever is wrong with it is found before the first IO.
-    pub fn survey(args: &'a ReplayArgs, info: &TargetInfo, iodepth: u32) -> Result<(Requests<'a>, Survey)> {
+    pub fn survey(
+        input: &TraceInput,
+        read_only: bool,
+        info: &TargetInfo,
+        iodepth: u32,
+        interrupt: &Interrupt,
+    ) -> Result<(Requests, Survey)> {
         let real = (BUFFERS_BYTES / u64::from(iodepth)).min(PIECE_BYTES_REAL);
         let most = if info.virtual_time { PIECE_BYTES_MAX } else { real };
         let mut requests = Requests {
-            args,
+            input: input.clone(),
+            read_only,
             info: info.clone(),
             piece_bytes: PIECE_BYTES_MAX as u32,
             layouts: LayoutCache::default(),
+            interrupt: interrupt.clone(),
         };
         let (mut source, passed) = requests.source()?;
         let mut batch = vec![Request::default(); 4096];
@@ -137,9 +140,7 @@ impl<'a> Requests<'a> {
         while let count @ 1.. = source.fill(&mut batch) {
             deeper +=
                 batch[..count].iter().filter(|request| u32::from(request.depth) > iodepth).count() as u64;
-            if signal::listen().load(Ordering::Relaxed) {
-                return Err(Interrupted.into());
-            }
+            interrupt.check()?;
         }
         let source = source.inner();
         requests.check(source)?;
@@ -149,13 +150,10 @@ impl<'a> Requests<'a> {
         requests.piece_bytes = passed.length_bytes_max.clamp(block_bytes, most) as u32;
         let trace = source.trace();
         let first_bad_line = trace.first_bad_line().map(|error| error.with_remedy(None));
-        let notes = trace.notes().into_iter().map(|note| note.to_string());
-        let mut notes: Vec<_> = notes.collect();
+        let mut notes: Vec<_> = trace.notes().into_iter().map(|note| note.to_string()).collect();
         if deeper > 0 {
-            notes.push(format!(
-                "requests with more in flight in the trace than --iodepth {iodepth}: {}",
-                count(deeper)
-            ));
+            let deeper = count(deeper);
+            notes.push(format!("requests with more in flight in the trace than iodepth {iodepth}: {deeper}"));
         }
         notes.extend(open_end(trace));
         let survey = Survey { passed, counts: trace.counts(), first_bad_line, notes, format: trace.format() };
@@ -167,7 +165,7 @@ impl<'a> Requests<'a> {
         self.piece_bytes
     }
 
-    /// All requests, from the first on, and the count of what has passed. They end at Ctrl-C.
+    /// All requests, from the first on, and the count of what has passed. They end when they are interrupted.
     pub fn source(&self) -> Result<(Leader<TraceSource>, Arc<Mutex<Passed>>)> {
         let reached = Arc::<Reached>::default();
         self.source_of(|stop| stop.first(reached.clone()))
@@ -180,31 +178,20 @@ impl<'a> Requests<'a> {
     }
 
     fn source_of(&self, until: impl Fn(Stop) -> Stop) -> Result<(TraceSource, Arc<Mutex<Passed>>)> {
-        let args = self.args;
         let passed = Arc::new(Mutex::new(Passed::default()));
-        let place = Place { size_bytes: Some(self.info.size_bytes), shift_bytes: 0 };
-        let file = args.read.file(&args.trace);
-        let file = TraceFile { stop: until(file.stop.clone()), ..file };
-        let trace = args.pipeline.build(file, place, &self.layouts)?;
-        let trace = watched(trace, args.read_only, passed.clone());
+        let size = Bytes(self.info.size_bytes);
+        let trace = self.input.records(size, &self.layouts, &self.interrupt, until)?;
+        let trace = watched(trace, self.read_only, passed.clone());
         let source = TraceSource::new(trace, &self.info, None);
         let source = source.in_pieces(self.piece_bytes);
-        Ok(match args.timing {
+        Ok(match self.input.timing {
             Timing::Depth => (source.with_depths(), passed),
             Timing::OnTime | Timing::Asap => (source, passed),
         })
     }
 
-    /// What ended a source before the end of the trace; an interruption is [`Interrupted`].
+    /// What ended a source before the end of the trace.
     pub fn check(&self, source: &TraceSource) -> Result<()> {
-        match source.error() {
-            None => Ok(()),
-            Some(error) => Err(traces::named(&self.args.trace, error.clone())),
-        }
-    }
-
-    /// Where the trace is.
-    pub fn path(&self) -> PathBuf {
-        self.args.trace.clone()
+        self.input.check(source)
     }
 }

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
 use flashscope_store::{Manifest, ResultFolder, SCHEMA_VERSION, Stored};
 use serde_json::{Value, json};
 
@@ -11,7 +10,8 @@ use super::case::Case;
 use super::changes::{Changes, flat};
 use super::report::Entry;
 use super::workload::Workload;
-use flashscope_lab::now_text;
+use crate::error::{Context as _, Result};
+use crate::time::now_text;
 
 /// The list of the sweep's devices and what each gave.
 const RUNS: &str = "sim.json";

@@ -3,14 +3,13 @@
 use flashscope_analysis::Histogram;
 use flashscope_core::{Control, Io, Nanos, Observer, Op, Record};
 use flashscope_store::Recorder;
-use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 
 /// A request within this of its time went on time.
 pub const ON_TIME: Nanos = Nanos::from_us(50);
 
-/// The bar moves after so many.
-const BAR_IOS: u64 = 256;
+/// The listener hears of so many at once.
+const HEARD_IOS: u64 = 256;
 
 /// Times in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,14 +70,14 @@ pub struct Tally<'a> {
     ios: u64,
     bytes: [u64; 4],
     recorder: Option<&'a mut Recorder>,
-    bar: &'a ProgressBar,
+    heard: &'a mut dyn FnMut(u64),
 }
 
 impl<'a> Tally<'a> {
-    /// Nothing seen yet.
-    pub fn new(recorder: Option<&'a mut Recorder>, bar: &'a ProgressBar) -> Tally<'a> {
+    /// Nothing seen yet; `heard` is called with the number of IOs, now and then.
+    pub fn new(recorder: Option<&'a mut Recorder>, heard: &'a mut dyn FnMut(u64)) -> Tally<'a> {
         let (all, by_op, late) = (Times::default(), Default::default(), Times::default());
-        Tally { all, by_op, late, on_time: 0, ios: 0, bytes: [0; 4], recorder, bar }
+        Tally { all, by_op, late, on_time: 0, ios: 0, bytes: [0; 4], recorder, heard }
     }
 
     /// Response times of all IOs, from submission on.
@@ -122,8 +121,8 @@ impl Observer for Tally<'_> {
         self.late.add(io.late);
         self.on_time += u64::from(io.late <= ON_TIME);
         self.ios += 1;
-        if self.ios.is_multiple_of(BAR_IOS) {
-            self.bar.set_position(self.ios);
+        if self.ios.is_multiple_of(HEARD_IOS) {
+            (self.heard)(self.ios);
         }
         match &mut self.recorder {
             None => Control::Continue,

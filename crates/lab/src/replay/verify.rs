@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Result, bail};
 use flashscope_core::{Completion, Op, Request, Target, TargetError, TargetInfo, Time};
 use flashscope_device::{Handle, ReadBack, sector_mark};
+
+use crate::error::{Error, Result};
 
 /// Blocks of a chunk of the list.
 const CHUNK_BLOCKS: u64 = 4096;
@@ -168,11 +169,11 @@ pub fn read_back(
     }
     match bad.first {
         None => Ok(Some(verified)),
-        Some(first) => bail!(
+        Some(first) => Err(Error::failed(format!(
             "{} of {} written sectors are not as written; {first}",
             bad.sectors,
             written_sectors(written)
-        ),
+        ))),
     }
 }
 

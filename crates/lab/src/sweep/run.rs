@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-use anyhow::{Context, Result, anyhow};
 use flashscope_core::{Driven, Limits, Pacing, RequestSource, Stream, Target, TargetInfo, drive};
 use flashscope_sim::Ssd;
 use flashscope_store::{Origin, Recorder};
@@ -13,12 +12,14 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::case::Case;
 use super::folder::records_name;
-use super::product::Product;
 use super::report::{Entry, SimReport};
 use super::tally::{ResponseUs, Tally};
 use super::workload::{Portion, Source, Workload, nothing_left};
-use crate::exit::{Interrupted, Usage, message};
-use flashscope_lab::inside;
+use crate::error::{Context as _, Error, Result};
+use crate::inside;
+
+/// Takes the bytes of a saved device.
+pub type Save<'a> = &'a (dyn Fn(&[u8]) -> Result<()> + Sync);
 
 /// What all cases have in common.
 pub struct Common<'a> {
@@ -32,8 +33,8 @@ pub struct Common<'a> {
     pub final_flush: bool,
     /// The result folder where every IO is kept, if anywhere.
     pub folder: Option<&'a Path>,
-    /// Where the device is saved at the end, if anywhere.
-    pub save_state: Option<&'a Product>,
+    /// What takes the device as it is at the end, if anything does.
+    pub save: Option<Save<'a>>,
     /// Ctrl-C.
     pub interrupted: &'a AtomicBool,
 }
@@ -44,7 +45,7 @@ pub struct Common<'a> {
 /// # Errors
 /// What stopped the first case that failed. Each that failed says why in its place; those that ended before
 /// are in theirs, also one that could not be saved.
-pub fn sweep(
+pub fn run(
     cases: &[Case],
     common: &Common<'_>,
     jobs: usize,
@@ -75,7 +76,7 @@ pub fn sweep(
                 }
                 Ok(None) => Ok(()),
                 Err(error) => {
-                    entries[number].fail(message(&error));
+                    entries[number].fail(error.message());
                     Err(error)
                 }
             };
@@ -96,7 +97,7 @@ pub fn sweep(
 }
 
 /// The error of one device among several.
-fn named(error: anyhow::Error, case: &Case) -> anyhow::Error {
+fn named(error: Error, case: &Case) -> Error {
     if case.label.is_empty() { error } else { error.context(case.label.clone()) }
 }
 
@@ -116,19 +117,18 @@ pub fn check(cases: &[Case]) -> Result<()> {
     let at_once = AtomicBool::new(true);
     for case in cases.iter().filter(|case| case.state.is_none()) {
         let made = Ssd::new_unless(&at_once, &case.profile, case.settings.clone(), 0);
-        made.map_err(|error| named(Usage(error.to_string()).into(), case))?;
+        made.map_err(|error| named(error.into(), case))?;
     }
     Ok(())
 }
 
 /// A case's device; none if it was interrupted on the way to its initial state.
 fn device(case: &Case, common: &Common<'_>) -> Result<Option<Ssd>> {
-    let usage = |error: flashscope_sim::SimError| Usage(error.to_string());
     let Some(bytes) = &case.state else {
         let made = Ssd::new_unless(common.interrupted, &case.profile, case.settings.clone(), common.seed);
-        return Ok(made.map_err(usage)?);
+        return Ok(made?);
     };
-    let mut ssd = Ssd::load(bytes).map_err(usage)?;
+    let mut ssd = Ssd::load(bytes)?;
     ssd.restart();
     Ok(Some(ssd))
 }
@@ -136,7 +136,7 @@ fn device(case: &Case, common: &Common<'_>) -> Result<Option<Ssd>> {
 /// None instead of the error of an interruption.
 fn unless_interrupted<T>(result: Result<T>) -> Result<Option<T>> {
     match result {
-        Err(error) if error.is::<Interrupted>() => Ok(None),
+        Err(error) if error.is_interruption() => Ok(None),
         result => result.map(Some),
     }
 }
@@ -172,8 +172,8 @@ fn simulate(number: usize, case: &Case, common: &Common<'_>) -> Result<Option<Ra
     recorder.map(Recorder::finish).transpose()?;
     let inside = common.folder.zip(records.as_ref()).zip(ssd.seen());
     let inside = inside.map(|((folder, records), seen)| inside::keep(folder, records, &seen)).transpose()?;
-    let product = common.save_state.filter(|_| counted.is_complete);
-    let saved = product.map_or(Ok(()), |product| product.write(&ssd.save()));
+    let save = common.save.filter(|_| counted.is_complete);
+    let saved = save.map_or(Ok(()), |save| save(&ssd.save()));
     let (bad_lines, first_bad_line) = sources.first().map_or((0, None), Source::bad_lines);
     let device = ssd.report();
     let simulated_s = ssd.now().0 as f64 / 1e9;
@@ -228,7 +228,7 @@ fn count(
         0 => Portion::first(source, u64::MAX),
         _ => Portion::rest(source),
     });
-    let driven = run(ssd, portions, pacing, common.interrupted, &mut tally)?;
+    let driven = drive_portions(ssd, portions, pacing, common.interrupted, &mut tally)?;
     failed(sources)?;
     let is_complete = driven != Driven::Interrupted && !sources.iter().any(Source::is_interrupted);
     if common.final_flush && is_complete {
@@ -237,7 +237,7 @@ fn count(
     let spent_s = cpu_s() - begun_s;
     match (tally.ios(), is_complete) {
         (0, false) => Ok(None),
-        (0, true) => Err(Usage(nothing_left(common.warmup_each_ios, warmed, "trace")).into()),
+        (0, true) => Err(nothing_left(common.warmup_each_ios, warmed, "trace")),
         (ios, _) => Ok(Some(Counted { ios, response_us: tally.response_us(), spent_s, is_complete })),
     }
 }
@@ -254,7 +254,7 @@ fn warm_up(
     }
     let mut tally = Tally::new(None);
     let portions = sources.iter_mut().map(|source| Portion::first(source, common.warmup_each_ios));
-    let driven = run(ssd, portions, pacing, common.interrupted, &mut tally)?;
+    let driven = drive_portions(ssd, portions, pacing, common.interrupted, &mut tally)?;
     failed(sources)?;
     // What it left in the buffer stays: an empty one would have to warm up again.
     ssd.restart();
@@ -263,7 +263,7 @@ fn warm_up(
 }
 
 /// Drives portions of the streams until they are dry.
-fn run<'a>(
+fn drive_portions<'a>(
     ssd: &mut Ssd,
     portions: impl Iterator<Item = Portion<'a>>,
     pacing: Pacing,
@@ -276,10 +276,7 @@ fn run<'a>(
 
 /// What ended a trace before its end.
 fn failed(sources: &[Source]) -> Result<()> {
-    match sources.iter().find_map(Source::error) {
-        Some(error) => Err(anyhow!(error)),
-        None => Ok(()),
-    }
+    sources.iter().find_map(Source::error).map_or(Ok(()), Err)
 }
 
 /// A recorder with its file's place in the folder, and the same requests once more: the records hold no

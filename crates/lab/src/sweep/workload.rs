@@ -1,103 +1,88 @@
 //! What the devices of a sweep are given to do: a pattern, or a trace. Each device gets the same.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Result, anyhow};
 use flashscope_core::{Bytes, Pacing, Pattern, PatternSource, Request, RequestSource, TargetInfo, Time};
 use flashscope_sim::ssd::QUEUE_DEPTH_MAX;
-use flashscope_trace::{
-    Follower, LayoutCache, Leader, Reached, Stop, TraceError, TraceFile, TraceSource, cpu_files,
-};
+use flashscope_trace::{Follower, LayoutCache, Leader, Reached, Stop, TraceError, TraceSource, cpu_files};
 
-use crate::cli::SimArgs;
-use crate::exit::Usage;
-use crate::traces::ReadArgs;
-use crate::traces::open::{message, open_end};
-use crate::traces::pipeline::{PipelineArgs, Place};
-use crate::traces::timing::Timing;
+use super::Work;
+use crate::error::{Error, Remedy, Result};
+use crate::interrupt::Interrupt;
+use crate::timing::Timing;
+use crate::traces::{TraceInput, open_end};
 
 /// A workload, not yet bound to a device.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub enum Workload {
     /// A pattern, and the seed of its addresses.
     Pattern(Box<Pattern>, u64),
     /// A trace.
-    Trace {
-        /// The file.
-        path: PathBuf,
-        /// Its format; none to find out.
-        format: Option<String>,
-        /// Bad lines are counted, not fatal.
-        lenient: bool,
-        /// What of it is simulated, and how it is fitted.
-        pipeline: Box<PipelineArgs>,
-        /// What that needed to know of the whole of it.
-        layouts: LayoutCache,
-        /// Requests go when the trace says, or as soon as the one before is done.
-        timing: Timing,
-        /// Requests in flight, with [`Timing::Asap`].
-        iodepth: u32,
-    },
+    Trace(Arc<Trace>),
+}
+
+/// A trace for all devices of a sweep.
+pub struct Trace {
+    input: TraceInput,
+    /// What was needed to know of the whole of it.
+    layouts: LayoutCache,
+    /// Requests in flight, with [`Timing::Asap`].
+    iodepth: u32,
+    interrupt: Interrupt,
 }
 
 impl Workload {
-    /// What the flags ask for.
-    pub fn of(args: &SimArgs, seed: u64) -> Result<Workload> {
-        let Some(path) = &args.trace else {
-            if args.pipeline.is_given() {
-                let message = "--device, --op, --fit, --repeat and the like change a trace: add --trace";
-                return Err(Usage(message.into()).into());
-            }
-            let mut pattern = args.pattern.pattern()?;
-            if let Some(theta) = args.zipf {
-                let text = format!("zipf:{theta}");
-                let set = pattern.set_all([("random", text)].into_iter());
-                set.map_err(|error| Usage(format!("--zipf: {}", error.problem)))?;
-            }
-            return Ok(Workload::Pattern(Box::new(pattern), seed));
+    /// Checks what can be checked without a device.
+    pub fn new(work: &Work, seed: u64, interrupt: &Interrupt) -> Result<Workload> {
+        let (input, iodepth) = match work {
+            Work::Pattern(pattern) => return Ok(Workload::Pattern(Box::new(pattern.clone()), seed)),
+            Work::Trace(input, iodepth) => (input, *iodepth),
         };
-        refuse_pattern_flags(args)?;
-        let iodepth = args.pattern.pattern()?.iodepth;
-        let path = if path == Path::new("-") { PathBuf::from(STDIN) } else { path.clone() };
-        check_file(&path)?;
-        let (format, lenient, timing) = (args.format.clone(), args.lenient, args.timing);
-        let pipeline = Box::new(args.pipeline.clone());
-        let layouts = LayoutCache::default();
-        Ok(Workload::Trace { path, format, lenient, pipeline, layouts, timing, iodepth })
+        let mut input = input.clone();
+        if input.file.path == Path::new("-") {
+            input.file.path = STDIN.into();
+        }
+        check_file(&input.file.path)?;
+        input.timing.check(&input.pipeline)?;
+        let (layouts, interrupt) = (LayoutCache::default(), interrupt.clone());
+        Ok(Workload::Trace(Arc::new(Trace { input, layouts, iodepth, interrupt })))
     }
 
     /// Refuses a trace that can be read but once, and is to be read `times`.
-    pub fn can_be_read(&self, times: usize) -> Result<(), Usage> {
-        let Workload::Trace { path, .. } = self else { return Ok(()) };
-        if times < 2 || !TraceFile::new(path).is_read_once() {
+    pub fn can_be_read(&self, times: usize) -> Result<()> {
+        let Workload::Trace(trace) = self else { return Ok(()) };
+        let file = &trace.input.file;
+        if times < 2 || !file.is_read_once() {
             return Ok(());
         }
-        Err(Usage(format!(
-            "the trace {} is a pipe, which gives its lines once, and several simulations, or -o, read them \
-             again; keep it in a file first, and name that with --trace",
-            path.display()
+        Err(Error::usage(format!(
+            "the trace {} is a pipe, which gives its lines once, and several simulations, or a result folder, \
+             read them again; keep it in a file first",
+            file.path.display()
         )))
     }
 
-    /// IOs of one stream that are not counted: `--warmup` over all streams, or the pattern's `--ignore-ios`.
-    pub fn warmup_ios(&self, warmup: Option<u64>) -> Result<u64, Usage> {
+    /// IOs of one stream that are not counted: so many over all streams, or as many as the pattern ignores.
+    pub fn warmup_ios(&self, warmup: Option<u64>) -> Result<u64> {
         let Workload::Pattern(pattern, _) = self else { return Ok(warmup.unwrap_or(0)) };
         match (warmup, pattern.ignore_ios) {
-            (Some(_), 1..) => Err(Usage("--warmup and --ignore-ios say the same; leave one out".into())),
+            (Some(_), 1..) => {
+                let problem = "and the pattern's ignore_ios say the same";
+                Err(Error::setting("warmup", problem).with(Remedy::LeaveOut("warmup")))
+            }
             (Some(ios), 0) => Ok(ios.div_ceil(u64::from(pattern.numjobs.max(1)))),
             (None, ios) => Ok(ios),
         }
     }
 
     /// Refuses a warm-up that leaves nothing to count, where that is known beforehand. The pattern is fitted.
-    pub fn check_warmup(&self, each_ios: u64) -> Result<(), Usage> {
+    pub fn check_warmup(&self, each_ios: u64) -> Result<()> {
         let Workload::Pattern(pattern, _) = self else { return Ok(()) };
         match pattern.number_ios {
             Some(ios) if ios <= each_ios => {
                 let jobs = u64::from(pattern.numjobs);
-                let message = nothing_left(each_ios * jobs, ios * jobs, "pattern");
-                Err(Usage(format!("{message}, or a larger --number-ios")))
+                Err(nothing_left(each_ios * jobs, ios * jobs, "pattern"))
             }
             _ => Ok(()),
         }
@@ -107,7 +92,7 @@ impl Workload {
     pub fn describe(&self) -> String {
         match self {
             Workload::Pattern(pattern, _) => pattern.to_string(),
-            Workload::Trace { path, .. } => format!("trace {}", path.display()),
+            Workload::Trace(trace) => format!("trace {}", trace.input.file.path.display()),
         }
     }
 
@@ -115,15 +100,15 @@ impl Workload {
     pub fn timing(&self) -> Option<String> {
         match self {
             Workload::Pattern(..) => None,
-            Workload::Trace { timing, .. } => Some(timing.name().into()),
+            Workload::Trace(trace) => Some(trace.input.timing.name().into()),
         }
     }
 
-    /// What is changed of a trace, as flags.
+    /// What is changed of a trace, a setting each.
     pub fn pipeline(&self) -> Vec<String> {
         match self {
             Workload::Pattern(..) => Vec::new(),
-            Workload::Trace { pipeline, .. } => pipeline.flags(),
+            Workload::Trace(trace) => trace.input.changes(),
         }
     }
 
@@ -139,28 +124,28 @@ impl Workload {
         if fitted.number_ios.is_none() {
             fitted.number_ios = Some((fitted.size.0 / bs).max(1));
         }
-        fitted.validate(info).map_err(|error| Usage(error.to_string()))?;
+        fitted.validate(info)?;
         Ok(Workload::Pattern(Box::new(fitted), *seed))
     }
 
-    /// Its requests for a device, one source for each stream, and when they go. Those of a trace end at
-    /// Ctrl-C.
+    /// Its requests for a device, one source for each stream, and when they go. Those of a trace end when they
+    /// are interrupted.
     ///
     /// # Errors
-    /// What is wrong with the trace; [`crate::exit::Interrupted`] if it was while the trace was looked at
-    /// beforehand.
+    /// What is wrong with the trace; an interruption while it was looked at beforehand.
     pub fn sources(&self, info: &TargetInfo) -> Result<(Vec<Source>, Pacing)> {
         match self {
             Workload::Pattern(pattern, seed) => {
                 let source = |job| Source::Pattern(Box::new(PatternSource::new(pattern, job, *seed)));
                 Ok(((0..pattern.numjobs).map(source).collect(), pattern.pacing()))
             }
-            Workload::Trace { path, timing, iodepth, .. } => {
+            Workload::Trace(trace) => {
                 let reached = Arc::<Reached>::default();
-                let source = self.trace(info, |stop| stop.first(reached.clone()))?;
+                let source = trace.source(info, |stop| stop.first(reached.clone()))?;
                 let source = Box::new(Leader::new(source, reached));
-                let iodepth = if *timing == Timing::Asap { *iodepth } else { QUEUE_DEPTH_MAX };
-                Ok((vec![Source::Trace(source, path.clone())], timing.pacing(iodepth)))
+                let timing = trace.input.timing;
+                let iodepth = if timing == Timing::Asap { trace.iodepth } else { QUEUE_DEPTH_MAX };
+                Ok((vec![Source::Trace(source, trace.clone())], timing.pacing(iodepth)))
             }
         }
     }
@@ -174,91 +159,69 @@ impl Workload {
         info: &TargetInfo,
         first: &[Source],
     ) -> Result<Vec<Box<dyn RequestSource + Send>>> {
-        if let Some(Source::Trace(first, _)) = first.first() {
+        if let Some(Source::Trace(first, trace)) = first.first() {
             let reached = first.reached();
-            let source = self.trace(info, |stop| stop.second(reached.clone()))?;
+            let source = trace.source(info, |stop| stop.second(reached.clone()))?;
             return Ok(vec![Box::new(Follower::new(source, reached.clone()))]);
         }
         let (sources, _) = self.sources(info)?;
         Ok(sources.into_iter().map(|source| Box::new(source) as _).collect())
     }
+}
 
-    /// The requests of the trace.
-    fn trace(&self, info: &TargetInfo, until: impl Fn(Stop) -> Stop) -> Result<TraceSource> {
-        let Workload::Trace { path, format, lenient, pipeline, layouts, timing, .. } = self else {
-            return Err(anyhow!("a pattern is no trace"));
-        };
-        let read = ReadArgs { from: format.clone(), lenient: *lenient };
-        let place = Place { size_bytes: Some(info.size_bytes), shift_bytes: 0 };
-        let file = read.file(path);
-        let file = TraceFile { stop: until(file.stop.clone()), ..file };
-        let trace = pipeline.build(file, place, layouts)?;
-        let source = TraceSource::new(trace, info, None);
-        Ok(if *timing == Timing::Depth { source.with_depths() } else { source })
+impl Trace {
+    fn source(&self, info: &TargetInfo, until: impl Fn(Stop) -> Stop) -> Result<TraceSource> {
+        let size = Bytes(info.size_bytes);
+        let records = self.input.records(size, &self.layouts, &self.interrupt, until)?;
+        let source = TraceSource::new(records, info, None);
+        Ok(if self.input.timing == Timing::Depth { source.with_depths() } else { source })
     }
 }
 
 /// The name of standard input as a file.
 const STDIN: &str = "/dev/stdin";
 
-/// Refuses flags of a pattern beside a trace, where they would have no effect.
-fn refuse_pattern_flags(args: &SimArgs) -> Result<(), Usage> {
-    let file = args.pattern.has_file().then_some("pattern");
-    if let Some(flag) = file.or(args.pattern.first_given(&["iodepth"])) {
-        let flag = flag.replace('_', "-");
-        return Err(Usage(format!("--{flag} is for a pattern, and --trace was given; leave one out")));
-    }
-    if args.timing != Timing::Asap && args.pattern.given("iodepth").is_some() {
-        let timing = args.timing.name();
-        return Err(Usage(format!(
-            "--iodepth has no effect with --timing {timing}: the trace says when; leave one out"
-        )));
-    }
-    args.timing.check(&args.pipeline)
-}
-
 /// Refuses what can be no trace before anything is made.
-fn check_file(path: &Path) -> Result<(), Usage> {
+fn check_file(path: &Path) -> Result<()> {
     if cpu_files(path).is_some() {
         return Ok(());
     }
     let metadata = path.metadata().map_err(|error| {
-        Usage(format!("cannot read the trace {}: {error}; check the path", path.display()))
+        Error::usage(format!("cannot read the trace {}: {error}; check the path", path.display()))
     })?;
     if metadata.is_dir() {
-        let message = format!("{} is a folder; name one trace in it with --trace", path.display());
-        return Err(Usage(message));
+        return Err(Error::usage(format!("{} is a folder; name one trace in it", path.display())));
     }
     Ok(())
 }
 
 /// What to say of a warm-up that takes all there is.
-pub fn nothing_left(warmup_ios: u64, ios: u64, what: &str) -> String {
-    format!(
-        "a warm-up of {warmup_ios} IOs leaves none to count: the {what} has {ios}; give a smaller --warmup"
-    )
+pub fn nothing_left(warmup_ios: u64, ios: u64, what: &str) -> Error {
+    let problem = format!("of {warmup_ios} IOs leaves none to count: the {what} has {ios}");
+    Error::setting("warmup", problem).with(Remedy::SmallerWarmup)
 }
 
 /// Requests from either.
 pub enum Source {
     /// A pattern's.
     Pattern(Box<PatternSource>),
-    /// A trace's, and its file.
-    Trace(Box<Leader<TraceSource>>, PathBuf),
+    /// A trace's, and the trace.
+    Trace(Box<Leader<TraceSource>>, Arc<Trace>),
 }
 
 impl Source {
-    fn trace(&self) -> Option<(&TraceSource, &Path)> {
+    fn trace(&self) -> Option<(&TraceSource, &Trace)> {
         match self {
             Source::Pattern(_) => None,
-            Source::Trace(source, path) => Some((source.inner(), path)),
+            Source::Trace(source, trace) => Some((source.inner(), trace)),
         }
     }
 
     /// What ended a trace before its end, but for an interruption.
-    pub fn error(&self) -> Option<String> {
-        let (source, path) = self.trace()?;
-        source.error().filter(|error| !error.is_interruption()).map(|error| message(path, error))
+    pub fn error(&self) -> Option<Error> {
+        let (source, trace) = self.trace()?;
+        let error = source.error().filter(|error| !error.is_interruption())?;
+        Some(trace.input.error(error.clone()))
     }
 
     /// Whether an interruption ended a trace before its end.
