@@ -3,12 +3,10 @@
 use std::path::Path;
 
 use flashscope_analysis::{Context, Finished, Reading};
-use flashscope_bench::suite::Program;
-use flashscope_bench::{Scope, Suite, SuiteRequest, Suites};
+use flashscope_bench::{SuiteRequest, Suites};
 use flashscope_store::Manifest;
 
-use crate::error::{Error, Remedy, Result};
-use crate::run::RunRequest;
+use crate::error::{Error, Result};
 
 /// The suite of this name, or in the file of this name: what looks like a path is one. The file is read now,
 /// as it may change before a run of it is finished.
@@ -39,29 +37,4 @@ pub fn reading(
     finished: &[Finished],
 ) -> Option<Reading> {
     (!request.is_uflip()).then(|| request.reading(known, context, finished))
-}
-
-/// Refuses settings of a run that would have no effect on the suite.
-pub(crate) fn refuse_ignored(suite: &Suite, run: &RunRequest) -> Result<()> {
-    let is_file = match suite.program {
-        Program::Uflip => return Ok(()),
-        Program::Script(_) => true,
-        Program::Acts(_) => false,
-    };
-    let ignored = [
-        ("only", run.only.is_some(), "it has no micro-benchmarks"),
-        ("full", run.scope == Scope::Full, "it uses the whole target unless a size is given"),
-        ("state", run.state.is_some(), "it says itself what is written before its runs"),
-        ("bs", run.bs.is_some() && suite.bs.is_none(), "its sizes are its own"),
-        ("precision", run.precision.is_some() && !is_file, "its runs are as long as it says"),
-        ("repeats", run.repeats.is_some() && is_file, "write repeats=N on its lines"),
-        ("set", !run.suite.values.is_empty() && is_file, "write it on its lines"),
-    ];
-    match ignored.iter().find(|(_, is_given, _)| *is_given) {
-        Some((setting, _, why)) => {
-            let problem = format!("has no effect on the suite {}: {why}", suite.name);
-            Err(Error::setting(setting, problem).with(Remedy::LeaveOut(setting)))
-        }
-        None => Ok(()),
-    }
 }

@@ -5,7 +5,6 @@
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
-#![forbid(unsafe_code)]
 
 mod figure;
 pub mod html;

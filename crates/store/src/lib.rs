@@ -6,7 +6,6 @@
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
-#![forbid(unsafe_code)]
 
 mod error;
 mod export;

@@ -312,7 +312,7 @@ impl At<'_> {
 fn cut(text: &str) -> Result<Cut, &'static str> {
     if let Some(ios) = text.strip_suffix("ios").or_else(|| text.strip_suffix("IOs")) {
         let ios = ios.trim().parse().ok().filter(|ios| *ios > 0);
-        return ios.map(Cut::Ios).ok_or_else(|| "write a number of IOs such as 1000ios");
+        return ios.map(Cut::Ios).ok_or("write a number of IOs such as 1000ios");
     }
     match (text.parse::<Nanos>(), text.parse::<Bytes>()) {
         (Ok(time), _) if time.0 > 0 => Ok(Cut::Time(time)),

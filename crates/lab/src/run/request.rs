@@ -1,13 +1,13 @@
 //! What a run is asked to do, and what of it is kept for a resumption.
 
-use flashscope_bench::{Effort, Micros, Scope, Settings, State, SuiteRequest, Suites};
+use flashscope_bench::suite::Program;
+use flashscope_bench::{Effort, Micros, Scope, Settings, State, Suite, SuiteRequest, Suites};
 use flashscope_core::pattern::BS_DEFAULT;
 use flashscope_core::{Bytes, Nanos};
 use flashscope_device::{DataPattern, Engine, Intent};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Remedy, Result};
-use crate::suites::refuse_ignored;
 use crate::target::{OpenOptions, TargetSpec};
 use crate::time::fresh_seed;
 
@@ -238,5 +238,30 @@ fn scope_name(scope: Scope) -> &'static str {
         Scope::Quick => "quick",
         Scope::Table1 => "table-1",
         Scope::Full => "full",
+    }
+}
+
+/// Refuses settings of a run that would have no effect on the suite.
+fn refuse_ignored(suite: &Suite, run: &RunRequest) -> Result<()> {
+    let is_file = match suite.program {
+        Program::Uflip => return Ok(()),
+        Program::Script(_) => true,
+        Program::Acts(_) => false,
+    };
+    let ignored = [
+        ("only", run.only.is_some(), "it has no micro-benchmarks"),
+        ("full", run.scope == Scope::Full, "it uses the whole target unless a size is given"),
+        ("state", run.state.is_some(), "it says itself what is written before its runs"),
+        ("bs", run.bs.is_some() && suite.bs.is_none(), "its sizes are its own"),
+        ("precision", run.precision.is_some() && !is_file, "its runs are as long as it says"),
+        ("repeats", run.repeats.is_some() && is_file, "write repeats=N on its lines"),
+        ("set", !run.suite.values.is_empty() && is_file, "write it on its lines"),
+    ];
+    match ignored.iter().find(|(_, is_given, _)| *is_given) {
+        Some((setting, _, why)) => {
+            let problem = format!("has no effect on the suite {}: {why}", suite.name);
+            Err(Error::setting(setting, problem).with(Remedy::LeaveOut(setting)))
+        }
+        None => Ok(()),
     }
 }

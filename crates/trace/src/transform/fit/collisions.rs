@@ -78,7 +78,7 @@ impl Collisions {
     }
 
     pub(super) fn note(&self) -> Option<Note> {
-        let (unit, used) = (exact_size(self.unit_bytes), count(self.used as u64));
+        let (unit, used) = (exact_size(self.unit_bytes), count(self.used));
         let detail = match self.is_cut {
             false => format!("of {used} in use"),
             true => format!("or more: only {used} could be watched"),
