@@ -7,22 +7,20 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use flashscope_analysis::Warning;
 use flashscope_bench::{Micro, Micros, Suites};
-use flashscope_show::OfSuite;
 use flashscope_show::html::document::{Block, Document, Item};
 use flashscope_show::html::{
     Beside, Bundle, Known, MicroDoc, comparison_page, is_measure, measure_page, page, remains, run_page,
 };
+use flashscope_show::inside::{self, with_inside};
+use flashscope_show::known::known;
+use flashscope_show::{OfSuite, replay, sweep, trace};
 use flashscope_store::Stored;
 
 use crate::exit::message;
-use crate::inside::{self, with_inside};
-use crate::known::known;
 use crate::remedy;
-use crate::replay;
 use crate::screen::Screen;
 use crate::shell::{quoted, resume};
-use crate::simulate;
-use crate::traces::{self, output::Output};
+use crate::traces::output::Output;
 use flashscope_lab::replay::ReplayReport;
 use flashscope_lab::sweep::StoredSweep;
 use flashscope_lab::{Conclusions, suite_of};
@@ -67,9 +65,9 @@ pub fn page_of(folder: &Path, room_bytes: usize, known: &[Known]) -> Result<Page
 /// By the file that only this kind of result has. The warnings say what of the folder is damaged.
 fn document(folder: &Path, known: &[Known]) -> Result<(Document, Vec<Warning>)> {
     if let Some(sweep) = StoredSweep::read(folder)? {
-        return Ok((simulate::page(&sweep), Vec::new()));
+        return Ok((sweep::page(&sweep), Vec::new()));
     }
-    if let Some(document) = traces::page_stored(folder)? {
+    if let Some(document) = trace::page(folder)? {
         return Ok((document, Vec::new()));
     }
     if let Some(report) = ReplayReport::read(folder)? {

@@ -1,17 +1,7 @@
-//! Simulations side by side as flags, table, page and pictures.
+//! Simulations side by side: what the flags ask for, and the files that are made besides results.
 
-mod charts;
-mod page;
-mod pairs;
-mod picture;
 mod product;
 mod request;
-mod table;
-mod view;
 
-pub use page::page;
-pub use pairs::Pairs;
-pub use picture::Axis;
 pub use product::Product;
 pub use request::{ignored, request};
-pub use view::view;

@@ -12,7 +12,7 @@ mod sniff;
 mod stats;
 pub mod timing;
 
-pub use stats::{is_described, page_stored, show_stored};
+pub use stats::show;
 
 use clap::{Args, Subcommand};
 

@@ -7,11 +7,17 @@
 #![warn(missing_docs)]
 
 mod figure;
+pub mod figures;
 pub mod html;
+pub mod inside;
 mod json;
+pub mod known;
 mod pairs;
 mod reading;
 mod readings;
+pub mod replay;
+pub mod sweep;
+pub mod trace;
 mod view;
 
 pub use figure::{

@@ -13,11 +13,11 @@ use crate::exit::{Done, Usage};
 use crate::pack::Opened;
 use crate::screen::Screen;
 use crate::shell::quoted;
-use crate::simulate::Pairs;
-use crate::traces::is_described;
+use flashscope_lab::describe::TraceDescription;
 use flashscope_lab::replay::ReplayReport;
 use flashscope_lab::sweep::StoredSweep;
 use flashscope_lab::{reading, suite_of};
+use flashscope_show::sweep::Pairs;
 
 /// What a folder holds.
 enum Held {
@@ -35,7 +35,7 @@ impl Held {
             return Ok(Held::Simulations(sweep));
         }
         let stored = Box::new(Stored::read(folder)?);
-        Ok(if is_described(folder) {
+        Ok(if TraceDescription::is_in(folder) {
             Held::Description
         } else if ReplayReport::read(folder)?.is_some() {
             Held::Replay

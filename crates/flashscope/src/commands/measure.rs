@@ -8,14 +8,13 @@ use flashscope_core::number::{counted, size};
 use flashscope_lab::{
     BegunMeasurement, MEASURE_BUDGET, MeasureRequest, MeasureResult, OpenMeasurement, TargetSpec,
 };
-use flashscope_show::{measure_json, measure_view};
+use flashscope_show::{figures, measure_json, measure_view};
 use serde_json::{Value, json};
 
 use crate::cli::MeasureArgs;
 use crate::confirm::confirm;
 use crate::exit::Done;
 use crate::facts::forewarn;
-use crate::figures;
 use crate::pages;
 use crate::progress::{Progress, rounded};
 use crate::screen::Screen;

@@ -4,13 +4,14 @@ use anyhow::Result;
 use flashscope_core::number::size;
 use flashscope_lab::replay::{ON_TIME_SHARE, PlannedReplay, ReplayEvent, ReplayResult};
 use flashscope_lab::{ReplayRequest, TargetSpec, TraceInput};
+use flashscope_show::replay::view;
 
 use crate::confirm::confirm;
 use crate::exit::Done;
 use crate::facts::forewarn;
 use crate::pages::leave;
 use crate::progress::requests_bar;
-use crate::replay::{ReplayArgs, view};
+use crate::replay::ReplayArgs;
 use crate::screen::Screen;
 use crate::signal;
 

@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 
 use crate::cli::ReportArgs;
 use crate::exit::{Done, Usage};
-use crate::known::known;
 use crate::pack::Opened;
 use crate::pages::{Page, REPORT, comparison, page_of};
 use crate::screen::Screen;
 use crate::traces::output::Output;
+use flashscope_show::known::known;
 
 /// Bytes at the beginning of a file that tell whether it is a page.
 const HEAD_BYTES: u64 = 4096;

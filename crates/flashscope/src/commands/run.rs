@@ -9,14 +9,13 @@ use flashscope_core::number::counted;
 use flashscope_lab::{
     BegunRun, Conclusions, PlannedRun, Resumption, RunRequest, RunResult, TargetSpec, override_pair, suite,
 };
-use flashscope_show::{Findings, OfSuite, result_view, run_json};
+use flashscope_show::{Findings, OfSuite, figures, result_view, run_json};
 use serde_json::json;
 
 use crate::cli::{RunArgs, StateArg};
 use crate::confirm::confirm;
 use crate::exit::{Done, Usage, not_zero};
 use crate::facts::forewarn;
-use crate::figures;
 use crate::pages;
 use crate::progress::Progress;
 use crate::remedy;

@@ -7,16 +7,15 @@ use flashscope_store::Stored;
 use crate::cli::ShowArgs;
 use crate::commands::run::{Shown, show_result};
 use crate::exit::Done;
-use crate::figures;
 use crate::pack::Opened;
-use crate::replay;
 use crate::screen::Screen;
 use crate::shell::resume;
-use crate::simulate::view;
-use crate::traces::show_stored;
+use crate::traces;
+use flashscope_lab::describe::TraceDescription;
 use flashscope_lab::replay::ReplayReport;
 use flashscope_lab::suite_of;
 use flashscope_lab::sweep::StoredSweep;
+use flashscope_show::{figures, replay, sweep};
 
 /// Runs the command.
 pub fn run(args: &ShowArgs, screen: &Screen) -> Result<Done> {
@@ -25,7 +24,8 @@ pub fn run(args: &ShowArgs, screen: &Screen) -> Result<Done> {
     if let Some(sweep) = StoredSweep::read(dir)? {
         return simulations(&sweep, args, screen);
     }
-    if show_stored(dir, args.json, screen)? {
+    if let Some(description) = TraceDescription::read(dir)? {
+        traces::show(&description, args.json, screen)?;
         return Ok(Done::Well);
     }
     if let Some(report) = ReplayReport::read(dir)? {
@@ -68,7 +68,7 @@ pub fn run(args: &ShowArgs, screen: &Screen) -> Result<Done> {
 fn simulations(sweep: &StoredSweep, args: &ShowArgs, screen: &Screen) -> Result<Done> {
     let text = match args.json {
         true => serde_json::to_string_pretty(&sweep.entries)?,
-        false => view(&sweep.entries, Some(&sweep.path)),
+        false => sweep::view(&sweep.entries, Some(&sweep.path)),
     };
     screen.print(&text)?;
     Ok(Done::Well)

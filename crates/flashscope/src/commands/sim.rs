@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use flashscope_lab::sweep::{Case, Entry};
 use flashscope_lab::{Error, PlannedSweep, SweepResult};
+use flashscope_show::sweep::{Axis, view};
 
 use crate::cli::SimArgs;
 use crate::exit::{Done, Usage};
@@ -12,7 +13,7 @@ use crate::pages::leave;
 use crate::progress::cases_bar;
 use crate::screen::Screen;
 use crate::signal;
-use crate::simulate::{Axis, Product, ignored, request, view};
+use crate::simulate::{Product, ignored, request};
 
 /// Runs the command.
 pub fn run(args: &SimArgs, screen: &Screen) -> Result<Done> {

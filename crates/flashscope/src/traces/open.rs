@@ -6,8 +6,8 @@ use anyhow::Result;
 use clap::Args;
 use flashscope_trace::{Records, Stop, TraceError, TraceFile};
 
-use crate::exit::{Interrupted, Usage};
-use crate::{remedy, signal};
+use crate::exit::Interrupted;
+use crate::signal;
 
 /// What every command takes that reads a trace.
 #[derive(Clone, Debug, Default, Args)]

@@ -1,9 +1,7 @@
 //! What a person reads of a replay.
 
-use flashscope_core::number::{count, counted, size};
+use flashscope_core::number::{count, counted, size, span};
 use flashscope_lab::replay::{ReplayReport, ResponseUs};
-
-use crate::progress::rounded;
 
 /// What a person reads.
 pub fn view(report: &ReplayReport) -> String {
@@ -30,7 +28,7 @@ pub fn view(report: &ReplayReport) -> String {
     ];
     lines.extend(rows.into_iter().filter_map(|(name, times, bytes)| Some(row(name, &times?, bytes))));
     if let Some(late) = report.lateness_us {
-        let times = [late.p50, late.p99, late.max].map(|us| rounded(us * 1e3));
+        let times = [late.p50, late.p99, late.max].map(|us| span(us * 1e3));
         lines.push(format!(
             "  {:<14}{:>12}{:>12}{:>11}{:>11}{:>11}{:>11}",
             "lateness", "", "", "", times[0], times[1], times[2]
@@ -56,7 +54,7 @@ pub fn heading(report: &ReplayReport) -> String {
 }
 
 fn row(name: &str, times: &ResponseUs, bytes: Option<u64>) -> String {
-    let shown = [times.mean, times.p50, times.p99, times.max].map(|us| rounded(us * 1e3));
+    let shown = [times.mean, times.p50, times.p99, times.max].map(|us| span(us * 1e3));
     let bytes = bytes.map_or(String::new(), |bytes| size(bytes as f64));
     let [mean, p50, p99, max] = shown;
     format!("  {name:<14}{:>12}{bytes:>12}{mean:>11}{p50:>11}{p99:>11}{max:>11}", times.ios)
@@ -65,10 +63,9 @@ fn row(name: &str, times: &ResponseUs, bytes: Option<u64>) -> String {
 /// What else is to be said.
 pub fn remarks(report: &ReplayReport) -> Vec<String> {
     let flush =
-        report.flush_s.map_or(String::new(), |s| format!(", and {} for the last flush", rounded(s * 1e9)));
-    let wall = rounded(report.wall_s * 1e9);
-    let mut lines =
-        vec![format!("  It took {wall}{flush}; the trace takes {}.", rounded(report.trace_s * 1e9))];
+        report.flush_s.map_or(String::new(), |s| format!(", and {} for the last flush", span(s * 1e9)));
+    let wall = span(report.wall_s * 1e9);
+    let mut lines = vec![format!("  It took {wall}{flush}; the trace takes {}.", span(report.trace_s * 1e9))];
     if report.held_back > 0 {
         lines.push(format!(
             "  {} waited for an overlapping one before it.",

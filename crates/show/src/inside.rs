@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use crate::html::document::{Axis, Block, Chart, Document, Heat, Item, Look, Point, Scale, Series};
 use flashscope_analysis::Warning;
 use flashscope_core::number::{count, counted, digits, size};
-use flashscope_show::html::document::{Axis, Block, Chart, Document, Heat, Item, Look, Point, Scale, Series};
 use flashscope_sim::nand::Cause;
 use flashscope_sim::ssd::inside::{Inside, WearMap};
 

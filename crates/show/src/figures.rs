@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use crate::{micro_figure, response_figure};
 use flashscope_analysis::Finished;
 use flashscope_bench::Micros;
-use flashscope_show::{micro_figure, response_figure};
+use flashscope_lab::Result;
 use flashscope_store::{Responses, ResultFolder};
 
 /// Columns of a picture; more IOs share one.

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
+use crate::{SweepPoint, sweep_figure};
 use flashscope_core::Bytes;
 use flashscope_core::number::{percent, size};
-use flashscope_show::{SweepPoint, sweep_figure};
 
 use super::view::common_workload;
-use crate::exit::Usage;
 use flashscope_lab::sweep::Case;
 use flashscope_lab::sweep::{Entry, SimReport};
+use flashscope_lab::{Error, Result};
 
 /// The lists of numbers that can be an axis, the first one that varies first: key, name.
 const AXES: [(&str, &str); 3] = [
@@ -30,13 +30,12 @@ impl Axis {
     ///
     /// # Errors
     /// None of the lists of numbers has two values.
-    pub fn of(cases: &[Case]) -> Result<Axis, Usage> {
+    pub fn of(cases: &[Case]) -> Result<Axis> {
         let labels: Vec<&str> = cases.iter().map(|case| case.label.as_str()).collect();
         Axis::among(&labels).ok_or_else(|| {
-            Usage(
-                "--figure needs an axis: two or more values of --buffer-size, --capacity or \
-                 --over-provisioning, such as --buffer-size 1m,2m,4m"
-                    .into(),
+            Error::usage(
+                "a picture of a sweep needs an axis: two or more buffer sizes, capacities or shares of \
+                          over-provisioning",
             )
         })
     }

@@ -1,7 +1,7 @@
 //! A description of a trace as a person reads it: a table, facts in lines, and small curves.
 
+use crate::{Style, wrap};
 use flashscope_core::number::{self, count, counted, digits, percent, size, span};
-use flashscope_show::{Style, wrap};
 use flashscope_trace::stats::{Bin, DeviceSummary, Distribution, Rewrites, Summary};
 
 /// Columns before the text of a fact or the marks of a curve.

@@ -3,14 +3,14 @@
 
 use std::path::Path;
 
-use flashscope_analysis::Histogram;
-use flashscope_core::Op;
-use flashscope_core::number::{count, counted, percent, size, span};
-use flashscope_show::html::dense::Trace;
-use flashscope_show::html::document::{
+use crate::html::dense::Trace;
+use crate::html::document::{
     Axis, Block, Cell, Chart, Column, DOCUMENT_VERSION, Document, Item, Look, Point, Scale, Section, Series,
     Table, Tone,
 };
+use flashscope_analysis::Histogram;
+use flashscope_core::Op;
+use flashscope_core::number::{count, counted, percent, size, span};
 use flashscope_store::{Lateness, Manifest, Spread};
 
 use super::view::{heading, remarks};

@@ -1,8 +1,8 @@
 //! Devices that a new one is set beside: those of paper 001's table 3, whose rows the rigs of their names
 //! carry.
 
+use crate::html::Known;
 use flashscope_analysis::{Indicator, Indicators};
-use flashscope_show::html::Known;
 use flashscope_sim::{IndicatorsTruth, rigs};
 
 /// In the paper's order: from the fastest to the slowest.

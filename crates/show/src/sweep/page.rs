@@ -1,11 +1,9 @@
 //! The page of a sweep: what was simulated, a table of the devices, charts over what was varied, and for each
 //! device its IOs and what it did inside.
 
+use crate::html::dense::Trace;
+use crate::html::document::{Block, Cell, Column, DOCUMENT_VERSION, Document, Item, Section, Table};
 use flashscope_core::number::{count, counted, digits, size, span};
-use flashscope_show::html::dense::Trace;
-use flashscope_show::html::document::{
-    Block, Cell, Column, DOCUMENT_VERSION, Document, Item, Section, Table,
-};
 
 use super::charts::charts;
 use super::table::time;

@@ -1,12 +1,12 @@
 //! The page of a described trace: its mix and sizes, what happened over time, gaps and re-writes, addresses,
 //! and its devices.
 
-use flashscope_core::number::{count, counted, percent, size, span};
-use flashscope_core::total;
-use flashscope_show::html::document::{
+use crate::html::document::{
     Axis, Block, Cell, Chart, Column, DOCUMENT_VERSION, Document, Heat, Item, Look, Point, Scale, Section,
     Series, Table,
 };
+use flashscope_core::number::{count, counted, percent, size, span};
+use flashscope_core::total;
 use flashscope_store::Manifest;
 use flashscope_trace::stats::{AddressMap, DeviceSummary, Distribution, Summary};
 

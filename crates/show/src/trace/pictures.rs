@@ -1,8 +1,8 @@
 //! The pictures of a description.
 
-use anyhow::Result;
+use crate::{Raster, Series, Unit, bars_figure, map_figure, spread_figure, time_figure};
 use flashscope_core::number::size;
-use flashscope_show::{Raster, Series, Unit, bars_figure, map_figure, spread_figure, time_figure};
+use flashscope_lab::Result;
 use flashscope_store::ResultFolder;
 use flashscope_trace::stats::{Bin, Distribution, Summary};
 

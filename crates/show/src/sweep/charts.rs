@@ -1,6 +1,6 @@
 //! What was varied in a sweep against what it gave: one chart for each number that matters.
 
-use flashscope_show::html::document::{Axis as ChartAxis, Block, Chart, Look, Point, Scale, Series};
+use crate::html::document::{Axis as ChartAxis, Block, Chart, Look, Point, Scale, Series};
 
 use super::picture::{Axis, varies, words};
 use flashscope_lab::sweep::{Entry, SimReport};
