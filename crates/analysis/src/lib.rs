@@ -1,16 +1,39 @@
-//! From a series of response times to knowledge: start-up, regimes, period, a mean with a valid interval,
-//! and the decision whether enough has been measured.
+//! From response times to knowledge: warm-up, steady state, periods, a mean with a valid interval, and the
+//! decision whether enough has been measured.
 //!
 //! Pure functions only: no clock, no file, no thread, no randomness. `docs/method.md` holds every formula
-//! with its source. The path of one experiment is
+//! with its source. The path of one experiment, and of many:
 //!
 //! ```text
-//! Series::push --> phases --> estimate, quantiles, trend      (looked at any time)
-//!            \---> Judge::check --> Continue | Enough         (stops the run)
+//! response times --Series::push--> Series --phases--> estimate, quantiles, trend    (at any time)
+//!                                     |
+//!                                     +--Judge::check--> Continue | Enough          (ends the run)
+//!
+//! Finished runs --points--> Points --indicators--> the row of table 3 --hints, advice--> recommendations
+//!                              |
+//!                              +--warnings--> caveats, each with a Remedy
 //! ```
 //!
-//! [`pool`], [`difference`] and [`ratio`] then set estimates side by side; [`lingering`] reads the
-//! interference experiment of uFLIP (figure 5).
+//! A device whose first 200 IOs are fast, and whose later ones take 1 ms and 3 ms by turns:
+//!
+//! ```
+//! use flashscope_analysis::{Options, Series, estimate, phases};
+//!
+//! let mut series = Series::new();
+//! for io in 0..5_000 {
+//!     let response_ns = if io < 200 { 100_000 } else { 1_000_000 + 2_000_000 * (io % 2) };
+//!     series.push(response_ns, 0);
+//! }
+//! let phases = phases(&series, &Options::default());
+//! let mean = estimate(&series, &phases, 0.95)?;
+//! assert!((200..=202).contains(&phases.startup_ios));
+//! assert!(mean.ci_low_ns <= 2e6 && 2e6 <= mean.ci_high_ns, "{mean:?}");
+//! # Ok::<(), flashscope_analysis::AnalysisError>(())
+//! ```
+//!
+//! [`pool`], [`difference`] and [`ratio`] set estimates side by side; [`lingering`] reads the interference
+//! experiment of uFLIP (figure 5); [`reading`] is what a suite says of its runs, [`published`] what others
+//! found.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]

@@ -1,4 +1,4 @@
-//! A suite of one's own, from a crate of one's own: what does a random write cost that is smaller than a page?
+//! A suite from outside of flashscope: what does a random write cost that is smaller than a page?
 //!
 //! A suite is a program (what is done, in order) and a reading (what the finished runs say). Places, seeds,
 //! the check that everything fits, budget, resume and storage are flashscope's. Run it with

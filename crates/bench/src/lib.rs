@@ -1,7 +1,39 @@
-//! Micro-benchmarks and method: what to run, in which state, with which pauses, and when enough is measured.
+//! Micro-benchmarks and suites: what to run, in which state, with which pauses, and when enough is measured.
 //!
-//! Knows a [`flashscope_core::Target`], never which one. Opens no file and prints nothing: what is measured
-//! goes to a [`Journal`], which the caller provides.
+//! ```text
+//! Micros --Plan::new--+                              +-- Lab: gives the target, one IO or many in flight
+//!                     +--> Plan: Steps, cost --run--+
+//! Suite --Plan::of----+    (nothing written yet)     +-- Journal: takes IOs, finished runs, events
+//!                                                    |
+//!                                                    v
+//!                    Outcome: Finished runs --analysis, Suite::reading--> what they mean
+//! ```
+//!
+//! A quick characterisation of a simulated device, and its row of uFLIP's table 3:
+//!
+//! ```
+//! use std::sync::atomic::AtomicBool;
+//!
+//! use flashscope_analysis::{indicators, points};
+//! use flashscope_bench::{Alone, Campaign, Plan, Prior, Scope, Settings, Unkept, run};
+//! use flashscope_core::Target;
+//! use flashscope_sim::{Rig, rigs};
+//!
+//! let mut lab = Alone(Rig::new(rigs::get("mtron").ok_or("no such rig")?, 1));
+//! let settings = Settings { scope: Scope::Quick, write: true, repeats: 1, ..Settings::default() };
+//! let plan = Plan::new(lab.0.info(), &settings)?;
+//! let interrupted = AtomicBool::new(false);
+//! let campaign = Campaign { settings: &settings, plan: &plan, interrupted: &interrupted };
+//! let outcome = run(&campaign, &mut lab, &mut Unkept, Prior::default());
+//! let row = indicators(&points(&outcome.finished));
+//! println!("random writes: {:.0} ms", row.rw_ms.ok_or("not measured")?.value);
+//! # assert_eq!(row.rw_ms.unwrap().value.round(), 9.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A suite is run the same way, by [`conduct`] in memory; `examples/own_suite.rs` is one from outside.
+//! Measured on is any [`flashscope_core::Target`]: nothing here opens a file, prints, or names a flag. What
+//! went wrong or was left out is data: [`BenchError`], [`plan::Note`].
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
