@@ -337,6 +337,8 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         let failed = recording.has_failed();
         let finished = Finished { experiment: experiment.clone(), repeat, run };
         let finished = self.journal.finish(recording, finished).map_err(BenchError::Journal)?;
+        let is_same = finished.experiment == *experiment && finished.repeat == repeat;
+        assert!(is_same, "a journal gives back the run that it was handed: {}", experiment.id());
         self.journal.hear(&Event::Done(&finished));
         let because = finished.run.outcome.stopped_because;
         let kept = self.lab.end(&finished);

@@ -2,7 +2,7 @@
 
 mod suite;
 
-use flashscope_core::{Bytes, PatternError, TargetError};
+use flashscope_core::{Bytes, Pattern, PatternError, TargetError};
 use thiserror::Error;
 
 pub use suite::{ScriptError, ScriptProblem, SuiteError};
@@ -37,6 +37,16 @@ pub enum BenchError {
         need: Bytes,
         /// The largest IO for which it would be enough; none if it is too small for any.
         io_bytes_max: Option<Bytes>,
+    },
+    /// A run that would leave the part of the target that is measured.
+    #[error("{id} goes beyond the {span} that are measured, to byte {}: {pattern}", pattern.end_bytes())]
+    Beyond {
+        /// The experiment, or the one that it is done before.
+        id: String,
+        /// What would be done.
+        pattern: Pattern,
+        /// That part, from the target's start.
+        span: Bytes,
     },
     /// IOs of no bytes.
     #[error("a block size of 0: an IO has at least one byte")]

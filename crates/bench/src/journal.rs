@@ -87,7 +87,7 @@ pub trait Journal {
         sources: Vec<PatternSource>,
     ) -> Result<Self::Recording, Cause>;
 
-    /// Keeps a finished run for good. Sets `run.records` to where its IOs are.
+    /// Keeps a finished run for good, and gives it back with `run.records` set to where its IOs are.
     ///
     /// # Errors
     /// What keeps it from storing.

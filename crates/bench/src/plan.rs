@@ -181,6 +181,10 @@ impl Plan {
         for step in &self.steps {
             for pattern in step.patterns().chain(step.bursts()) {
                 pattern.validate(target)?;
+                if pattern.end_bytes() > self.frame.span.0 {
+                    let id = step.experiment.id();
+                    return Err(BenchError::Beyond { id, pattern: pattern.clone(), span: self.frame.span });
+                }
             }
         }
         let before = self.steps.iter().flat_map(|step| &step.before);

@@ -3,9 +3,10 @@
 use std::sync::atomic::AtomicBool;
 
 use flashscope_analysis::reading::Cell;
+use flashscope_bench::suite::{Act, Parameters, Probe, Program};
 use flashscope_bench::{
-    Alone, BenchError, Campaign, Draft, Frame, Micro, Micros, Plan, Prior, Settings, SuiteError, Suites,
-    Unkept, run,
+    Alone, BenchError, Campaign, Draft, Frame, Length, Micro, Micros, Plan, Prior, Settings, Suite,
+    SuiteError, Suites, Unkept, run,
 };
 use flashscope_core::{Bytes, Pattern, Rw, Target};
 use flashscope_sim::{Rig, rigs};
@@ -65,4 +66,20 @@ fn a_micro_benchmark_of_ones_own_is_planned_and_run_beside_the_baselines() {
     assert_eq!(ids, ["baseline/SR/32KiB", "baseline/RR/32KiB", "sparse/RR/1", "sparse/RR/2", "sparse/RR/3"]);
     let error = Plan::new(lab.0.info(), &Settings { micros: Micros::builtin(), ..settings }).unwrap_err();
     assert!(matches!(error, BenchError::UnknownMicro { name, .. } if name == "sparse"));
+}
+
+/// Writes behind the part that was asked for.
+fn greedy(given: &Parameters<'_>) -> Result<Vec<Act>, BenchError> {
+    let whole = given.baseline(Rw::Write, given.frame.bs);
+    let behind = Pattern { offset: given.frame.span, ..whole };
+    Ok(vec![Probe::new("greedy", "SW", behind, Length::Ios(1)).act()])
+}
+
+#[test]
+fn a_suite_never_leaves_the_part_of_the_target_that_was_asked_for() {
+    let rig = Rig::new(rigs::get("plain").expect("a rig"), 1);
+    let suite = Suite { program: Program::Acts(greedy), ..own_suite::SMALL_WRITES };
+    let settings = Settings { write: true, span: Some(Bytes(64 << 20)), ..Settings::default() };
+    let error = Plan::of(&suite, &[], rig.info(), &settings).expect_err("it goes beyond");
+    assert!(matches!(error, BenchError::Beyond { span: Bytes(span), .. } if span == 64 << 20), "{error}");
 }
