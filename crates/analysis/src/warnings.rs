@@ -206,7 +206,7 @@ fn locality_without_limit(scene: &Scene<'_>) -> Option<Warning> {
     }
     let size = words::size(largest.parameter);
     says(
-        format!("Random writes are cheap inside {size}, the largest area tried: the locality has no limit."),
+        format!("Random writes are fast inside {size}, the largest area tried: the locality has no limit."),
         Remedy::LargerAreas,
     )
 }

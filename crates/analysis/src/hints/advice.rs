@@ -53,7 +53,7 @@ fn alignment(scene: &Scene<'_>) -> Advice {
         let because = format!("misaligned {of} cost {} times as much", words::number(factor.value));
         return says(QUESTION, words::size(unit.value), because, experiments);
     }
-    let because = format!("{of} cost the same at every address that was tried, as far as can be told");
+    let because = format!("{of} take the same time at every address tried, within their intervals");
     says(QUESTION, "no need".into(), because, experiments)
 }
 

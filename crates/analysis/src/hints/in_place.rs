@@ -12,7 +12,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
             "Do not rewrite one place again and again: such a write costs {times} times a sequential one."
         )
     } else if is_less(&factor) {
-        format!("Rewriting one place is cheap: such a write costs {times} times a sequential one.")
+        format!("Rewriting one address is fast: such a write takes {times} times a sequential one.")
     } else {
         return None;
     };

@@ -53,6 +53,6 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     }
     says(
         "Patterns may be mixed: no mix costs more than its parts.".into(),
-        format!("{} mixes, the dearest {evidence}; confirms uFLIP hint 6", found.len()),
+        format!("{} mixes, the slowest {evidence}; confirms uFLIP hint 6", found.len()),
     )
 }

@@ -12,11 +12,11 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     let mut parts = Vec::new();
     if !useful.is_empty() {
         let text = useful.iter().map(|gain| gain.text()).collect::<Vec<_>>().join("; ");
-        parts.push(format!("Let processes work side by side: {text}."));
+        parts.push(format!("Use parallel jobs: {text}."));
     }
     if !harmed.is_empty() {
         let text = harmed.iter().map(|gain| harm(gain)).collect::<Vec<_>>().join("; ");
-        parts.push(format!("Limit the processes that work side by side: {text}."));
+        parts.push(format!("Limit the parallel jobs: {text}."));
     }
     let mut evidence: Vec<String> = useful.iter().map(|gain| gain.evidence()).collect();
     evidence.extend(
@@ -31,7 +31,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     }
     let evidence = gains.iter().map(Gain::evidence).collect::<Vec<_>>().join(", ");
     says(
-        "Processes side by side give no more throughput than one.".into(),
+        "Parallel jobs give no more throughput than one.".into(),
         format!("{evidence}; confirms uFLIP hint 7"),
     )
 }

@@ -51,7 +51,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     let times = words::number(found.factor);
     says(
         format!(
-            "Do not trust short benchmarks of this device: its first {} {of}{size} are {times} times cheaper \
+            "Do not trust short benchmarks of this device: its first {} {of}{size} are {times} times faster \
              than what follows.",
             found.ios
         ),

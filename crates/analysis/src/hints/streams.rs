@@ -31,7 +31,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     }
     let most = words::plain(several.last()?.parameter);
     says(
-        format!("Sequential streams may be many: writing {most} side by side costs no more than one."),
+        format!("Sequential streams may be many: writing {most} concurrently costs no more than one."),
         format!("{}, {}; contradicts uFLIP hint 5", words::point(single), words::point(&worst)),
     )
 }

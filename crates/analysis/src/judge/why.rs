@@ -69,7 +69,7 @@ impl fmt::Display for Why {
                 )
             }
             Self::Wide { share, asked } => {
-                write!(f, "interval is ± {} wide, ± {} asked", percent(share), percent(asked))
+                write!(f, "the interval is ± {}, the target ± {}", percent(share), percent(asked))
             }
             Self::NoInterval => write!(f, "too few IOs for an interval"),
         }
@@ -91,9 +91,9 @@ mod tests {
     #[test]
     fn no_width_is_shown_as_nothing() {
         let shown = |share, asked| Why::Wide { share, asked }.to_string();
-        assert_eq!(shown(0.123, 0.05), "interval is ± 12 % wide, ± 5.0 % asked");
-        assert_eq!(shown(2.5, 0.052), "interval is ± 250 % wide, ± 5.2 % asked");
-        assert_eq!(shown(0.000_123, 1e-6), "interval is ± 0.012 % wide, ± 0.00010 % asked");
-        assert_eq!(shown(f64::INFINITY, 0.0), "interval is ± inf % wide, ± 0.0 % asked");
+        assert_eq!(shown(0.123, 0.05), "the interval is ± 12 %, the target ± 5.0 %");
+        assert_eq!(shown(2.5, 0.052), "the interval is ± 250 %, the target ± 5.2 %");
+        assert_eq!(shown(0.000_123, 1e-6), "the interval is ± 0.012 %, the target ± 0.00010 %");
+        assert_eq!(shown(f64::INFINITY, 0.0), "the interval is ± inf %, the target ± 0.0 %");
     }
 }

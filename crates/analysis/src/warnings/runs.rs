@@ -44,7 +44,7 @@ pub(super) fn not_stationary(scene: &Scene<'_>) -> Option<Warning> {
     let left_out = beside_sound.flat_map(|point| &point.runs).filter(|run| is_bad(run)).count();
     let (runs, why, counts) = (words::counted(count, "run"), wants(first), counting(count, left_out));
     says(
-        format!("{runs} ended before a level running phase was sure: {ids}; in the first: {why}. {counts}"),
+        format!("{runs} ended before a steady state was certain: {ids}; in the first: {why}. {counts}"),
         remedy(first),
     )
 }
@@ -73,7 +73,7 @@ pub(super) fn not_precise(scene: &Scene<'_>) -> Option<Warning> {
     };
     let (ids, count, first) = bad_runs(scene, is_bad)?;
     let (runs, why) = (words::counted(count, "run"), wants(first));
-    says(format!("{runs} did not reach the precision asked: {ids}; in the first: {why}."), remedy(first))
+    says(format!("{runs} did not reach the target precision: {ids}; in the first: {why}."), remedy(first))
 }
 
 /// The two runs of a point that differ most, if surely and by enough to matter.

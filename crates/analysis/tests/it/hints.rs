@@ -74,7 +74,7 @@ fn a_device_of_2009_confirms_the_hints_of_2009() {
     says(&hints, "Write at most 4 sequential streams", &["with 8", "23.0 times", "confirms uFLIP hint 5"]);
     says(&hints, "Patterns may be mixed", &["confirms uFLIP hint 6"]);
     says(&hints, "One IO at a time is enough", &["confirms uFLIP hint 7"]);
-    says(&hints, "Processes side by side", &["confirms uFLIP hint 7"]);
+    says(&hints, "Parallel jobs give no more", &["confirms uFLIP hint 7"]);
     says(&hints, "A pause moves time but saves none", &["8.80 ms", "confirms uFLIP hint 7"]);
     says(&hints, "Avoid writes in steps", &["2.00 times", "baseline RW 9.20 ms (9.09 ms to 9.31 ms)"]);
     assert_none(&hints, "There is no need to make writes sequential");
@@ -87,7 +87,7 @@ fn a_drive_of_today_contradicts_them() {
     says(&hints, "Sequential streams may be many: writing 256", &["contradicts uFLIP hint 5"]);
     says(&hints, "Keep patterns apart", &["3.00 times", "14 of 21 mixes", "contradicts uFLIP hint 6"]);
     says(&hints, "Keep several IOs in flight", &["random reads give 16.0 times", "contradicts uFLIP hint 7"]);
-    says(&hints, "Let processes work side by side", &["random writes give 16.0", "contradicts uFLIP hint 7"]);
+    says(&hints, "Use parallel jobs", &["random writes give 16.0", "contradicts uFLIP hint 7"]);
     for absent in ["Keep random writes inside", "Write at most", "A pause", "Patterns may be", "One IO at"] {
         assert_none(&hints, absent);
     }
@@ -147,7 +147,7 @@ fn odd_orders_are_hints_when_they_cost() {
     says(&odd, "Do not write backwards", &["3.00 times", "order/SW/-1"]);
     says(&odd, "Do not rewrite one place", &["40.0 times", "order/SW/0"]);
     says(&odd, "Avoid writes in steps", &["4.00 times", "order/SW/256"]);
-    says(&of(&Device { in_place: 0.6, ..EVEN }), "Rewriting one place is cheap", &["0.60 times"]);
+    says(&of(&Device { in_place: 0.6, ..EVEN }), "Rewriting one address is fast", &["0.60 times"]);
     for absent in ["Do not write backwards", "Do not rewrite", "Rewriting", "Avoid writes in steps"] {
         assert_none(&of(&EVEN), absent);
     }
@@ -172,7 +172,7 @@ fn processes_that_hinder_each_other_are_to_be_limited() {
     let hints = of_context(&context(), &finished);
     says(
         &hints,
-        "Limit the processes",
+        "Limit the parallel jobs",
         &["with 16 of them sequential writes fall to 25 %", "confirms uFLIP hint 7"],
     );
     assert_none(&of(&EVEN), "Limit");
@@ -220,7 +220,7 @@ fn a_cheap_start_up_flatters_the_device() {
     let start =
         "Do not trust short benchmarks of this device: its first 128 random writes (4 MiB) are 23.0 times";
     // 128 of 512 IOs are cheaper by 8.8 of 9.2 ms.
-    says(&hints, start, &["23.0 times cheaper", "the mean of the first 512 IOs is 24 % low", "baseline/RW"]);
+    says(&hints, start, &["23.0 times faster", "the mean of the first 512 IOs is 24 % low", "baseline/RW"]);
     assert_none(&of_context(&context(), &with_startup(128, 9.0)), "Do not trust");
     assert_none(&of(&old()), "Do not trust");
 }

@@ -102,7 +102,7 @@ fn noise_is_measured_until_the_precision_is_reached() {
     let (outcome, reasons) = run(&device, Goal::reads());
     assert!(outcome.estimate.unwrap().relative_half_width() <= 0.05);
     let shown = reasons.last().unwrap().1.to_string();
-    assert!(shown.starts_with("interval is ± ") && shown.ends_with("% wide, ± 5.0 % asked"), "{shown}");
+    assert!(shown.starts_with("the interval is ± ") && shown.ends_with(" %, the target ± 5.0 %"), "{shown}");
     let lengths: Vec<f64> = reasons.iter().map(|r| r.0 as f64).collect();
     assert!(lengths.windows(2).all(|w| w[1] / w[0] >= 1.149), "looks are geometric: {lengths:?}");
 }

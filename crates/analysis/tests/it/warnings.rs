@@ -133,7 +133,7 @@ fn a_precision_that_was_not_reached_is_named() {
         entry.run.outcome.stopped_because = Stop::Ios;
     });
     assert_eq!(
-        only(&of(&context(), &finished), &["precision", "baseline/RR", "± 12 % wide"]),
+        only(&of(&context(), &finished), &["precision", "baseline/RR", "interval is ± 12 %"]),
         Remedy::Limit(Stop::Ios)
     );
 }
@@ -213,5 +213,5 @@ fn an_area_without_a_limit_is_told_from_none() {
     let device =
         crate::table::Device { sw: 0.1, area: Some((1 << 40, 1.0)), streams: Some((4, 1.0)), ..EVEN };
     let found = of(&context(), &device.characterised());
-    assert_eq!(only(&found, &["cheap inside 2 GiB", "locality has no limit"]), Remedy::LargerAreas);
+    assert_eq!(only(&found, &["fast inside 2 GiB", "locality has no limit"]), Remedy::LargerAreas);
 }

@@ -279,9 +279,8 @@ fn about_collector(orders: &[Order<'_>], reading: &mut Reading) {
         "All that is not sequential is slow, repeated or not: what is left out of an area is copied when the \
          area is rewritten. Only whole areas in order help."
     } else if gaps > regular && regular > repeated {
-        "Random gaps are cheaper than regular ones and a repeated permutation is dearest: the collector \
-         takes \
-         blocks in turn, full or not, and moves what is left of them."
+        "Random gaps are faster than regular ones, and a repeated permutation is slowest: the collector \
+         takes blocks in turn, full or not, and moves what is left of them."
     } else if repeated < LIKE && repeated > fresh {
         "A repeated permutation is faster than a new one, but does not come up to sequential: what the \
          collector moves comes to lie between what is written, and the order is lost in part."

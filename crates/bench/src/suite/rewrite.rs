@@ -227,8 +227,8 @@ fn as_found(points: &[Point<'_>], reading: &mut Reading) {
         reading.tables.push(table);
         reading.warn(
             "Nothing was written, so there is no rewrite penalty here: reads are shown as found.",
-            "with leave to write, writes are measured too, and all of it before and after random writes of the \
-             whole device",
+            "with leave to write, writes are measured too, and all of it before and after random writes of \
+             the whole device",
         );
     }
 }

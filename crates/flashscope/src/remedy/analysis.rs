@@ -1,5 +1,5 @@
-//! Remedies of `flashscope-analysis`: a run is finished with `--resume`, its limits are moved with `--budget`,
-//! `--full` and `--only`.
+//! Remedies of `flashscope-analysis`: `--resume` finishes a run; `--budget`, `--full` and `--only` move its
+//! limits.
 
 use flashscope_analysis::{Remedy, Stop};
 
@@ -25,7 +25,8 @@ pub fn worded(remedy: &Remedy, resume: &str) -> String {
             format!("Run them with --only {} or a larger --budget.", micros.join(","))
         }
         Remedy::EnforceState => {
-            "Enforce a state first with --state random --write, or compare only with runs from the same state."
+            "Enforce a state first with --state random --write, or compare only with runs from the same \
+             state."
                 .into()
         }
         Remedy::LongerPauses => {

@@ -24,7 +24,7 @@ fn without_leave_to_write_nothing_is_called_fresh_or_used() {
             assert!(!text.contains(word), "{word}: {}", &text[text.find(word).unwrap_or(0)..][..80]);
         }
     }
-    assert!(run.out.contains("as found, ms") && run.out.contains("--write adds"), "{}", run.out);
+    assert!(run.out.contains("as found, ms") && run.out.contains("leave to write"), "{}", run.out);
     assert!(compared.contains("RR · as found, ms"), "{compared}");
 }
 

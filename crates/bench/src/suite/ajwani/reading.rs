@@ -323,7 +323,7 @@ fn rewrites(points: &Points<'_>, reading: &mut Reading) {
 /// Figure 3.4a.
 fn misaligned(points: &Points<'_>, reading: &mut Reading) {
     let caption = "Random writes that begin so far beside the multiples of their size, beside aligned \
-    ones (figure 3.4a).";
+                   ones (figure 3.4a).";
     let columns = ["misaligned by", "buffer", "speed, MB/s", "beside aligned, x"];
     let mut table = Table::new("misaligned", "Misaligned random writes", caption, &columns);
     let mut ratios = Vec::new();
@@ -391,9 +391,8 @@ fn long_series(points: &Points<'_>, reading: &mut Reading) {
             let gaps: Vec<f64> = spikes.windows(2).map(|pair| pair[1] - pair[0]).collect();
             let gap = median(&gaps).unwrap_or(0.0);
             format!(
-                "A long series of random writes shows {} spikes: the first after {first:.0} writes, \
-                 then one every \
-                 {gap:.0}.",
+                "A long series of random writes shows {} spikes: the first after {first:.0} writes, then one \
+                 every {gap:.0}.",
                 spikes.len()
             )
         }

@@ -263,12 +263,11 @@ fn saturation(points: &Points<'_>, reading: &mut Reading) {
     };
     reading.say(
         format!(
-            "Write saturation: by the specification {pts}; by our phases the start-up ends after \
-        {ours:.2}, {level}."
+            "Write saturation: by the specification {pts}; by our phases the warm-up ends after {ours:.2}, \
+             {level}."
         ),
-        "the specification looks at five windows, ours at all that came before; where they differ, a \
-         fixed window \
-         has taken a slow change for none, or a start-up was longer than the run",
+        "the specification looks at five windows, our phases at everything before them; where they differ, a \
+         fixed window has missed a slow change, or the warm-up was longer than the run",
     );
 }
 

@@ -117,7 +117,7 @@ pub(super) fn buffer(points: &Points<'_>, reading: &mut Reading, found: &mut Fou
             );
         }
         None if sizes.iter().any(Option::is_some) => reading.say(
-            "The size of the write buffer could not be told.",
+            "The size of the write buffer was not found.",
             "some of what was written last is read back fast, but not the same amount each time",
         ),
         None => reading.say(
@@ -207,7 +207,7 @@ pub(super) fn spare(
     let Some([_, after]) = cliff else {
         reading.say(
             "The spare flash was not found.",
-            "random writes never became much dearer: there is more than was written (a larger setting \
+            "random writes never became much slower: there is more than was written (a larger setting \
              spare_max writes more), the collector keeps up, or the device maps no pages",
         );
         return;
