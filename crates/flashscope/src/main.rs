@@ -22,7 +22,6 @@ mod signal;
 mod simulate;
 mod studies;
 mod traces;
-mod whole;
 
 use std::process::ExitCode;
 

@@ -14,13 +14,12 @@ use flashscope_show::html::{
 use flashscope_show::inside::{self, with_inside};
 use flashscope_show::known::known;
 use flashscope_show::{OfSuite, replay, sweep, trace};
-use flashscope_store::Stored;
+use flashscope_store::{Output, Stored};
 
 use crate::exit::message;
 use crate::remedy;
 use crate::screen::Screen;
 use crate::shell::{quoted, resume};
-use crate::traces::output::Output;
 use flashscope_lab::replay::ReplayReport;
 use flashscope_lab::sweep::StoredSweep;
 use flashscope_lab::{Conclusions, suite_of};
@@ -123,11 +122,11 @@ pub fn leave(folder: &Path, screen: &Screen) {
 pub fn put(folder: &Path, screen: &Screen) -> bool {
     let made = page_of(folder, Bundle::room_bytes(1), &known()).and_then(|made| {
         made.warnings.iter().for_each(|warning| screen.note(&format!("warning: {}", warning.seen)));
-        let (kept, mut writer) = Output::of("the report", &folder.join(REPORT))?;
+        let (kept, mut writer) = Output::create(&folder.join(REPORT))?;
         writer.write_all(page(&[made.bundle]).as_bytes()).context("cannot write the report")?;
         writer.flush().context("cannot write the report")?;
         drop(writer);
-        kept.keep()
+        Ok(kept.keep()?)
     });
     if let Err(error) = &made {
         let again = quoted(folder);

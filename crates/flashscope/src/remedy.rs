@@ -4,6 +4,7 @@ pub mod analysis;
 pub mod bench;
 pub mod device;
 pub mod lab;
+pub mod store;
 pub mod trace;
 
 use std::error::Error;
@@ -11,7 +12,7 @@ use std::error::Error;
 type Wording = fn(&(dyn Error + 'static)) -> Option<String>;
 
 /// Each knows the errors of one library, and says nothing of others.
-const WORDINGS: &[Wording] = &[lab::worded, bench::worded, device::worded, trace::worded];
+const WORDINGS: &[Wording] = &[lab::worded, bench::worded, device::worded, store::worded, trace::worded];
 
 /// An error's text, with the flags that mend it.
 pub fn worded(error: &(dyn Error + 'static)) -> String {

@@ -6,7 +6,6 @@ mod cut;
 mod generate;
 mod merge;
 pub mod open;
-pub mod output;
 pub mod pipeline;
 mod sniff;
 mod stats;

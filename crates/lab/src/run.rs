@@ -180,9 +180,8 @@ impl PlannedRun {
                 let options = serde_json::to_value(&options)?;
                 let manifest = manifest(&facts, plan.state.name(), &lines, options);
                 let folder = ResultFolder::create(&path, &manifest).map_err(|error| {
-                    let is_resumable = error.holds_result();
-                    let error = Error::from(error);
-                    if is_resumable { error.with(Remedy::ResumeOrOtherFolder) } else { error }
+                    let resume = error.holds_result().then(|| Error::usage(error.problem()));
+                    resume.map_or_else(|| error.into(), |error| error.with(Remedy::ResumeOrOtherFolder))
                 })?;
                 (folder, Prior::default())
             }

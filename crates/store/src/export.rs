@@ -10,7 +10,7 @@ mod uflip;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,7 +18,7 @@ use flashscope_analysis::Finished;
 use flashscope_core::number::count;
 use serde_json::Value;
 
-use crate::error::StoreError;
+use crate::error::{Remedy, StoreError, Unfit};
 use crate::folder::Stored;
 use crate::ios::{Io, IoFile, Parts};
 
@@ -65,8 +65,8 @@ impl Material {
             let text = fs::read_to_string(&file).map_err(|cause| StoreError::file("read", &file, cause))?;
             let document = serde_json::from_str(&text).map_err(|cause| StoreError::Content {
                 line: Some(cause.line()),
-                cause: cause.to_string(),
-                remedy: "the file was changed or damaged after it was written; make that result again",
+                source: cause.into(),
+                remedy: Remedy::MakeAgain,
                 path: file,
             })?;
             Ok((*what, document))
@@ -77,17 +77,11 @@ impl Material {
     }
 
     /// The runs, where the folder holds a run; a format that knows nothing else refuses the other kinds.
-    fn runs(&self, format: &str) -> Result<&[Finished], StoreError> {
-        let refuse =
-            |cause: String, remedy| Err(StoreError::Unfit { path: self.stored.path.clone(), cause, remedy });
+    fn runs(&self, format: &'static str) -> Result<&[Finished], StoreError> {
+        let refuse = |problem| Err(StoreError::Unfit { path: self.stored.path.clone(), problem });
         match &self.other {
-            Some((what, _)) => refuse(
-                format!("it holds {what}, and {format} describes measured IO patterns only"),
-                "export it with --to csv",
-            ),
-            None if self.stored.finished.is_empty() => {
-                refuse("it holds no finished run".into(), "finish that run, or measure again")
-            }
+            Some((holds, _)) => refuse(Unfit::Kind { holds, format }),
+            None if self.stored.finished.is_empty() => refuse(Unfit::NoRun),
             None => Ok(&self.stored.finished),
         }
     }
@@ -139,15 +133,14 @@ pub struct Exported {
     pub files: u64,
     /// What is not in them.
     pub losses: Losses,
-    /// Interrupted: what there is, is a part.
-    pub interrupted: bool,
 }
 
 /// Writes results in a format into an existing empty folder. `single_ios`: also every IO, where that is a
 /// choice. The flag `interrupted` is looked at as it goes.
 ///
 /// # Errors
-/// The format can hold nothing of a result; a file cannot be read or written.
+/// The format can hold nothing of a result; a file cannot be read or written; it was interrupted, and what there
+/// is, is a part.
 pub fn export(
     format: &Export,
     materials: &[Material],
@@ -157,11 +150,10 @@ pub fn export(
 ) -> Result<Exported, StoreError> {
     let mut outlet = Outlet { folder, single_ios, interrupted, done: Exported::default() };
     let written = (format.write)(materials, &mut outlet);
-    outlet.done.interrupted = interrupted.load(Ordering::Relaxed);
-    if !outlet.done.interrupted {
-        written?;
+    if interrupted.load(Ordering::Relaxed) {
+        return Err(StoreError::Interrupted);
     }
-    Ok(outlet.done)
+    written.map(|()| outlet.done)
 }
 
 /// The folder that is being filled.
@@ -204,8 +196,7 @@ impl Outlet<'_> {
         let mut batches = file.batches(Parts::All);
         while let Some(ios) = batches.next_batch()? {
             if self.interrupted.load(Ordering::Relaxed) {
-                let cause = io::Error::from(io::ErrorKind::Interrupted);
-                return Err(StoreError::file("read", path, cause));
+                return Err(StoreError::Interrupted);
             }
             ios.iter().try_for_each(&mut take)?;
         }
@@ -242,7 +233,7 @@ mod tests {
             assert_eq!(EXPORTS.iter().filter(|other| other.name == format.name).count(), 1);
             assert!(!format.about.is_empty() && format.name == plain_name(format.name));
             let done = export(format, &[], Path::new("/nowhere"), true, &never).expect("nothing to do");
-            assert_eq!((done.files, done.losses, done.interrupted), (0, Losses::default(), false));
+            assert_eq!((done.files, done.losses), (0, Losses::default()));
         }
     }
 }

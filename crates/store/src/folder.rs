@@ -17,7 +17,7 @@ use flashscope_core::TargetInfo;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::error::{HOLDS_OTHER, HOLDS_RESULT, StoreError};
+use crate::error::{Occupant, StoreError};
 pub use stored::Stored;
 
 /// The version of the folder's layout, of `manifest.json` and of what `--json` prints.
@@ -91,17 +91,15 @@ impl ResultFolder {
     /// # Errors
     /// It is there already and not empty; it cannot be written; somebody else is at it.
     pub fn create(path: &Path, manifest: &Manifest) -> Result<ResultFolder, StoreError> {
-        let refuse = |cause: &str, remedy| {
-            Err(StoreError::Folder { path: path.to_path_buf(), cause: cause.into(), remedy })
-        };
+        let occupied = |by| Err(StoreError::Occupied { path: path.to_path_buf(), by });
         fs::create_dir_all(path).map_err(|cause| StoreError::file("create", path, cause))?;
         let lock = files::lock(path)?;
         let mut entries = fs::read_dir(path).map_err(|cause| StoreError::file("read", path, cause))?;
         if path.join(MANIFEST).exists() {
-            return refuse(HOLDS_RESULT, "choose an empty or a new folder with -o");
+            return occupied(Occupant::Result);
         }
         if entries.next().is_some() {
-            return refuse(HOLDS_OTHER, "choose an empty or a new folder with -o");
+            return occupied(Occupant::Other);
         }
         if let Err(error) = fill(path, manifest) {
             // A folder that is no result yet would be in the way of the next attempt.

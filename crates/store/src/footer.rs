@@ -28,7 +28,7 @@ impl Footer {
     pub fn reworded(path: &Path, word: &mut dyn FnMut(&str) -> String) -> Result<Footer, StoreError> {
         let file = File::open(path).map_err(|cause| StoreError::file("read", path, cause))?;
         let length = file.metadata().map_err(|cause| StoreError::file("read", path, cause))?.len();
-        guarded(|| of_file(file, length, word)).map_err(|cause| damaged(path, &cause))
+        guarded(|| of_file(file, length, word)).map_err(|cause| damaged(path, cause))
     }
 }
 

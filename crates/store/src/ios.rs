@@ -11,7 +11,7 @@ use flashscope_core::Op;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use crate::error::StoreError;
+use crate::error::{Remedy, StoreError};
 use columns::{Places, Rows};
 
 pub use columns::Parts;
@@ -60,7 +60,7 @@ impl IoFile {
             let places = Places::find(reader.metadata().file_metadata().schema_descr())?;
             Ok(IoFile { path: path.to_path_buf(), reader, places })
         };
-        guarded(open).map_err(|cause| damaged(path, &cause))
+        guarded(open).map_err(|cause| damaged(path, cause))
     }
 
     /// IOs in it.
@@ -87,7 +87,7 @@ impl IoFile {
             }
             Ok(())
         };
-        guarded(read).map_err(|cause| damaged(&self.path, &cause))
+        guarded(read).map_err(|cause| damaged(&self.path, cause))
     }
 }
 
@@ -110,7 +110,7 @@ impl Batches<'_> {
     /// # Errors
     /// The file is damaged.
     pub fn next_batch(&mut self) -> Result<Option<&[Io]>, StoreError> {
-        guarded(|| self.fill()).map_err(|cause| damaged(&self.file.path, &cause))?;
+        guarded(|| self.fill()).map_err(|cause| damaged(&self.file.path, cause))?;
         Ok((!self.ios.is_empty()).then_some(&self.ios))
     }
 
@@ -142,11 +142,7 @@ impl Batches<'_> {
 }
 
 /// What is said of a file that the Parquet reader could not make sense of.
-pub(crate) fn damaged(path: &Path, cause: &ParquetError) -> StoreError {
-    StoreError::Content {
-        path: path.to_path_buf(),
-        line: None,
-        cause: cause.to_string(),
-        remedy: "it is not a complete file of IOs; measure that experiment again",
-    }
+pub(crate) fn damaged(path: &Path, cause: ParquetError) -> StoreError {
+    let remedy = Remedy::MeasureAgain;
+    StoreError::Content { path: path.to_path_buf(), line: None, source: cause.into(), remedy }
 }

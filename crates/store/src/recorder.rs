@@ -17,7 +17,7 @@ use std::thread::JoinHandle;
 
 use flashscope_core::{Record, RequestSource, Time};
 
-use crate::error::StoreError;
+use crate::error::{Remedy, StoreError};
 use addresses::Addresses;
 use table::{Columns, Table};
 
@@ -205,8 +205,8 @@ impl Spill {
         self.addresses.join(chunk, &mut self.columns).map_err(|cause| StoreError::Content {
             path: self.path.clone(),
             line: None,
-            cause,
-            remedy: "the recorder was given other sources than the run; please report this",
+            source: format!("{cause}; the recorder was given other sources than the run").into(),
+            remedy: Remedy::Report,
         })?;
         self.table.append(&self.columns)
     }

@@ -4,14 +4,13 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use flashscope_core::number::counted;
-use flashscope_store::{EXPORTS, Material, export};
+use flashscope_store::{AtomicFolder, EXPORTS, Material, export};
 
 use crate::cli::ExportArgs;
 use crate::exit::{Done, Usage};
 use crate::pack::Opened;
 use crate::screen::Screen;
 use crate::signal;
-use crate::whole::WholeFolder;
 
 /// Runs the command.
 pub fn run(args: &ExportArgs, screen: &Screen) -> Result<Done> {
@@ -28,12 +27,14 @@ pub fn run(args: &ExportArgs, screen: &Screen) -> Result<Done> {
     let materials = opened.iter().map(|dir| Material::read(dir.folder())).collect::<Result<Vec<_>, _>>()?;
     let name =
         args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}-{}", materials[0].name, args.to)));
-    let folder = WholeFolder::create(&name)?;
-    let done = export(format, &materials, folder.part(), args.ios, signal::listen())?;
-    if done.interrupted {
-        screen.note(&format!("interrupted: {} was not written", name.display()));
-        return Ok(Done::Interrupted);
-    }
+    let folder = AtomicFolder::create(&name)?;
+    let done = match export(format, &materials, folder.part(), args.ios, signal::listen()) {
+        Err(error) if error.is_interruption() => {
+            screen.note(&format!("interrupted: {} was not written", name.display()));
+            return Ok(Done::Interrupted);
+        }
+        done => done?,
+    };
     for line in done.losses.lines() {
         screen.note(&line);
     }

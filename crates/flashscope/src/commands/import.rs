@@ -5,13 +5,13 @@ use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
+use flashscope_store::{Output, is_descriptor};
 
 use crate::cli::ImportArgs;
 use crate::exit::{Done, Usage};
 use crate::fio_job::{Imported, Refusal, import};
 use crate::screen::Screen;
 use crate::shell::quoted;
-use crate::traces::output::{Output, is_descriptor};
 
 /// How a file begins that this command wrote.
 const HEAD: &str = "# A pattern for `flashscope measure --pattern`, imported from a job of fio\n";
@@ -75,11 +75,11 @@ fn write(job: &Imported, output: &Path) -> Result<()> {
             return Err(Usage(problem).into());
         }
     }
-    let (kept, mut file) = Output::of("the pattern", output)?;
+    let (kept, mut file) = Output::create(output)?;
     let table = toml::to_string(&job.pattern).context("a pattern is a table")?;
     let text = format!("{HEAD}{table}");
     file.write_all(text.as_bytes()).and_then(|()| file.flush()).with_context(unwritable)?;
-    kept.keep()
+    Ok(kept.keep()?)
 }
 
 /// The command that measures it.

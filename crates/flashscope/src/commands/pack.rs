@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use flashscope_core::number::{counted, size};
+use flashscope_store::AtomicFile;
 
 use crate::cli::PackArgs;
 use crate::exit::{Done, Interrupted, Usage};
 use crate::pack::{ENDING, Opened, Packed, is_pack, write};
 use crate::screen::Screen;
 use crate::signal;
-use crate::whole::Whole;
 
 /// Runs the command.
 pub fn run(args: &PackArgs, screen: &Screen) -> Result<Done> {
@@ -20,7 +20,7 @@ pub fn run(args: &PackArgs, screen: &Screen) -> Result<Done> {
     let unwritable = || format!("cannot write the pack {}", output.display());
     // Before there is anything to clean up.
     let interrupted = signal::listen();
-    let (kept, mut file) = Whole::create(&output).with_context(unwritable)?;
+    let (kept, mut file) = AtomicFile::create(&output).with_context(unwritable)?;
     let packed = match write(opened.folder(), args.identify, &mut file, interrupted) {
         Err(error) if error.is::<Interrupted>() => {
             screen.note(&format!("interrupted: {} was not written", output.display()));

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use flashscope_core::number::{count, counted, size};
 use flashscope_core::total;
 use flashscope_show::html::{Bundle, is_report, page};
-use flashscope_store::SCHEMA_VERSION;
+use flashscope_store::{Output, SCHEMA_VERSION};
 use serde_json::{Value, json};
 
 use crate::cli::ReportArgs;
@@ -16,7 +16,6 @@ use crate::exit::{Done, Usage};
 use crate::pack::Opened;
 use crate::pages::{Page, REPORT, comparison, page_of};
 use crate::screen::Screen;
-use crate::traces::output::Output;
 use flashscope_show::known::known;
 
 /// Bytes at the beginning of a file that tell whether it is a page.
@@ -94,11 +93,11 @@ pub fn may_replace(output: &Path, force: bool) -> Result<()> {
 
 /// Writes a page to its place, whole or not at all.
 pub fn write(output: &Path, html: &str) -> Result<()> {
-    let (kept, mut writer) = Output::of("the report", output)?;
+    let (kept, mut writer) = Output::create(output)?;
     let unwritable = || format!("cannot write the report {}", output.display());
     writer.write_all(html.as_bytes()).and_then(|()| writer.flush()).with_context(unwritable)?;
     drop(writer);
-    kept.keep()
+    Ok(kept.keep()?)
 }
 
 fn facts(dir: &Path, page: &Page) -> Value {

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use flashscope_lab::sweep::{Case, Entry};
 use flashscope_lab::{Error, PlannedSweep, SweepResult};
 use flashscope_show::sweep::{Axis, view};
+use flashscope_sim::Ssd;
+use flashscope_store::Product;
 
 use crate::cli::SimArgs;
 use crate::exit::{Done, Usage};
@@ -13,7 +15,7 @@ use crate::pages::leave;
 use crate::progress::cases_bar;
 use crate::screen::Screen;
 use crate::signal;
-use crate::simulate::{Product, ignored, request};
+use crate::simulate::{ignored, request};
 
 /// Runs the command.
 pub fn run(args: &SimArgs, screen: &Screen) -> Result<Done> {
@@ -25,10 +27,9 @@ pub fn run(args: &SimArgs, screen: &Screen) -> Result<Done> {
     }
     notes(args, &planned, screen);
     let figure = args.figure.as_deref().map(|path| figure(path, planned.cases())).transpose()?;
-    let product = args.save_state.as_deref().map(Product::state).transpose()?;
+    let product = args.save_state.as_deref().map(state).transpose()?;
     let save = |state: &[u8]| {
-        let write =
-            |product: &Product| product.write(state).map_err(|error| Error::failed(format!("{error:#}")));
+        let write = |product: &Product| product.write(state).map_err(Error::from);
         product.as_ref().map_or(Ok(()), write)
     };
     let bar = cases_bar(screen, devices as u64);
@@ -67,8 +68,17 @@ fn show(args: &SimArgs, entries: &[Entry], screen: &Screen) -> Result<()> {
     screen.print(&view(entries, args.output.as_deref()))
 }
 
+/// The place of a saved device.
+fn state(path: &Path) -> Result<Product> {
+    Product::of(path, "a saved state", Ssd::is_state).context("--save-state")
+}
+
 /// The axis of the picture and its place, if it can be drawn and kept.
 fn figure(path: &Path, cases: &[Case]) -> Result<(Axis, Product)> {
-    let product = Product::picture(path)?;
+    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg")) {
+        let problem = format!("--figure {}: the picture is an SVG; give a name in .svg", path.display());
+        return Err(Usage(problem).into());
+    }
+    let product = Product::picture(path).context("--figure")?;
     Ok((Axis::of(cases)?, product))
 }

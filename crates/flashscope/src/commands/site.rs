@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 use flashscope_core::number::counted;
+use flashscope_store::AtomicFolder;
 
 use crate::cli::SiteArgs;
 use crate::exit::{Done, Interrupted, Usage};
 use crate::gallery::{Gallery, is_site, look_for};
 use crate::screen::Screen;
 use crate::signal;
-use crate::whole::WholeFolder;
 
 /// Runs the command.
 pub fn run(args: &SiteArgs, screen: &Screen) -> Result<Done> {
@@ -25,7 +25,7 @@ pub fn run(args: &SiteArgs, screen: &Screen) -> Result<Done> {
     }
     // Before there is anything to clean up.
     let interrupted = signal::listen();
-    let folder = WholeFolder::create_or_replace(&args.output, is_site)?;
+    let folder = AtomicFolder::create_or_replace(&args.output, is_site)?;
     let mut site = Gallery::begin(folder.part(), screen)?;
     match site.fill(found, interrupted) {
         Err(error) if error.is::<Interrupted>() => {

@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use clap::Args;
 use flashscope_core::{Bytes, Nanos};
+use flashscope_store::Output;
 use flashscope_trace::capture::Capture;
 
 use crate::exit::{Done, Usage, not_zero};
 use crate::screen::Screen;
 use crate::signal;
-use crate::traces::output::Output;
 use command::{Command, How, until};
 use disk::{Disk, holds};
 use form::Form;

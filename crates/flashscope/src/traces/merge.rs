@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use flashscope_store::check_not_input;
 use flashscope_trace::transform::Merge;
 use flashscope_trace::{Records, Through, TraceError};
 
 use super::convert::{WriteFormat, output_format, summary, write_trace};
 use super::open::{ReadArgs, open};
-use super::output::check_not_input;
 use crate::exit::{Done, Usage};
 use crate::screen::Screen;
 

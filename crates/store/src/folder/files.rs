@@ -30,11 +30,7 @@ pub(super) fn lock(folder: &Path) -> Result<Lock, StoreError> {
     let file = File::open(folder).map_err(failed)?;
     match file.try_lock() {
         Ok(()) => Ok(Lock(file)),
-        Err(TryLockError::WouldBlock) => Err(StoreError::Folder {
-            path: folder.to_path_buf(),
-            cause: "another flashscope is writing it".into(),
-            remedy: "wait for it, or choose another folder with -o",
-        }),
+        Err(TryLockError::WouldBlock) => Err(StoreError::Busy { path: folder.to_path_buf() }),
         Err(TryLockError::Error(cause)) => Err(failed(cause)),
     }
 }

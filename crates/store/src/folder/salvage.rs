@@ -21,7 +21,7 @@ impl Stored {
         stored::check(path)?;
         let mut damage = Vec::new();
         let mut lost = |error: StoreError, left: &str| {
-            damage.push(Warning { seen: error.to_string(), remedy: left.into() });
+            damage.push(Warning { seen: error.problem(), remedy: left.into() });
         };
         let context: Option<Context> = stored::optional(&path.join(CONTEXT)).unwrap_or_else(|error| {
             lost(error, "the state and the generator's limit are not known");

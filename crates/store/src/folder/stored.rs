@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::controls::without_controls;
 use super::{CONTEXT, MANIFEST, Manifest, RUNS, SCHEMA_VERSION};
-use crate::error::StoreError;
+use crate::error::{Remedy, StoreError};
 
 /// What a result folder holds.
 #[derive(Debug, Clone)]
@@ -61,29 +61,19 @@ pub(super) fn check(path: &Path) -> Result<(), StoreError> {
     fs::metadata(path).map_err(|cause| StoreError::file("read", path, cause))?;
     let file = path.join(MANIFEST);
     let has_runs = path.join(RUNS).is_file();
-    let foreign = |cause: String| StoreError::Folder {
-        path: path.to_path_buf(),
-        cause,
-        remedy: "name the folder that a run gave as 'results in'",
-    };
+    let foreign = |has_manifest| StoreError::NoResult { path: path.to_path_buf(), has_manifest };
     if !file.exists() {
-        let cause = format!("this is no result of flashscope: it has no {MANIFEST}");
-        return if has_runs { Ok(()) } else { Err(foreign(cause)) };
+        return if has_runs { Ok(()) } else { Err(foreign(false)) };
     }
     let text = text(&file)?;
     match serde_json::from_str::<Version>(&text) {
         Ok(Version { schema_version: SCHEMA_VERSION }) => Ok(()),
-        Ok(Version { schema_version }) => Err(StoreError::Content {
-            path: file,
-            line: None,
-            cause: format!("schema version {schema_version}, this flashscope knows {SCHEMA_VERSION}"),
-            remedy: "read it with the flashscope that wrote it, or a newer one",
-        }),
-        Err(_) if has_runs => Ok(()),
-        Err(cause) if cause.is_data() => {
-            Err(foreign(format!("this is no result of flashscope: its {MANIFEST} is of something else")))
+        Ok(Version { schema_version: found }) => {
+            Err(StoreError::Version { path: file, found, known: SCHEMA_VERSION })
         }
-        Err(cause) => Err(damaged(&file, cause.line(), cause.to_string())),
+        Err(_) if has_runs => Ok(()),
+        Err(cause) if cause.is_data() => Err(foreign(true)),
+        Err(cause) => Err(damaged(&file, cause.line(), cause)),
     }
 }
 
@@ -96,9 +86,8 @@ pub(super) fn optional<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, St
 pub(super) fn finished(path: &Path) -> Result<Vec<Finished>, StoreError> {
     let text = text(path)?;
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-    let parse = |(i, line): (usize, &str)| {
-        serde_json::from_str(line).map_err(|cause| damaged(path, i + 1, cause.to_string()))
-    };
+    let parse =
+        |(i, line): (usize, &str)| serde_json::from_str(line).map_err(|cause| damaged(path, i + 1, cause));
     let all: Vec<Finished> = whole.lines().enumerate().map(parse).collect::<Result<_, _>>()?;
     Ok(without_repeated(all))
 }
@@ -126,12 +115,12 @@ pub(super) fn text(path: &Path) -> Result<String, StoreError> {
 }
 
 fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, StoreError> {
-    serde_json::from_str(text).map_err(|cause| damaged(path, cause.line(), cause.to_string()))
+    serde_json::from_str(text).map_err(|cause| damaged(path, cause.line(), cause))
 }
 
-fn damaged(path: &Path, line: usize, cause: String) -> StoreError {
-    let remedy = "the file was changed or damaged after it was written; restore it, or measure again";
-    StoreError::Content { path: path.to_path_buf(), line: Some(line), cause, remedy }
+fn damaged(path: &Path, line: usize, cause: serde_json::Error) -> StoreError {
+    let source = cause.into();
+    StoreError::Content { path: path.to_path_buf(), line: Some(line), source, remedy: Remedy::Restore }
 }
 
 pub(super) fn records_missing(folder: &Path, finished: &Finished) -> Option<Warning> {

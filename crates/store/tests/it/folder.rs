@@ -66,7 +66,10 @@ fn a_folder_with_other_things_in_it_or_with_a_result_is_refused() {
     fs::create_dir(&path).unwrap();
     fs::write(path.join("cat.jpg"), "meow").unwrap();
     let error = ResultFolder::create(&path, &manifest()).err().unwrap().to_string();
-    assert!(error.contains("photos") && error.contains("not empty") && error.contains("-o"), "{error}");
+    assert!(
+        error.contains("photos") && error.contains("not empty") && error.contains("new folder"),
+        "{error}"
+    );
     assert_eq!(fs::read_dir(&path).unwrap().count(), 1, "nothing was added");
     assert!(Stored::read(&path).unwrap_err().to_string().contains("no result of flashscope"));
     let path = scratch.path("result");

@@ -4,25 +4,24 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::exit::Usage;
+use crate::error::{Occupant, StoreError};
 
 /// A file that is being written.
-pub struct Whole {
+pub struct AtomicFile {
     /// Where it is meanwhile; none once it has its name.
     part: Option<PathBuf>,
     name: PathBuf,
 }
 
-impl Whole {
+impl AtomicFile {
     /// Begins a file that will be called `name`. A link is followed: what it points to is replaced.
     ///
     /// # Errors
     /// There is no such folder, or nothing can be made there; the link points to nothing; there is something
     /// else than a file.
-    pub fn create(name: &Path) -> io::Result<(Whole, File)> {
+    pub fn create(name: &Path) -> io::Result<(AtomicFile, File)> {
         let before = fs::metadata(name).ok();
         if before.is_none() && name.is_symlink() {
             return Err(io::Error::new(ErrorKind::NotFound, "it is a link to nothing"));
@@ -36,11 +35,11 @@ impl Whole {
         part.push(format!(".{}.part", std::process::id()));
         let part = PathBuf::from(part);
         let file = File::create_new(&part)?;
-        let whole = Whole { part: Some(part), name };
+        let atomic = AtomicFile { part: Some(part), name };
         if let Some(before) = before {
             file.set_permissions(before.permissions())?;
         }
-        Ok((whole, file))
+        Ok((atomic, file))
     }
 
     /// Gives it its name.
@@ -66,7 +65,7 @@ impl Whole {
     }
 }
 
-impl Drop for Whole {
+impl Drop for AtomicFile {
     fn drop(&mut self) {
         if let Some(part) = &self.part {
             // Nobody looks at a part of what failed.
@@ -76,7 +75,7 @@ impl Drop for Whole {
 }
 
 /// A folder that is being filled.
-pub struct WholeFolder {
+pub struct AtomicFolder {
     /// Where it is meanwhile.
     part: PathBuf,
     name: PathBuf,
@@ -84,43 +83,44 @@ pub struct WholeFolder {
     replaces: bool,
 }
 
-impl WholeFolder {
+impl AtomicFolder {
     /// Begins a folder that will be called `name`, which is new or an empty folder.
     ///
     /// # Errors
     /// There is something of that name already; nothing can be made there.
-    pub fn create(name: &Path) -> Result<WholeFolder> {
-        let unwritable = || format!("cannot make the folder {}", name.display());
-        if is_taken(name).with_context(unwritable)? {
-            let problem = format!("{} is there already; choose a new folder with -o", name.display());
-            return Err(Usage(problem).into());
+    pub fn create(name: &Path) -> Result<AtomicFolder, StoreError> {
+        if is_taken(name).map_err(|cause| StoreError::file("create", name, cause))? {
+            return Err(StoreError::Occupied { path: name.to_path_buf(), by: Occupant::Other });
         }
-        WholeFolder::begin(name, false)
+        AtomicFolder::begin(name, false)
     }
 
     /// The same, where an old one may be replaced if it `is_ours`.
     ///
     /// # Errors
     /// There is something else of that name; nothing can be made there.
-    pub fn create_or_replace(name: &Path, is_ours: impl Fn(&Path) -> bool) -> Result<WholeFolder> {
+    pub fn create_or_replace(
+        name: &Path,
+        is_ours: impl Fn(&Path) -> bool,
+    ) -> Result<AtomicFolder, StoreError> {
         if !is_ours(name) {
-            return WholeFolder::create(name);
+            return AtomicFolder::create(name);
         }
         // What a link points to is replaced.
-        let name = fs::canonicalize(name).with_context(|| format!("cannot read {}", name.display()))?;
-        WholeFolder::begin(&name, true)
+        let name = fs::canonicalize(name).map_err(|cause| StoreError::file("read", name, cause))?;
+        AtomicFolder::begin(&name, true)
     }
 
-    fn begin(name: &Path, replaces: bool) -> Result<WholeFolder> {
-        let unwritable = || format!("cannot make the folder {}", name.display());
+    fn begin(name: &Path, replaces: bool) -> Result<AtomicFolder, StoreError> {
+        let unwritable = |cause| StoreError::file("create", name, cause);
         if let Some(above) = name.parent() {
-            fs::create_dir_all(above).with_context(unwritable)?;
+            fs::create_dir_all(above).map_err(unwritable)?;
         }
         let mut part = Path::new(name.file_name().unwrap_or(name.as_os_str())).as_os_str().to_owned();
         part.push(format!(".{}.part", std::process::id()));
         let part = name.with_file_name(part);
-        fs::create_dir(&part).with_context(unwritable)?;
-        Ok(WholeFolder { part, name: name.to_path_buf(), replaces })
+        fs::create_dir(&part).map_err(unwritable)?;
+        Ok(AtomicFolder { part, name: name.to_path_buf(), replaces })
     }
 
     /// Where to write what is to be in it.
@@ -132,17 +132,18 @@ impl WholeFolder {
     ///
     /// # Errors
     /// Something else took that name meanwhile; then what was written is gone.
-    pub fn keep(self) -> Result<()> {
-        let unwritable = || format!("cannot make the folder {}", self.name.display());
-        if !self.replaces {
-            return fs::rename(&self.part, &self.name).with_context(unwritable);
-        }
-        // At no moment is there none; the old one goes as the part does.
-        renameat_with(CWD, &self.part, CWD, &self.name, RenameFlags::EXCHANGE).with_context(unwritable)
+    pub fn keep(self) -> Result<(), StoreError> {
+        let renamed = if self.replaces {
+            // At no moment is there none; the old one goes as the part does.
+            renameat_with(CWD, &self.part, CWD, &self.name, RenameFlags::EXCHANGE).map_err(io::Error::from)
+        } else {
+            fs::rename(&self.part, &self.name)
+        };
+        renamed.map_err(|cause| StoreError::file("create", &self.name, cause))
     }
 }
 
-impl Drop for WholeFolder {
+impl Drop for AtomicFolder {
     fn drop(&mut self) {
         // Not there any more once it has its name; nobody looks at a part of what failed.
         let _ = fs::remove_dir_all(&self.part);
@@ -164,19 +165,19 @@ mod tests {
     use std::os::unix::fs::FileTypeExt;
     use std::os::unix::net::UnixListener;
 
-    use super::Whole;
+    use super::AtomicFile;
 
     #[test]
     fn nothing_but_a_file_gives_way_to_a_file() {
-        let folder = std::env::temp_dir().join(format!("flashscope-whole-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("flashscope-atomic-{}", std::process::id()));
         std::fs::create_dir(&folder).unwrap();
         let socket = folder.join("socket");
         let _listener = UnixListener::bind(&socket).unwrap();
-        assert!(Whole::create(&socket).is_err());
+        assert!(AtomicFile::create(&socket).is_err());
         assert!(std::fs::metadata(&socket).unwrap().file_type().is_socket());
         let link = folder.join("link");
         std::os::unix::fs::symlink(&socket, &link).unwrap();
-        assert!(Whole::create(&link).is_err());
+        assert!(AtomicFile::create(&link).is_err());
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "no part is left");
         std::fs::remove_dir_all(&folder).unwrap();
     }
