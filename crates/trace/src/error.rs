@@ -57,7 +57,7 @@ pub enum TraceError {
     /// It is no file.
     #[error("it is a folder; name a file in it")]
     Folder,
-    /// Whoever reads it was told to stop.
+    /// Its reader was stopped.
     #[error("interrupted")]
     Interrupted,
     /// Something about one of several files.
@@ -266,7 +266,7 @@ impl TraceError {
         words.map_or(problem.to_string(), |words| format!("{problem}; {words}"))
     }
 
-    /// Whether it is no fault of the trace, but whoever reads it was told to stop.
+    /// Whether its reader was stopped, and the trace is not at fault.
     pub fn is_interruption(&self) -> bool {
         *self.inner() == TraceError::Interrupted
     }
@@ -310,7 +310,7 @@ impl std::ops::Deref for Cause {
     }
 }
 
-/// What a person may do about a trace, where a program that reads it has a way of its own to be told so.
+/// What a person may do about a trace; a program words it with its own options.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Remedy {
     /// Leave out what is bad.

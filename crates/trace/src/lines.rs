@@ -74,7 +74,7 @@ impl<F: LineFormat> Lines<F> {
         let before = sink.records.len();
         let result = match line.len() {
             0..=LINE_BYTES_MAX => self.format.line(line, sink.devices, sink.records),
-            _ => Err("it is longer than 64 KiB"),
+            _ => Err("longer than 64 KiB"),
         };
         match result {
             Ok(()) => {

@@ -134,7 +134,7 @@ pub struct LayoutCache(Arc<Mutex<Option<Arc<Layout>>>>);
 
 impl LayoutCache {
     fn layout(&self, survey: impl FnOnce() -> Result<Layout, TraceError>) -> Result<Arc<Layout>, TraceError> {
-        // Who comes meanwhile waits: reading it as well would take as long.
+        // Others wait meanwhile: to read it as well would take as long.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(layout) = &*known {
             return Ok(layout.clone());

@@ -62,7 +62,7 @@ impl Settings {
     pub fn choice(&self, key: &str, words: &[&'static str]) -> Result<&'static str, TraceError> {
         let value = self.text(key);
         let word = words.iter().find(|word| **word == value).copied();
-        word.ok_or_else(|| bad(key, value, "it is not known", &format!("choose one of {}", words.join(", "))))
+        word.ok_or_else(|| bad(key, value, "unknown value", &format!("choose one of {}", words.join(", "))))
     }
 
     /// A whole number from 1 on.
@@ -72,7 +72,7 @@ impl Settings {
     pub fn number(&self, key: &str) -> Result<u64, TraceError> {
         let value = self.text(key);
         let number = value.parse::<u64>().ok().filter(|number| (1..=1 << 40).contains(number));
-        number.ok_or_else(|| bad(key, value, "it is no count", "write a whole number from 1 to 2^40"))
+        number.ok_or_else(|| bad(key, value, "not a count", "write a whole number from 1 to 2^40"))
     }
 
     /// A number above 0.
@@ -82,8 +82,7 @@ impl Settings {
     pub fn real(&self, key: &str, max: f64) -> Result<f64, TraceError> {
         let value = self.text(key);
         let number = value.parse::<f64>().ok().filter(|&number| number > 0.0 && number <= max);
-        number
-            .ok_or_else(|| bad(key, value, "it is out of range", &format!("write one above 0, up to {max}")))
+        number.ok_or_else(|| bad(key, value, "out of range", &format!("write one above 0, up to {max}")))
     }
 
     /// A share from 0 to 1.
@@ -113,7 +112,7 @@ impl Settings {
         let bytes = value.parse::<Bytes>().map_err(|error| bad(key, value, &error.to_string(), ""))?.0;
         match bytes > 0 && bytes.is_multiple_of(512) && bytes <= 1 << 30 {
             true => Ok(bytes),
-            false => Err(bad(key, value, "it is no request's size", "write a multiple of 512, up to 1GiB")),
+            false => Err(bad(key, value, "not a size of a request", "write a multiple of 512, up to 1GiB")),
         }
     }
 
@@ -124,7 +123,7 @@ impl Settings {
     pub fn size_bytes(&self, key: &str) -> Result<u64, TraceError> {
         let value = self.text(key);
         let bytes = value.parse::<Bytes>().map_err(|error| bad(key, value, &error.to_string(), ""))?.0;
-        if bytes == 0 { Err(bad(key, value, "it is nothing", "write at least 1")) } else { Ok(bytes) }
+        if bytes == 0 { Err(bad(key, value, "too small", "write at least 1")) } else { Ok(bytes) }
     }
 
     /// Whether it is `yes`; else it must be `no`.

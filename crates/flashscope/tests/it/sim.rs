@@ -285,7 +285,7 @@ fn garbage_in_a_trace_is_named_by_its_line() {
     let ended = sim(&scratch.path(""), &format!("{line} --lenient")).well();
     let run = &ended.json()[0];
     assert_eq!(run["bad_lines"], 1);
-    assert_eq!(run["first_bad_line"], "line 70001: it is no line of a trace: `garbage`");
+    assert_eq!(run["first_bad_line"], "line 70001: not a line of this format: `garbage`");
     let table = sim(&scratch.path(""), &format!("bplru-board {RULES} --trace bad.txt --lenient")).well().out;
     assert!(table.contains("1 bad line of the trace left out; the first: line 70001"), "{table}");
 }

@@ -81,7 +81,7 @@ impl LineFormat for Biosnoop {
             return self.heading(line);
         }
         let result = match self.columns.is_empty() {
-            true => Err("there is no line with the names of the columns before it"),
+            true => Err("no line with the names of the columns before it"),
             false => self.request(line, devices, records),
         };
         result.or_else(|problem| if is_other(line) { Ok(()) } else { Err(problem) })
@@ -256,11 +256,11 @@ fn problem(column: Column) -> Problem {
         Column::Latency => "the latency is not in milliseconds",
         Column::Queue => "the time in the queue is not in milliseconds",
         Column::Pid => "the PID is not a number",
-        Column::Disk => "there is no disk",
-        Column::Op => "there is no operation",
+        Column::Disk => "no disk",
+        Column::Op => "no operation",
         Column::Sector => "the sector is not a number",
         Column::Bytes => "the bytes are not a number",
         Column::Pattern => "the pattern is neither R nor S",
-        Column::Comm => "there is no name",
+        Column::Comm => "no name",
     }
 }

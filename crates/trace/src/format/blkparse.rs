@@ -67,7 +67,7 @@ impl LineFormat for BlkParse {
             b"D" => Stage::Issued,
             b"G" | b"M" | b"F" | b"S" | b"P" | b"U" | b"T" | b"UT" | b"B" | b"R" | b"C" | b"A" | b"X"
             | b"m" => return Ok(()),
-            _ => return Err("it is no action of blkparse"),
+            _ => return Err("unknown action"),
         };
         if stage > self.earliest {
             return Ok(());
@@ -111,12 +111,12 @@ fn rest<'a>(fields: &mut Fields<'a>, rwbs: Rwbs) -> Result<Rest<'a>, Problem> {
         return match rwbs {
             Rwbs::Flush | Rwbs::Io { flush_first: true, .. } => Ok(Some((Rwbs::Flush, 0, 0, name))),
             Rwbs::Other => Ok(None),
-            Rwbs::Io { .. } => Err("there is no sector"),
+            Rwbs::Io { .. } => Err("no sector"),
         };
     }
     let first = fields.word_of(Fields::number).ok_or("the sector is not a number")?;
     if !(fields.eat(b'+') && fields.eat(b' ')) {
-        name(fields).map_err(|_| "there is no + behind the sector")?;
+        name(fields).map_err(|_| "no + behind the sector")?;
         return Ok(None);
     }
     let count = fields.word_of(Fields::number).ok_or("the number of sectors is not a number")?;
@@ -127,11 +127,11 @@ fn rest<'a>(fields: &mut Fields<'a>, rwbs: Rwbs) -> Result<Rest<'a>, Problem> {
 #[inline(always)]
 fn name<'a>(fields: &mut Fields<'a>) -> Result<&'a [u8], Problem> {
     if fields.eat(b'(') {
-        fields.until(b')').ok_or("it is cut short")?;
+        fields.until(b')').ok_or("cut short")?;
         fields.skip_blanks();
     }
     let name = fields.0.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
-    name.ok_or("there is no [name] at the end")
+    name.ok_or("no [name] at the end")
 }
 
 /// The format as it is written.

@@ -67,7 +67,7 @@ fn request(line: &[u8], devices: &mut Devices, records: &mut Vec<Record>) -> Res
     let time_ns = field(&mut fields, Fields::seconds_ns, "the start is not in seconds")?;
     let first = field(&mut fields, Fields::number, "the sector is not a number")?;
     let count = field(&mut fields, Fields::number, "the length is not a number")?;
-    let letters = fields.until(b';').ok_or("it is cut short")?.trim_ascii();
+    let letters = fields.until(b';').ok_or("cut short")?.trim_ascii();
     field(&mut fields, Fields::seconds_ns, "the delay is not in seconds")?;
     fields.skip_blanks();
     let duration_ns = fields.seconds_ns().filter(|_| fields.0.is_empty());

@@ -110,7 +110,7 @@ impl Etw {
             b"" if columns.0.is_empty() => return Ok(()),
             b"BeginHeader" => self.is_in_header = true,
             b"EndHeader" if self.is_in_header => self.is_in_header = false,
-            _ if !self.is_in_header => return Err("it is no event"),
+            _ if !self.is_in_header => return Err("not an event"),
             _ => {
                 columns.eat(b',');
                 match EVENTS.iter().position(|(name, _)| *name == event) {

@@ -84,7 +84,7 @@ impl LineFormat for IoLog {
             b"sync" | b"datasync" => (Op::Flush, two(&mut fields)?),
             b"wait" if version == Version::Two => return self.wait(two(&mut fields)?.0),
             b"add" | b"open" | b"close" if fields.0.is_empty() => return Ok(()),
-            _ => return Err("it is no action of this version of the log"),
+            _ => return Err("unknown action for this version of the log"),
         };
         let (offset_bytes, length_bytes) = match op {
             Op::Flush => (0, 0),

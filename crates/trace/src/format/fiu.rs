@@ -51,7 +51,7 @@ impl LineFormat for Fiu {
         let time_ns = fields.word_of(Fields::number).ok_or("the time is not a number")?;
         let pid = fields.word_of(Fields::number).and_then(|pid| u32::try_from(pid).ok());
         let pid = pid.ok_or("the pid is not a number")?;
-        let name = Some(fields.0).filter(|name| !name.is_empty()).ok_or("there is no process")?;
+        let name = Some(fields.0).filter(|name| !name.is_empty()).ok_or("no process")?;
         let (offset_bytes, length_bytes) = some_sectors(first, count)?;
         let device = devices.joined(major, b',', minor)?;
         let process = Process::new(pid, name);

@@ -56,7 +56,7 @@ impl LineFormat for Hfplayer {
         match line {
             [] => Ok(()),
             [b'#', names @ ..] => self.heading(names),
-            _ if self.columns.is_empty() => Err("there is no line with the names of the columns before it"),
+            _ if self.columns.is_empty() => Err("no line with the names of the columns before it"),
             _ => request(&self.columns, line, devices, records),
         }
     }

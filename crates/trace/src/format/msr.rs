@@ -37,7 +37,7 @@ impl LineFormat for Msr {
         }
         let mut fields = Fields(line);
         let time_ns = ticks_ns(fields.number_to(b','), "the timestamp is not a number of 100 ns")?;
-        let host = fields.until(b',').filter(|host| !host.is_empty()).ok_or("there is no host")?;
+        let host = fields.until(b',').filter(|host| !host.is_empty()).ok_or("no host")?;
         let disk = fields.digits_to(b',').ok_or("the disk is not a number")?;
         let op = match fields.until(b',') {
             Some(b"Read") => Op::Read,

@@ -121,7 +121,7 @@ impl Tracefs {
         check_device(device)?;
         let rwbs = Rwbs::parse(fields.until(b' ').ok_or(CUT)?)?;
         if !fields.eat(b'(') {
-            return Err("there is no (command) after the operation");
+            return Err("no (command) after the operation");
         }
         fields.until(b')').ok_or(CUT)?;
         let (first, count, _) = range_and_rest(fields)?;
@@ -146,7 +146,7 @@ impl Tracefs {
 #[inline]
 fn head(head: &[u8]) -> Result<(u64, u32), Problem> {
     const TIME: Problem = "the time is not in seconds";
-    const PROCESS: Problem = "there is no process number before the [cpu]";
+    const PROCESS: Problem = "no process number before the [cpu]";
     let head = head.strip_suffix(b"block:").unwrap_or(head).trim_ascii_end();
     let (rest, time) = head.strip_suffix(b":").map(split_last_word).ok_or(TIME)?;
     let time_ns = seconds_ns(time).ok_or(TIME)?;
@@ -223,14 +223,14 @@ fn issue(event: &[u8]) -> Result<Issue<'_>, Problem> {
     let rwbs = Rwbs::parse(fields.until(b' ').ok_or(CUT)?)?;
     let bytes = fields.number().ok_or("the bytes are not a number")?;
     if !(fields.eat(b' ') && fields.eat(b'(')) {
-        return Err("there is no (command) after the bytes");
+        return Err("no (command) after the bytes");
     }
     let command = fields.until(b')').ok_or(CUT)?;
     let (first, count, name) = range_and_rest(fields)?;
     Ok(Issue { device, rwbs, bytes, command, first, count, name })
 }
 
-const CUT: Problem = "it is cut short";
+const CUT: Problem = "cut short";
 
 /// ` sector + sectors priority [rest]`: sector, sectors, rest.
 #[inline(always)]
@@ -238,7 +238,7 @@ fn range_and_rest(mut fields: Fields<'_>) -> Result<(u64, u64, &[u8]), Problem> 
     fields.skip_blanks();
     let first = fields.number().ok_or("the sector is not a number")?;
     if !(fields.eat(b' ') && fields.eat(b'+') && fields.eat(b' ')) {
-        return Err("there is no + after the sector");
+        return Err("no + after the sector");
     }
     let count = fields.number().ok_or("the number of sectors is not a number")?;
     if !fields.eat(b' ') {
@@ -282,16 +282,16 @@ fn other(whole: &[u8]) -> Result<(), Problem> {
             return other_event(words.next(), words.next().is_none());
         }
     }
-    Err("it is no line of a trace")
+    Err("not a line of this format")
 }
 
 /// The event's name, if it is another one: the rest of a torn line must not pass for one.
 fn other_event(name: Option<&[u8]>, is_last: bool) -> Result<(), Problem> {
-    let name = name.ok_or("it is cut short: there is no event after the time")?;
+    let name = name.ok_or("cut short: no event after the time")?;
     let own = EVENT.trim_ascii_end().as_bytes();
     let bare = name.strip_prefix(b"block:").unwrap_or(name);
     if bare.starts_with(b"block_rq_issu") {
-        return Err("the event is no whole block_rq_issue");
+        return Err("the event is not a whole block_rq_issue");
     }
     if is_last && (own.starts_with(bare) || b"block:".starts_with(name)) {
         return Err("it is cut short within its event");

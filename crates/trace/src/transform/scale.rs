@@ -28,7 +28,7 @@ impl FromStr for Factor {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Factor, String> {
-        let bad = || format!("'{text}' is no factor; write one above 0, such as 2, 0.1 or 1.25");
+        let bad = || format!("'{text}' is not a factor; write one above 0, such as 2, 0.1 or 1.25");
         let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
         let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit());
         if !is_number(whole) || !is_number(part) || part.len() > 9 {

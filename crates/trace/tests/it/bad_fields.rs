@@ -181,11 +181,11 @@ fn each_field_of_fio_iolog() {
             ("878", "-1", "the time"),
             ("878", "0.5", "the time"),
             ("878", "18446744073709552", "the time"),
-            ("/dev/sda ", "", "no action"),
-            ("write", "writes", "no action"),
-            ("write", "wait", "no action"),
-            ("write 4096 16384", "unlink", "no action"),
-            ("write 4096 16384", "open 1", "no action"),
+            ("/dev/sda ", "", "unknown action"),
+            ("write", "writes", "unknown action"),
+            ("write", "wait", "unknown action"),
+            ("write 4096 16384", "unlink", "unknown action"),
+            ("write 4096 16384", "open 1", "unknown action"),
             ("write 4096 16384", "write", "the offset"),
             ("4096", "-4096", "the offset"),
             ("4096", "18446744073709551616", "the offset"),
@@ -201,7 +201,7 @@ fn each_field_of_fio_iolog() {
     let cases = [
         ("read 0 512", "wait 18446744073710 0", "the wait"),
         ("read 0 512", "wait 1", "the length"),
-        ("/dev", "878 /dev", "no action"),
+        ("/dev", "878 /dev", "unknown action"),
     ];
     check("fio-iolog", two, "/dev/sda read 0 512", &cases);
     for other in ["fio version 1 iolog", "878 /dev/sda write 4096 16384", "fio version 3 iolog 1"] {
@@ -227,8 +227,8 @@ fn each_field_of_blkparse() {
             ("0.000000001", "-0.1", "the time"),
             ("0.000000001", "18446744073.709551616", "the time"),
             ("4020", "4294967296", "the pid"),
-            (" Q ", " K ", "no action"),
-            (" Q ", " q ", "no action"),
+            (" Q ", " K ", "unknown action"),
+            (" Q ", " q ", "unknown action"),
             (" R ", " X ", "the operation"),
             (" R ", " RZ ", "the operation"),
             (" R ", " N ", "operation N"),

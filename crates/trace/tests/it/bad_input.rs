@@ -56,7 +56,7 @@ fn the_first_bad_line_is_named_after_the_good_ones() {
     assert_eq!(good + batch.len(), 70_000);
     assert_eq!(
         error.to_string(),
-        "line 70001: it is no line of a trace: `  tar-31 [001] garbage`; \
+        "line 70001: not a line of this format: `  tar-31 [001] garbage`; \
          mend it, or read leniently to leave it out"
     );
     assert_eq!(reader.next_batch(&mut batch), Err(error), "and it stays so");
@@ -238,7 +238,7 @@ fn a_line_without_end_is_one_bad_line() {
     let long = "x".repeat(1 << 20);
     let input = format!("{LINE}\n{long}\n{LINE}\n");
     let TraceError::Line { line, problem, text: shown } = error(&input, "tracefs") else { panic!() };
-    assert_eq!((line, problem.as_str(), shown.len()), (2, "it is longer than 64 KiB", 203));
+    assert_eq!((line, problem.as_str(), shown.len()), (2, "longer than 64 KiB", 203));
     let (records, reader) = read(text(&input), Some("tracefs"), true).unwrap();
     assert_eq!((records.len(), reader.counts().bad_lines, reader.counts().lines), (2, 1, 3));
 }

@@ -191,7 +191,7 @@ fn etw() {
         (", 4, 0xf, \"a, b\"", "", "as many fields"),
         (line, " DiskFlush, 9, p (1), 5, 0", "as many fields"),
         (line, " DiskFlush, 9, p (1), 5, 0, 0, 7", "as many fields"),
-        (line, "DiskRead", "it is no event"),
+        (line, "DiskRead", "not an event"),
         (line, "OS Version: 10, Trace Size: 1KB, Events Lost: 3, Buffers Lost: 0", "events were lost"),
         (line, "OS Version: 10, Trace Size: 1KB, Events Lost: 0, Buffers Lost: 1", "events were lost"),
     ]);
@@ -330,9 +330,9 @@ fn completions() {
         ("7,3", "7:3", "the device"),
         ("WS", "Z", "the operation"),
         ("()", "(", "cut short"),
-        ("()", "", "there is no (command)"),
+        ("()", "", "no (command)"),
         (" 8 +", " x +", "the sector"),
-        ("8 + 8", "8 - 8", "there is no +"),
+        ("8 + 8", "8 - 8", "no +"),
         ("+ 8", "+ x", "the number of sectors"),
         ("8 + 8", "36028797018963967 + 8", "64 bits"),
         (" [0]", " [0", "cut short"),
@@ -360,8 +360,8 @@ fn perf() {
         ("31 [001]", "[001]", "no process number"),
         ("1025.899728", "1025", "the time"),
         (good.line, "swapper 0 [000] 10.5: PERF_RECORD_LOST lost 7", "the kernel lost events"),
-        (good.line, "\tffffffff81f3c2g0 submit_bio+0x0 (vmlinux)", "no line of a trace"),
-        ("block_rq_issue: 7,3", "block_rq_issu: 7,3", "no whole block_rq_issue"),
+        (good.line, "\tffffffff81f3c2g0 submit_bio+0x0 (vmlinux)", "not a line of this format"),
+        ("block_rq_issue: 7,3", "block_rq_issu: 7,3", "not a whole block_rq_issue"),
     ]);
     let stack = "\tffffffff81f3c2a0 submit_bio+0x0 ([kernel.kallsyms])\n\
                  \x20          d4ad7 [unknown] (/usr/lib/libc.so.6)\n\n";
