@@ -78,8 +78,8 @@ export function exact(value: number, name: string, digits: number): string {
 }
 
 /**
- * The interval of the value that is written as `text`: in the unit that the text ends in, to the first digit of
- * the half width, at most five digits in all. Empty for a point.
+ * The interval of the value that is written as `text`: in the unit that the text ends in, to the first digit
+ * of the half width, at most five digits in all. Empty for a point.
  */
 export function interval([low, high]: [number, number], name: string, text: string): string {
     const [kind, size] = kindOf(name);

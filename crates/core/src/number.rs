@@ -1,15 +1,15 @@
 //! One way to write a number: terminal, page, notes, errors and docs all take it from here, and the front end
 //! (`report/src/units.ts`) follows the same rule.
 //!
-//! A measured number has **three significant digits** (zeros kept, and the whole part written out), a space and
-//! its unit, which is the one that keeps it between 1 and 1000.
+//! A measured number has **three significant digits** (zeros kept, and the whole part written out), a space
+//! and its unit, which is the one that keeps it between 1 and 1000.
 //!
 //! | quantity | rule | examples |
 //! |---|---|---|
-//! | time | three digits; ns, µs, ms, s, from 1000 s on min, then h | `85.4 µs`, `300 µs`, `9.00 ms`, `16.7 min` |
+//! | time | three digits; ns, µs, ms, s, from 1000 s on min, then h | `85.4 µs`, `300 µs`, `16.7 min` |
 //! | size | three digits without trailing zeros, powers of 1024 | `512 B`, `32 KiB`, `1.5 GiB` |
-//! | throughput | three digits, always in MB/s (10⁶), so that speeds compare at a glance | `0.120 MB/s`, `81.9 MB/s`, `1,250 MB/s` |
-//! | IO rate | three digits, whole part with commas; from a million on `M` | `104 IO/s`, `2,500 IO/s`, `16.6 M IO/s` |
+//! | throughput | three digits, always in MB/s (10⁶) | `0.120 MB/s`, `81.9 MB/s`, `1,250 MB/s` |
+//! | IO rate | three digits, whole part with commas; from a million on `M` | `2,500 IO/s`, `16.6 M IO/s` |
 //! | share | two significant digits | `23 %`, `4.1 %`, `0.089 %` |
 //! | factor | three digits after an `x` | `x1.50`, `x45.0` |
 //! | count | exact, thousands set apart by commas | `512`, `928,967` |
@@ -17,8 +17,8 @@
 //! | nothing | a zero has one digit, what is not a number is a dash | `0 ns`, `–` |
 //!
 //! A half rounds away from zero, a minus is `−`, and beyond 10¹⁵ or below 10⁻⁶ numbers are written `1.23e-9`.
-//! What a person types and a program reads back (`32KiB`, `100us`) is the text form of [`Bytes`](crate::Bytes)
-//! and [`Nanos`](crate::Nanos) instead; JSON holds raw numbers.
+//! What a person types and a program reads back (`32KiB`, `100us`) is the text form of
+//! [`Bytes`](crate::Bytes) and [`Nanos`](crate::Nanos) instead; JSON holds raw numbers.
 //!
 //! ```
 //! use flashscope_core::number::{count, iops, percent, plural, size, span, span_range, throughput};
@@ -50,7 +50,8 @@ struct Kind {
     is_measured: bool,
 }
 
-/// A unit: its name, how many of the base unit it is, and from which (rounded) number on the next one is used.
+/// A unit: its name, how many of the base unit it is, and from which (rounded) number on the next
+/// one is used.
 struct Step {
     unit: &'static str,
     size: f64,

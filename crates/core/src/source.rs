@@ -1,5 +1,5 @@
-//! Where requests come from, and when they go. The generator of patterns is [`crate::pattern::PatternSource`];
-//! traces bring their own.
+//! Where requests come from, and when they go. The generator of patterns is
+//! [`crate::pattern::PatternSource`]; traces bring their own.
 
 use crate::pacing::Pacing;
 use crate::request::Request;

@@ -27,8 +27,8 @@ impl TraceInput {
         TraceInput { file: TraceFile::new(path), ..TraceInput::default() }
     }
 
-    /// Its records, changed to fit a target of `size`; reading ends where `until` says. What `layouts` know of
-    /// it is not looked up again.
+    /// Its records, changed to fit a target of `size`; reading ends where `until` says. What `layouts` know
+    /// of it is not looked up again.
     pub(crate) fn records(
         &self,
         size: Bytes,

@@ -1,5 +1,5 @@
-//! What a spare part costs and what it is good for: write amplification of a known drive, by over-provisioning.
-//! `cargo run --release -p flashscope-sim --example write_amplification`
+//! What a spare part costs and what it is good for: write amplification of a known drive, by
+//! over-provisioning. `cargo run --release -p flashscope-sim --example write_amplification`
 #![allow(clippy::print_stdout)]
 
 use flashscope_core::{Control, Io, Limits, Pattern, PatternSource, Stream, drive};

@@ -2,8 +2,8 @@
 //!
 //! A buffer knows pages and the blocks that they belong to, never where they are in flash. It is asked before
 //! a page goes in, answers with the pages that must be written back first, and [`crate::Ssd`] writes them
-//! through the FTL. So every buffer works with every FTL. One of your own implements [`WriteBuffer`] and is put
-//! into a device by [`crate::SsdBuilder::buffer`].
+//! through the FTL. So every buffer works with every FTL. One of your own implements [`WriteBuffer`] and is
+//! put into a device by [`crate::SsdBuilder::buffer`].
 
 pub mod arc;
 pub mod batch;
@@ -121,8 +121,8 @@ impl Evictions {
 /// A write buffer.
 ///
 /// Invariants, which the test kit (`testing`, with the feature of that name) holds: never more than
-/// [`BufferSetup::pages`] pages (headers included where a policy counts them); every dirty page leaves through
-/// `Evictions` exactly once, with its newest token; a read returns the newest token or nothing.
+/// [`BufferSetup::pages`] pages (headers included where a policy counts them); every dirty page leaves
+/// through `Evictions` exactly once, with its newest token; a read returns the newest token or nothing.
 pub trait WriteBuffer: Sized {
     /// What reports and saved states call it.
     const NAME: &'static str;
@@ -136,7 +136,8 @@ pub trait WriteBuffer: Sized {
     /// [`SimError::Setting`] if it cannot work with these settings.
     fn new(setup: &BufferSetup<'_>, options: &Self::Options) -> Result<Self, SimError>;
 
-    /// Puts its name into `settings`, where reports look for it. A choice of several looks there which one it is.
+    /// Puts its name into `settings`, where reports look for it. A choice of several looks there which
+    /// one it is.
     ///
     /// # Errors
     /// [`SimError::Setting`] if a choice of several has none of that name.

@@ -1,11 +1,12 @@
 //! Flash translation layers: from logical pages to physical ones. One file and one line for each.
 //!
-//! An FTL owns its mapping and its free blocks and borrows the [`Nand`]. Time goes in, a completion time comes
-//! out; collection and merging happen inside [`Ftl::write`]; nobody calls upwards.
+//! An FTL owns its mapping and its free blocks and borrows the [`Nand`]. Time goes in, a completion time
+//! comes out; collection and merging happen inside [`Ftl::write`]; nobody calls upwards.
 //!
-//! An FTL of your own implements [`Ftl`] and is put into a device by [`crate::SsdBuilder::ftl`]. It may be made of
-//! what several FTLs here share: [`FreeBlocks`], [`ValidPages`], and for [`Ftl::rebuild`] [`NewestCopies`] (any
-//! page can be anywhere) or [`normal_form`] (every page of a logical block has its place in one block).
+//! An FTL of your own implements [`Ftl`] and is put into a device by [`crate::SsdBuilder::ftl`]. It may be
+//! made of what several FTLs here share: [`FreeBlocks`], [`ValidPages`], and for [`Ftl::rebuild`]
+//! [`NewestCopies`] (any page can be anywhere) or [`normal_form`] (every page of a logical block has its
+//! place in one block).
 
 pub mod banked_log;
 pub mod block;
@@ -122,9 +123,10 @@ pub struct Tombstone {
 
 /// A flash translation layer. Times are nanoseconds since the device was switched on.
 ///
-/// Invariants, which the test kit (`testing`, with the feature of that name) holds: a read returns the token of
-/// the last write to that page, or [`crate::nand::NO_TOKEN`] if there was none or it was trimmed; no rule of flash is
-/// broken; programs = host + gc + merge + padding + map + wear; the same setup and calls give the same state.
+/// Invariants, which the test kit (`testing`, with the feature of that name) holds: a read returns the token
+/// of the last write to that page, or [`crate::nand::NO_TOKEN`] if there was none or it was trimmed; no rule
+/// of flash is broken; programs = host + gc + merge + padding + map + wear; the same setup and calls give the
+/// same state.
 pub trait Ftl: Sized {
     /// What reports and saved states call it.
     const NAME: &'static str;
@@ -150,8 +152,8 @@ pub trait Ftl: Sized {
         trims: &[Tombstone],
     ) -> Result<Self, SimError>;
 
-    /// Puts its name, and those of its parts, into `settings`, where reports look for them. A choice of several
-    /// looks there which one it is.
+    /// Puts its name, and those of its parts, into `settings`, where reports look for them. A choice of
+    /// several looks there which one it is.
     ///
     /// # Errors
     /// [`SimError::Setting`] if a choice of several has none of that name.
@@ -182,7 +184,8 @@ pub trait Ftl: Sized {
     /// Reads a page for `cause`, as early as `at_ns`. An unmapped page costs nothing and carries no token.
     fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at_ns: u64) -> PageRead;
 
-    /// Writes a page for `cause` (`Host` or `Padding`), as early as `at_ns`; returns when it is durable, in ns.
+    /// Writes a page for `cause` (`Host` or `Padding`), as early as `at_ns`; returns when it is
+    /// durable, in ns.
     fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at_ns: u64) -> u64;
 
     /// The page holds nothing any more.
@@ -194,8 +197,8 @@ pub trait Ftl: Sized {
     }
 
     /// A small unit of what some later write would have to wait for, begun at `at_ns` in an idle bank: a few
-    /// pages copied, a block erased. Returns when it is done, in ns; None if there is nothing to do. Between two
-    /// units the FTL is as consistent as between two writes.
+    /// pages copied, a block erased. Returns when it is done, in ns; None if there is nothing to do. Between
+    /// two units the FTL is as consistent as between two writes.
     fn tend(&mut self, nand: &mut Nand, bank: u32, at_ns: u64) -> Option<u64> {
         let _ = (nand, bank, at_ns);
         None
@@ -206,8 +209,8 @@ pub trait Ftl: Sized {
         let _ = nand;
     }
 
-    /// Makes what the FTL keeps in volatile memory durable, where a rebuild could not find it again. Returns when
-    /// that is done, in ns.
+    /// Makes what the FTL keeps in volatile memory durable, where a rebuild could not find it again. Returns
+    /// when that is done, in ns.
     fn flush(&mut self, nand: &mut Nand, at_ns: u64) -> u64 {
         let _ = nand;
         at_ns

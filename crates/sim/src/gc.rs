@@ -1,7 +1,7 @@
 //! Victim policies of the page-mapped FTLs: which block is collected next. One file and one line for each.
 //!
-//! A policy sees blocks close and lose valid pages, and names one to collect. It never moves a page. One of your
-//! own is [`VictimPolicy`], put in as `PageFtl<Own>`: see [`crate::ftl::page::PageFtl`].
+//! A policy sees blocks close and lose valid pages, and names one to collect. It never moves a page. One of
+//! your own is [`VictimPolicy`], put in as `PageFtl<Own>`: see [`crate::ftl::page::PageFtl`].
 
 mod closed;
 pub mod cost_benefit;
@@ -60,7 +60,8 @@ pub trait VictimPolicy: Sized {
     /// [`SimError::Setting`] if it cannot work with these settings.
     fn new(setup: &PolicySetup<'_>, options: &Self::Options) -> Result<Self, SimError>;
 
-    /// Puts its name into `settings`, where reports look for it. A choice of several looks there which one it is.
+    /// Puts its name into `settings`, where reports look for it. A choice of several looks there which
+    /// one it is.
     ///
     /// # Errors
     /// [`SimError::Setting`] if a choice of several has none of that name.

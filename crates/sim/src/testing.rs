@@ -1,5 +1,5 @@
-//! The test kit: what every FTL, write buffer and victim policy must do, asked of any of them. With the feature
-//! `testing`; the parts of this crate go through the same tests.
+//! The test kit: what every FTL, write buffer and victim policy must do, asked of any of them. With the
+//! feature `testing`; the parts of this crate go through the same tests.
 //!
 //! ```
 //! use flashscope_sim::buffer::NoBuffer;
@@ -14,8 +14,8 @@
 //! Kit::new(device, 7).check();
 //! ```
 //!
-//! A check panics with the seed, so that it can be run again. Token mode compares each read with a plain list of what
-//! was written, and the flash checks its own rules.
+//! A check panics with the seed, so that it can be run again. Token mode compares each read with a plain list
+//! of what was written, and the flash checks its own rules.
 
 mod buffer;
 mod policy;
@@ -60,8 +60,8 @@ pub fn at_work_when_idle(mut settings: Settings) -> Settings {
     settings
 }
 
-/// A random request anywhere in `size_bytes`: writes of up to 12 KiB that need not be whole pages, reads, trims,
-/// flushes.
+/// A random request anywhere in `size_bytes`: writes of up to 12 KiB that need not be whole pages, reads,
+/// trims, flushes.
 pub fn random_request(random: &mut Random, size_bytes: u64) -> Request {
     let op = match random.below(100) {
         0..60 => Op::Write,
@@ -211,8 +211,8 @@ impl<F: Ftl, B: WriteBuffer> Kit<F, B> {
         }
     }
 
-    /// The power goes `cuts` times, at any flash operation. What a flush acknowledged is there afterwards, nothing
-    /// older is, and without a volatile buffer nothing acknowledged is lost.
+    /// The power goes `cuts` times, at any flash operation. What a flush acknowledged is there afterwards,
+    /// nothing older is, and without a volatile buffer nothing acknowledged is lost.
     ///
     /// # Panics
     /// If it is.

@@ -200,7 +200,8 @@ impl<'a, S: RequestSource> Lane<'a, S> {
     }
 }
 
-/// Whether `done` can be the answer to the only request in flight, submitted when the clock had passed `known`.
+/// Whether `done` can be the answer to the only request in flight, submitted when the clock
+/// had passed `known`.
 #[inline]
 fn answers(done: &Completion, known: Time) -> Result<(), Breach> {
     if done.tag != 0 {

@@ -5,7 +5,8 @@ use super::{Kind, Step, TIME, fixed, kind_of, with_unit};
 /// A number and its interval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Among {
-    /// With its unit: as it is written alone if that lies within the interval shown, else to the interval's digit.
+    /// With its unit: as it is written alone if that lies within the interval shown, else to
+    /// the interval's digit.
     pub value: String,
     /// `9.10–9.45`, in the unit of the value; empty for a point.
     pub interval: String,

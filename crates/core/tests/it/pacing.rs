@@ -139,7 +139,8 @@ proptest! {
             Control::Continue
         };
         let mut streams = [Stream { source: source(200), pacing }];
-        drive(&mut Jitter::new(seed), &mut streams, Limits::default(), &mut observer).expect("it never fails");
+        let driven = drive(&mut Jitter::new(seed), &mut streams, Limits::default(), &mut observer);
+        driven.expect("it never fails");
         ios.sort_unstable_by_key(|io| io.index);
         let end = |io: &Io| io.submitted + io.response;
         let mut free_from = Time::ZERO;

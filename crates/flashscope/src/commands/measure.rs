@@ -91,8 +91,8 @@ impl Session<'_> {
         self.screen.note(&format!("  every IO is in {dir}/, the page to look at is {dir}/{page}"));
     }
 
-    /// Prints the run, or the size that was chosen with what a measurement of it alone would say, and all that
-    /// were tried.
+    /// Prints the run, or the size that was chosen with what a measurement of it alone would say, and all
+    /// that were tried.
     fn conclude(&self) -> Result<Done> {
         let MeasureResult { folder, context, finished, chosen_bs, .. } = self.result;
         let last = finished.last().expect("without an error there is a run");

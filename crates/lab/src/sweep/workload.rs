@@ -57,8 +57,8 @@ impl Workload {
             return Ok(());
         }
         Err(Error::usage(format!(
-            "the trace {} is a pipe, which gives its lines once, and several simulations, or a result folder, \
-             read them again; keep it in a file first",
+            "the trace {} is a pipe, which gives its lines once, and several simulations, or a result \
+             folder, read them again; keep it in a file first",
             file.path.display()
         )))
     }
@@ -128,8 +128,8 @@ impl Workload {
         Ok(Workload::Pattern(Box::new(fitted), *seed))
     }
 
-    /// Its requests for a device, one source for each stream, and when they go. Those of a trace end when they
-    /// are interrupted.
+    /// Its requests for a device, one source for each stream, and when they go. Those of a trace end when
+    /// they are interrupted.
     ///
     /// # Errors
     /// What is wrong with the trace; an interruption while it was looked at beforehand.

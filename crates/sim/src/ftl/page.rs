@@ -228,8 +228,9 @@ impl<P: VictimPolicy> PageFtl<P> {
         cold
     }
 
-    /// Moves up to `most` valid pages of a victim, from `page` on, and erases it after the last. More are moved
-    /// if the reserve is touched: a host write must find it whole. Returns when the last operation is done.
+    /// Moves up to `most` valid pages of a victim, from `page` on, and erases it after the last. More are
+    /// moved if the reserve is touched: a host write must find it whole. Returns when the last
+    /// operation is done.
     fn tend_victim(&mut self, nand: &mut Nand, victim: Block, page: u32, most: u32, at: u64) -> u64 {
         let (mut page, mut moved, mut done) = (page, 0, at);
         while page < nand.pages_per_block() && (moved < most || self.free.len() < self.reserve_blocks) {

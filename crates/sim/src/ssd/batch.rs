@@ -1,4 +1,5 @@
-//! What is done for a batch of requests: the FTL is looked up once for all of them, and the calls within are direct.
+//! What is done for a batch of requests: the FTL is looked up once for all of them, and the calls
+//! within are direct.
 
 use flashscope_core::{Completion, Request, TargetInfo, Time};
 
@@ -11,8 +12,9 @@ use crate::ftl::{Ftl, FtlWork};
 /// The first request that was refused, or failed.
 pub(super) type Stuck<'r> = Option<&'r Request>;
 
-/// The work of a batch, by pointers: it is compiled where a device is built, and not again by every crate that
-/// uses one. `Ssd::new` and `Ssd::load` build in this crate, where all FTLs of the registry are optimised.
+/// The work of a batch, by pointers: it is compiled where a device is built, and not again by every crate
+/// that uses one. `Ssd::new` and `Ssd::load` build in this crate, where all FTLs of the
+/// registry are optimised.
 pub(super) struct Calls<F: Ftl, B: WriteBuffer> {
     pub prepare: fn(&mut Ssd<F, B>, &[Request]),
     pub submit: for<'r> fn(&mut Ssd<F, B>, &'r [Request]) -> Stuck<'r>,

@@ -16,8 +16,8 @@ use crate::nand::{Geometry, Lpn, Timing};
 use crate::settings::{Initial, Levelling, OVER_PROVISIONING_MAX, Settings};
 
 impl Settings {
-    /// An error unless they describe a device: names of the registries, and everything that [`Settings::geometry`]
-    /// and [`Settings::buffer_pages`] look at.
+    /// An error unless they describe a device: names of the registries, and everything that
+    /// [`Settings::geometry`] and [`Settings::buffer_pages`] look at.
     ///
     /// # Errors
     /// [`SimError::Setting`] names the first setting that cannot be.
@@ -30,8 +30,8 @@ impl Settings {
         Ok(())
     }
 
-    /// The flash that these settings ask for, and the pages that the host sees. Names are not looked at: they may
-    /// be those of parts from outside.
+    /// The flash that these settings ask for, and the pages that the host sees. Names are not looked at: they
+    /// may be those of parts from outside.
     ///
     /// # Errors
     /// [`SimError::Setting`] names the first setting that cannot be.

@@ -91,7 +91,8 @@ impl Ssd {
         head.starts_with(BEGINS)
     }
 
-    /// The device that was saved, at the instant at which it was. One with a part from outside the registries:
+    /// The device that was saved, at the instant at which it was. One with a part from
+    /// outside the registries:
     /// [`Ssd::restore`].
     ///
     /// # Errors
@@ -109,7 +110,8 @@ where
     /// As [`Ssd::load`], for a device with any parts.
     ///
     /// # Errors
-    /// [`SimError::State`] if the bytes are of another version, cut or changed, or of a device with other parts.
+    /// [`SimError::State`] if the bytes are of another version, cut or changed, or of a device
+    /// with other parts.
     pub fn restore(bytes: &[u8]) -> Result<Ssd<F, B>, SimError> {
         let content = checked(bytes)?;
         let (Head { name, seed, settings }, rest) =

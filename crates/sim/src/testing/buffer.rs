@@ -66,8 +66,8 @@ impl BufferCalls {
     }
 }
 
-/// Random calls to a buffer of at most `pages` pages: never more pages in it, each dirty page leaves once and with its
-/// newest token, a read gives the newest token or nothing, a flush leaves nothing dirty.
+/// Random calls to a buffer of at most `pages` pages: never more pages in it, each dirty page leaves once and
+/// with its newest token, a read gives the newest token or nothing, a flush leaves nothing dirty.
 ///
 /// # Panics
 /// If one of them does not hold.

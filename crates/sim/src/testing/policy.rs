@@ -11,8 +11,8 @@ use crate::settings::Settings;
 const BLOCKS: u32 = 40;
 const PAGES_PER_BLOCK: u32 = 8;
 
-/// Random blocks close, lose pages, are collected and are taken away: a victim is a closed block, there is one as long
-/// as a block is closed, and the same calls give the same victims.
+/// Random blocks close, lose pages, are collected and are taken away: a victim is a closed block, there is
+/// one as long as a block is closed, and the same calls give the same victims.
 ///
 /// # Panics
 /// If one of them does not hold.

@@ -1,5 +1,5 @@
-//! What this crate promises, as one program: `cargo test -p flashscope-sim --test it [-- WORD]` runs the tests whose
-//! module or name contains WORD.
+//! What this crate promises, as one program: `cargo test -p flashscope-sim --test it [-- WORD]` runs the
+//! tests whose module or name contains WORD.
 
 mod background;
 mod bplru_table1;
