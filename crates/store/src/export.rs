@@ -139,8 +139,8 @@ pub struct Exported {
 /// choice. The flag `interrupted` is looked at as it goes.
 ///
 /// # Errors
-/// The format can hold nothing of a result; a file cannot be read or written; it was interrupted, and what there
-/// is, is a part.
+/// The format can hold nothing of a result; a file cannot be read or written; it was interrupted, and what
+/// there is, is a part.
 pub fn export(
     format: &Export,
     materials: &[Material],

@@ -4,6 +4,7 @@
 //! runs gave, [`Stored`] reads it again, and [`export`](export()) writes it in another program's format.
 //! Nothing here prints, and nothing here measures.
 
+#![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 mod atomic_file;

@@ -18,8 +18,8 @@ pub struct Product {
 }
 
 impl Product {
-    /// The place at `path`, where nothing may be but a file that begins as `is_own` says. `own` is what that is
-    /// in words: `an SVG`.
+    /// The place at `path`, where nothing may be but a file that begins as `is_own` says. `own` is what that
+    /// is in words: `an SVG`.
     ///
     /// # Errors
     /// It cannot be written, or must not be: something else is there.
