@@ -66,7 +66,6 @@ export function stepOf(value: number, name: string): Step {
 /** `1234567 ns` as `1.23 ms`. */
 export function format(value: number, name: string): string {
     if (!Number.isFinite(value)) return '–';
-    if (name === '%' && value !== 0 && Math.abs(value) < 0.001) return `below 0.001${SPACE}%`;
     return inStep(value, kindOf(name)[0], stepOf(value, name));
 }
 

@@ -59,7 +59,7 @@ fn incomplete(scene: &Scene<'_>) -> Option<Warning> {
     if scene.context.complete {
         return None;
     }
-    let runs = words::counted(runs, "finished run");
+    let runs = words::counted(runs as u64, "finished run");
     says(format!("The plan was not finished: these results rest on {runs}."), Remedy::Resume)
 }
 
@@ -129,10 +129,10 @@ fn state_unknown(scene: &Scene<'_>) -> Option<Warning> {
 fn lingering(scene: &Scene<'_>) -> Option<Warning> {
     let interference = scene.context.interference?;
     let of = |seen: &Lingering| {
-        let (ios, time) = (words::counted(seen.affected_ios as usize, "IO"), words::time(seen.affected_ns));
+        let (ios, time) = (words::counted(seen.affected_ios, "IO"), words::span(seen.affected_ns));
         format!("{ios} ({time})")
     };
-    let pause = words::time(interference.pause_ns as f64);
+    let pause = words::span(interference.pause_ns as f64);
     if let Some(left) = interference.after_pause.filter(|left| left.affected_ios > 0) {
         return says(
             format!(
@@ -165,7 +165,7 @@ fn generator_near(scene: &Scene<'_>) -> Option<Warning> {
             "{} ran at {share} of the {} IO/s that the harness itself can do here: part of its response \
              time is the harness's own.",
             point.experiment.id(),
-            words::number(iops_max)
+            words::digits(iops_max)
         ),
         "Read the shortest times as upper bounds; measure on a faster or less busy machine.",
     )

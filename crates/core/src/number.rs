@@ -7,6 +7,7 @@
 //! | quantity | rule | examples |
 //! |---|---|---|
 //! | time | three digits; ns, µs, ms, s, from 1000 s on min, then h | `85.4 µs`, `300 µs`, `16.7 min` |
+//! | time that was set | all its digits, no trailing zeros | `5 ms`, `12.8 ms` |
 //! | size | three digits without trailing zeros, powers of 1024 | `512 B`, `32 KiB`, `1.5 GiB` |
 //! | throughput | three digits, always in MB/s (10⁶) | `0.120 MB/s`, `81.9 MB/s`, `1,250 MB/s` |
 //! | IO rate | three digits, whole part with commas; from a million on `M` | `2,500 IO/s`, `16.6 M IO/s` |
@@ -116,6 +117,9 @@ impl Kind {
     }
 
     fn write(&self, value: f64) -> String {
+        if !value.is_finite() {
+            return "–".into();
+        }
         let step = self.step(value);
         with_unit(&self.number(value, step), step.unit)
     }
@@ -140,6 +144,12 @@ fn kind_of(unit: &str) -> (&'static Kind, f64) {
 /// A time measured in nanoseconds: `85.4 µs`, `300 µs`, `9.27 ms`, `1.20 s`, `2.50 h`.
 pub fn span(ns: f64) -> String {
     TIME.write(ns)
+}
+
+/// A time that was set or typed in, with all its digits and no zeros at the end: `5 ms`, `12.8 ms`, `100 µs`.
+pub fn exact_span(ns: f64) -> String {
+    let step = TIME.step(ns);
+    with_unit(trimmed(&significant(ns / step.size, 15)), step.unit)
 }
 
 /// A size in bytes, rounded: `512 B`, `32 KiB`, `1.5 GiB`.
@@ -171,10 +181,7 @@ pub fn factor(factor: f64) -> String {
 
 /// A share of the whole (0 to 1) in two digits: `23 %`, `4.1 %`, `0.089 %`.
 pub fn percent(share: f64) -> String {
-    match (100.0 * share).abs() {
-        size if size > 0.0 && size < 0.001 => "below 0.001 %".into(),
-        _ => PERCENT.write(100.0 * share),
-    }
+    PERCENT.write(100.0 * share)
 }
 
 /// A number of things, exactly: `512`, `928,967`.
@@ -316,6 +323,12 @@ mod tests {
             assert!((read / value - 1.0).abs() < 0.0051, "{value}: {text}");
             assert!(text.bytes().filter(u8::is_ascii_digit).count() >= 3, "{value}: {text}");
         }
+    }
+
+    #[test]
+    fn times_that_were_set_keep_their_digits_and_no_zeros() {
+        let spans = [0.0, 250.0, 100_000.0, 12_800_000.0, 5e6, 1.5e9, 600e9].map(exact_span);
+        assert_eq!(spans, ["0 ns", "250 ns", "100 µs", "12.8 ms", "5 ms", "1.5 s", "600 s"]);
     }
 
     #[test]

@@ -33,8 +33,10 @@ fn block_size(scene: &Scene<'_>) -> Advice {
         let because = format!("a byte costs the same in {of} of every size that was tried");
         return says(QUESTION, "any".into(), because, experiments);
     }
-    let mut because =
-        format!("{of} reach 90 % of their best throughput, {}, there", words::rate(*best_bytes_a_second));
+    let mut because = format!(
+        "{of} reach 90 % of their best throughput, {}, there",
+        words::throughput(*best_bytes_a_second)
+    );
     let wasteful = scene.indicators.granularity_bytes.filter(|size| size.value < at.parameter);
     if let Some(size) = wasteful {
         because += &format!("; below {} a smaller one costs no less", words::size(size.value));
@@ -50,7 +52,7 @@ fn alignment(scene: &Scene<'_>) -> Advice {
     let experiments = vec![worst.point.experiment.id()];
     let indicators = scene.indicators;
     if let (Some(unit), Some(factor)) = (indicators.alignment_bytes, indicators.alignment_factor) {
-        let because = format!("misaligned {of} cost {} times as much", words::number(factor.value));
+        let because = format!("misaligned {of} cost {} times as much", words::digits(factor.value));
         return says(QUESTION, words::size(unit.value), because, experiments);
     }
     let because = format!("{of} take the same time at every address tried, within their intervals");
@@ -77,7 +79,7 @@ fn streams(scene: &Scene<'_>) -> Advice {
         return says(QUESTION, format!("{} or more", words::plain(most)), because, experiments);
     };
     let times = ratio(&next.estimate, &single.estimate).map_or(f64::NAN, |factor| factor.value);
-    let (beyond, times) = (words::plain(next.parameter), words::number(times));
+    let (beyond, times) = (words::plain(next.parameter), words::digits(times));
     let because = format!("with {beyond}, each write costs {times} times as much as in a single stream");
     says(QUESTION, format!("at most {}", words::plain(most)), because, experiments)
 }

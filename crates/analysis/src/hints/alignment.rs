@@ -13,7 +13,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     let evidence = format!("{}, aligned {}", words::point(&worst), words::mean(&shifts.aligned));
     let indicators = scene.indicators;
     if let (Some(unit), Some(factor)) = (indicators.alignment_bytes, indicators.alignment_factor) {
-        let (unit, times) = (words::size(unit.value), words::number(factor.value));
+        let (unit, times) = (words::size(unit.value), words::digits(factor.value));
         return says(
             format!("Align {of} to {unit}: misaligned, each costs {times} times as much.{}", stated(scene)),
             format!("{evidence}; confirms uFLIP hint 3"),

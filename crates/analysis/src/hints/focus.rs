@@ -13,7 +13,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     if let Some(area) = scene.indicators.locality_mib {
         let inside = areas.iter().rfind(|at| at.parameter == area.value * MIB)?;
         let factor = ratio(&rw, &inside.estimate).ok().filter(is_more)?;
-        let (size, times) = (words::size(inside.parameter), words::number(factor.value));
+        let (size, times) = (words::size(inside.parameter), words::digits(factor.value));
         return says(
             format!("Keep random writes inside {size}: outside, each costs {times} times as much."),
             format!("{}, {baselines}; confirms uFLIP hint 4", words::point(inside)),

@@ -17,7 +17,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
         format!(
             "Write {size} or more at once{least}: {of} of {} cost nearly the same {}.",
             words::size(smallest.parameter),
-            words::time(smallest.estimate.mean_ns)
+            words::span(smallest.estimate.mean_ns)
         ),
         format!("{}, {}", words::point(smallest), words::point(at)),
     )

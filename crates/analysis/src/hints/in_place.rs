@@ -6,7 +6,7 @@ use crate::findings::Hint;
 
 pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     let factor = Comparison::from(scene.indicators.in_place_factor?);
-    let times = words::number(factor.value);
+    let times = words::digits(factor.value);
     let text = if is_more(&factor) {
         format!(
             "Do not rewrite one place again and again: such a write costs {times} times a sequential one."

@@ -45,7 +45,7 @@ fn sizes(useful: &[&Enough<'_>]) -> String {
 }
 
 fn evidence(of: &Enough<'_>) -> String {
-    let best = words::rate(of.best_bytes_a_second);
+    let best = words::throughput(of.best_bytes_a_second);
     format!("{}, {}, best {best}", words::point(&of.smallest), words::point(&of.at))
 }
 

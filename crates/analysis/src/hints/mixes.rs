@@ -40,7 +40,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     let worst = found.iter().max_by(|a, b| a.factor.ci_low.total_cmp(&b.factor.ci_low))?;
     let evidence = format!("{}, its parts {}", words::point(&worst.at), words::mean(&worst.expected));
     if is_more(&worst.factor) {
-        let (what, times) = (mixture(worst), words::number(worst.factor.value));
+        let (what, times) = (mixture(worst), words::digits(worst.factor.value));
         let several = found.iter().filter(|of| is_more(&of.factor)).count();
         let verdict = format!("{several} of {} mixes cost more; contradicts uFLIP hint 6", found.len());
         return says(

@@ -28,11 +28,11 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     let runs = baselines.flat_map(|point| point.runs.iter().filter_map(move |run| of_run(point, run)));
     let found = runs.max_by(|a, b| (a.peak_ns / a.p50_ns).total_cmp(&(b.peak_ns / b.p50_ns)))?;
     let of = words::pattern(&found.point.experiment.curve);
-    let peak = words::time(found.peak_ns);
+    let peak = words::span(found.peak_ns);
     let (period, id) = (found.period_ios, found.point.experiment.id());
     says(
         format!("Expect a slow IO again and again: of every {period} {of}, at least one takes about {peak}."),
-        format!("{id}: period of {period} IOs, median {}, peak {peak}", words::time(found.p50_ns)),
+        format!("{id}: period of {period} IOs, median {}, peak {peak}", words::span(found.p50_ns)),
     )
     .map(|hint| hint.seen_in(found.point))
 }

@@ -25,7 +25,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     let totals: Vec<_> = curve.iter().filter_map(|at| Some((at, total(at, &rw)?))).collect();
     let shortest = totals.iter().min_by(|a, b| a.1.ci_high.total_cmp(&b.1.ci_high));
     if let Some((at, factor)) = shortest.filter(|(_, factor)| is_less(factor)) {
-        let (pause, share) = (words::pause(at.parameter), words::percent(1.0 - factor.value));
+        let (pause, share) = (words::exact_span(at.parameter * 1e6), words::percent(1.0 - factor.value));
         return says(
             format!("Pause {pause} between random writes: it saves {share} of the time, pauses included."),
             format!("{}, {baselines}; contradicts uFLIP hint 7", words::point(at)),
@@ -34,7 +34,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     if let Some(pause) = scene.indicators.pause_ms {
         let cheapest = curve.iter().find(|at| at.parameter >= pause.value).unwrap_or(longest);
         let evidence = format!("{}, {baselines}", words::point(cheapest));
-        let (pause, rest) = (words::time(pause.value * 1e6), words::time(cheapest.estimate.mean_ns));
+        let (pause, rest) = (words::span(pause.value * 1e6), words::span(cheapest.estimate.mean_ns));
         let effect = format!("after {pause} of idle time a random write costs {rest}");
         let saves_none = totals.iter().all(|(_, factor)| factor.ci_low > 1.0 / MATERIAL);
         return match saves_none {
@@ -59,7 +59,7 @@ fn without_effect(scene: &Scene<'_>, curve: &[At<'_>], rw: &Estimate) -> Option<
     if !is_useless || !is_dear || longest.parameter * 1e6 < (MATERIAL - 1.0) * rw.mean_ns {
         return None;
     }
-    let pause = words::pause(longest.parameter);
+    let pause = words::exact_span(longest.parameter * 1e6);
     let evidence = format!("{}, {}", words::point(longest), scene.baselines_text(&["SW", "RW"]));
     says(
         format!("Pauses do not help: random writes cost the same after {pause} of idle time."),

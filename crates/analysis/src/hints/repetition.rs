@@ -9,7 +9,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     let named = |label: &str| curve.iter().find(|at| at.point.experiment.label == label);
     let (fresh, repeated) = (named("permutation")?, named("repeated-permutation")?);
     let factor = ratio(&repeated.estimate, &fresh.estimate).ok().filter(is_less)?;
-    let times = words::number(1.0 / factor.value);
+    let times = words::digits(1.0 / factor.value);
     says(
         format!(
             "Rewrite data in the order in which it was written: a new order costs {times} times as much."

@@ -9,7 +9,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     if !is_more(&factor) {
         return None;
     }
-    let times = words::number(factor.value);
+    let times = words::digits(factor.value);
     says(
         format!("Do not write backwards: at descending addresses a write costs {times} times as much."),
         format!("order/SW/-1 over baseline SW: {}", words::factor(&factor)),

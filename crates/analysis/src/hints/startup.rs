@@ -48,7 +48,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     let of = words::pattern(&found.point.experiment.curve);
     let size =
         if found.bytes > 0 { format!(" ({})", words::size(found.bytes as f64)) } else { String::new() };
-    let times = words::number(found.factor);
+    let times = words::digits(found.factor);
     says(
         format!(
             "Do not trust short benchmarks of this device: its first {} {of}{size} are {times} times faster \
@@ -58,8 +58,8 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
         format!(
             "{}: start-up {}, running phase {}; {}",
             found.point.experiment.id(),
-            words::time(found.mean_ns),
-            words::time(found.mean_ns * found.factor),
+            words::span(found.mean_ns),
+            words::span(found.mean_ns * found.factor),
             short_mean(&found)
         ),
     )

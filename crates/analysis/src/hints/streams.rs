@@ -15,8 +15,8 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
         let next = several.iter().find(|at| at.parameter > most.value)?;
         let factor = ratio(&next.estimate, &single.estimate).ok().filter(is_more)?;
         let verdict = if most.value <= FEW { "confirms" } else { "confirms in kind, but not in number," };
-        let count = words::counted(most.value as usize, "sequential stream");
-        let (beyond, times) = (words::plain(next.parameter), words::number(factor.value));
+        let count = words::counted(most.value as u64, "sequential stream");
+        let (beyond, times) = (words::plain(next.parameter), words::digits(factor.value));
         return says(
             format!("Write at most {count} at once: with {beyond}, each write costs {times} times as much."),
             format!("{}, {}; {verdict} uFLIP hint 5", words::point(single), words::point(next)),

@@ -56,7 +56,7 @@ impl Gain<'_> {
 
     /// `random reads 7.9 times with 8`.
     pub(super) fn text(&self) -> String {
-        let (of, times) = (words::pattern(self.curve), words::number(self.factor.value));
+        let (of, times) = (words::pattern(self.curve), words::digits(self.factor.value));
         format!("{of} give {times} times the throughput with {}", words::plain(flying(&self.knee)))
     }
 

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+use flashscope_core::number::{count, percent};
+
 /// The first thing that keeps a run from being enough.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -52,21 +54,21 @@ impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Exploring { ios, need_ios } => {
+                let (ios, need_ios) = (count(ios), count(need_ios));
                 write!(f, "looking for a later regime: {ios} of {need_ios} IOs")
             }
             Self::StartupNotOver { startup_ios, ios, need_ios } => write!(
                 f,
-                "start-up may not be over: level changed at IO {startup_ios}, now {ios}, sure at {need_ios}"
+                "start-up may not be over: level changed at IO {}, now {}, sure at {}",
+                count(startup_ios),
+                count(ios),
+                count(need_ios)
             ),
             Self::FewPeriods { seen: 1, need, .. } => write!(f, "only 1 period seen, {need} needed"),
             Self::FewPeriods { seen, need, .. } => write!(f, "only {seen} periods seen, {need} needed"),
             Self::Drifting { share } => {
                 let way = if share > 0.0 { "rising" } else { "falling" };
-                write!(
-                    f,
-                    "response times are still {way}: {:.1} % over the running phase",
-                    100.0 * share.abs()
-                )
+                write!(f, "response times are still {way}: {} over the running phase", percent(share.abs()))
             }
             Self::Wide { share, asked } => {
                 write!(f, "the interval is ± {}, the target ± {}", percent(share), percent(asked))
@@ -74,14 +76,6 @@ impl fmt::Display for Why {
             Self::NoInterval => write!(f, "too few IOs for an interval"),
         }
     }
-}
-
-/// At least two significant digits, so that "5.2 %" is not shown as "5 %", nor "0.012 %" as "0.0 %".
-fn percent(share: f64) -> String {
-    let percent = 100.0 * share;
-    // A share of nothing has no first digit.
-    let places = if percent > 0.0 { 1.0 - percent.log10().floor() } else { 1.0 };
-    format!("{percent:.*} %", places.clamp(0.0, 12.0) as usize)
 }
 
 #[cfg(test)]
@@ -94,6 +88,6 @@ mod tests {
         assert_eq!(shown(0.123, 0.05), "the interval is ± 12 %, the target ± 5.0 %");
         assert_eq!(shown(2.5, 0.052), "the interval is ± 250 %, the target ± 5.2 %");
         assert_eq!(shown(0.000_123, 1e-6), "the interval is ± 0.012 %, the target ± 0.00010 %");
-        assert_eq!(shown(f64::INFINITY, 0.0), "the interval is ± inf %, the target ± 0.0 %");
+        assert_eq!(shown(f64::INFINITY, 0.0), "the interval is ± –, the target ± 0 %");
     }
 }

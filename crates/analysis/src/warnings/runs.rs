@@ -33,7 +33,7 @@ fn wants(run: &Run) -> String {
 
 pub(super) fn without_mean(scene: &Scene<'_>) -> Option<Warning> {
     let (ids, count, first) = bad_runs(scene, |run| run.outcome.estimate.is_none())?;
-    let runs = words::counted(count, "run");
+    let runs = words::counted(count as u64, "run");
     says(format!("{runs} ended too early for a mean and count for nothing: {ids}."), remedy(first))
 }
 
@@ -42,7 +42,7 @@ pub(super) fn not_stationary(scene: &Scene<'_>) -> Option<Warning> {
     let (ids, count, first) = bad_runs(scene, is_bad)?;
     let beside_sound = scene.points.iter().filter(|point| point.left_out > 0);
     let left_out = beside_sound.flat_map(|point| &point.runs).filter(|run| is_bad(run)).count();
-    let (runs, why, counts) = (words::counted(count, "run"), wants(first), counting(count, left_out));
+    let (runs, why, counts) = (words::counted(count as u64, "run"), wants(first), counting(count, left_out));
     says(
         format!("{runs} ended before a steady state was certain: {ids}; in the first: {why}. {counts}"),
         remedy(first),
@@ -72,7 +72,7 @@ pub(super) fn not_precise(scene: &Scene<'_>) -> Option<Warning> {
         is_wide && run.outcome.estimate.is_some()
     };
     let (ids, count, first) = bad_runs(scene, is_bad)?;
-    let (runs, why) = (words::counted(count, "run"), wants(first));
+    let (runs, why) = (words::counted(count as u64, "run"), wants(first));
     says(format!("{runs} did not reach the target precision: {ids}; in the first: {why}."), remedy(first))
 }
 
@@ -93,7 +93,7 @@ pub(super) fn disagreeing(scene: &Scene<'_>) -> Option<Warning> {
     says(
         format!(
             "Repeats of {} do not agree: {}; {} gave {} and {}.",
-            words::counted(found.len(), "experiment"),
+            words::counted(found.len() as u64, "experiment"),
             words::some(&ids),
             first.experiment.id(),
             words::mean(low),

@@ -169,7 +169,7 @@ fn an_effect_that_did_not_end_is_told() {
         let interference = Interference { lingering, pause_ns: 4_000_000_000, after_pause: None };
         Context { interference: Some(interference), ..context() }
     };
-    let seen = ["65536 IOs", "2.00 s"];
+    let seen = ["65,536 IOs", "2.00 s"];
     assert!(only(&of(&lingering(false), &EVEN.characterised()), &seen).to_string().contains("4.00 s"));
     assert_eq!(of(&lingering(true), &EVEN.characterised()), []);
 }
@@ -193,7 +193,7 @@ fn a_device_near_the_limit_of_the_tool_is_told() {
     let limit = |iops| Context { generator_iops_max: Some(iops), ..context() };
     let fine = Context { generator_iops_max: None, ..context() };
     assert!(
-        only(&of(&limit(5_000.0), &EVEN.characterised()), &["of the 5000 IO/s"])
+        only(&of(&limit(5_000.0), &EVEN.characterised()), &["of the 5,000 IO/s"])
             .to_string()
             .contains("faster")
     );

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 
 use flashscope_analysis::reading::{Axis, Cell, Chart, Curve, Table};
 use flashscope_analysis::{Context, Cut, Finished, Pace, Point, Reading, paces, points};
+use flashscope_core::number::{digits, factor};
 use flashscope_core::{Bytes, Location, Pattern, Rw};
 
 use super::program::{Act, FILL, Parameters, Probe};
@@ -288,13 +289,19 @@ fn about_collector(orders: &[Order<'_>], reading: &mut Reading) {
         "The order of the six is none that a simple collector gives; look at the curves."
     };
     let evidence = format!(
-        "beside sequential in the last capacity: regular gaps {regular:.2}, random gaps {gaps:.2}, repeated \
-         permutation {repeated:.2}, fresh permutation {fresh:.2}, uniform random {uniform:.2}"
+        "beside sequential in the last capacity: regular gaps {}, random gaps {}, repeated permutation {}, \
+         fresh permutation {}, uniform random {}",
+        factor(regular),
+        factor(gaps),
+        factor(repeated),
+        factor(fresh),
+        factor(uniform)
     );
     reading.say(text, evidence);
     let cliff = orders.iter().find(|order| order.name == RANDOM_GAPS).and_then(|order| order.cliff(LIKE));
     if let Some(at) = cliff {
         let evidence = "four windows in a row below 80 % of the first four";
-        reading.say(format!("Random gaps fall off a cliff after {at:.2} device capacities."), evidence);
+        reading
+            .say(format!("Random gaps fall off a cliff after {} device capacities.", digits(at)), evidence);
     }
 }

@@ -8,6 +8,7 @@ use flashscope_analysis::reading::{Axis, Cell, Chart, Curve, Table};
 use flashscope_analysis::{
     Comparison, Context, Cut, Estimate, Finished, Point, Reading, Run, difference, paces, points, pool, ratio,
 };
+use flashscope_core::number::{percent, span};
 use flashscope_core::{Bytes, Location, Pattern, Rw};
 
 use super::program::{Act, FILL, Parameters, Probe};
@@ -264,12 +265,12 @@ fn about_random_writes(pairs: &[Pair<'_>], reading: &mut Reading) {
     let text = match used.mean_ns / fresh.mean_ns {
         same if (0.9..1.1).contains(&same) => "Use hardly changes random writes.".into(),
         less if less < 1.0 => {
-            format!("Random writes of the used device take {:.0} % less.", 100.0 * (1.0 - less))
+            format!("Random writes of the used device take {} less.", percent(1.0 - less))
         }
-        more => format!("Random writes of the used device take {:.0} % longer.", 100.0 * (more - 1.0)),
+        more => format!("Random writes of the used device take {} longer.", percent(more - 1.0)),
     };
-    let [fresh, used] = [fresh, used].map(|mean| mean.mean_ns / 1e6);
-    reading.say(text, format!("{fresh:.3} ms fresh, {used:.3} ms used; the paper's drives: 93 % overall"));
+    let [fresh, used] = [fresh, used].map(|mean| span(mean.mean_ns));
+    reading.say(text, format!("{fresh} fresh, {used} used; the paper's drives: 93 % overall"));
 }
 
 fn about_no_difference(pairs: &[Pair<'_>], reading: &mut Reading) {

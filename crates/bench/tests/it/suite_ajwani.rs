@@ -33,7 +33,7 @@ fn the_row_of_a_plain_device_is_its_truth_and_nothing_else_is_found() {
         assert!(says(&reading, words), "{words}: {:?}", reading.sentences);
     }
     let phases = reading.charts.iter().find(|chart| chart.id == "figure-3-3").expect("a chart");
-    assert_eq!(phases.title, "After a burst, beside steady: 30 phases of 20 ms");
+    assert_eq!(phases.title, "After a burst, beside steady: 30 phases of 20.0 ms");
     // Of IOs that are short beside a phase: larger ones end beyond their phase's end.
     let is_short =
         |done: &&Finished| done.experiment.micro == "after-burst" && done.experiment.pattern.bs.0 <= 32 << 10;

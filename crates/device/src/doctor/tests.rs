@@ -330,7 +330,7 @@ fn what_is_counted_meanwhile_is_told() {
     assert!(neighbours.contains("busy for 25 %"), "{neighbours}");
     assert_eq!(
         said(&remarks, "stolen time"),
-        [(Level::Warning, "the host took 10.0 % of the processor time".into())]
+        [(Level::Warning, "the host took 10 % of the processor time".into())]
     );
     assert_eq!(said(&remarks, "throttling")[0].0, Level::Warning);
 }

@@ -1,5 +1,6 @@
 //! IO errors in words: what the system said about which IO, and what to do about it.
 
+use flashscope_core::number::exact_size;
 use flashscope_core::{ErrorKind, Op, Request, TargetError, TargetInfo};
 use rustix::io::Errno;
 
@@ -31,7 +32,7 @@ pub(super) fn failed(info: &TargetInfo, request: &Request, errno: Errno) -> Targ
 /// A request of which only a part was done.
 #[cold]
 pub(super) fn cut_short(info: &TargetInfo, request: &Request, done_bytes: usize) -> TargetError {
-    let cause = format!("only {done_bytes} bytes were transferred");
+    let cause = format!("only {} were transferred", exact_size(done_bytes as u64));
     error(
         info,
         request,
@@ -59,11 +60,11 @@ fn error(info: &TargetInfo, request: &Request, kind: ErrorKind, cause: String, r
 pub(super) fn validate(info: &TargetInfo, request: &Request, io_bytes_max: u32) -> Result<(), TargetError> {
     let end = request.offset_bytes.checked_add(u64::from(request.length_bytes));
     if end.is_none_or(|end| end > info.size_bytes) {
-        let cause = format!("the target ends at {} bytes", info.size_bytes);
+        let cause = format!("the target ends at {}", exact_size(info.size_bytes));
         return Err(error(info, request, ErrorKind::Invalid, cause, "choose a smaller target space"));
     }
     if request.length_bytes > io_bytes_max && matches!(request.op, Op::Read | Op::Write) {
-        let cause = format!("the engine was set up for IOs of up to {io_bytes_max} bytes");
+        let cause = format!("the engine was set up for IOs of up to {}", exact_size(io_bytes_max.into()));
         return Err(error(info, request, ErrorKind::Invalid, cause, "set it up for larger ones"));
     }
     if request.tag >= info.queue_depth_max {
@@ -110,7 +111,7 @@ mod tests {
                 assert!(message.contains(part), "'{message}' lacks '{part}'");
             }
         }
-        assert!(cut_short(&target(), &read(0, 4096), 512).to_string().contains("only 512 bytes"));
+        assert!(cut_short(&target(), &read(0, 4096), 512).to_string().contains("only 512 B"));
     }
 
     #[test]

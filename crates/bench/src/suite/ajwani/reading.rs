@@ -2,6 +2,7 @@
 
 use flashscope_analysis::reading::{Axis, Cell, Chart, Curve, Table};
 use flashscope_analysis::{Context, Finished, Point, Reading, Run, points};
+use flashscope_core::number::{digits, exact_size, factor, percent, plain, span};
 use flashscope_core::{Bytes, Rw};
 
 use super::super::read::{curves, find, mb_per_s, mean, median};
@@ -75,21 +76,24 @@ fn row_of_table_3_1(points: &Points<'_>, reading: &mut Reading) {
     let small = |rw| sure_steady(points, rw, least);
     if let Some((sequential, random)) = small(Rw::Write).zip(small(Rw::RandWrite)) {
         let large = sure_steady(points, Rw::Write, Bytes(LARGE_BS));
-        let beside =
-            large.map_or(String::new(), |large| format!(", {:.0} times as slow as of 2 MiB", large / random));
-        let factor = sequential / random;
+        let beside = large
+            .map_or(String::new(), |large| format!(", {} times as slow as of 2 MiB", digits(large / random)));
+        let (factor, smallest) = (sequential / random, exact_size(least.0));
         let text = if factor > 1.25 {
             format!(
-                "Random writes of {least} are {factor:.1} times as slow as sequential ones of that \
-                 size{beside}."
+                "Random writes of {smallest} are {} times as slow as sequential ones of that size{beside}.",
+                digits(factor)
             )
         } else {
-            format!("Random writes of {least} are not slower than sequential ones of that size{beside}.")
+            format!("Random writes of {smallest} are not slower than sequential ones of that size{beside}.")
         };
         reading.say(text, "the paper: at least 10 times, and at least 100 times, on most devices");
     }
     if least.0 > BS_MIN {
-        reading.warn(format!("The device takes no IO below {least}: the row stands for that size."), "");
+        reading.warn(
+            format!("The device takes no IO below {}: the row stands for that size.", exact_size(least.0)),
+            "",
+        );
     }
 }
 
@@ -257,13 +261,14 @@ fn after_bursts(points: &Points<'_>, reading: &mut Reading) {
     if let Some(Ratio { curve, bs, beside: least }) = worst(&ratios) {
         let text = if *least < 0.9 {
             format!(
-                "Random writes slow down the sequential writes after them: to {:.0} % at worst.",
-                least * 100.0
+                "Random writes slow down the sequential writes after them: to {} at worst.",
+                percent(*least)
             )
         } else {
             "Bursts of random writes do not slow down the sequential writes after them.".into()
         };
-        let why = format!("median of the phases beside the steady speed: {least:.2} at {bs} after {curve}");
+        let why =
+            format!("median of the phases beside the steady speed: {} at {bs} after {curve}", factor(*least));
         reading.say(text, why);
     }
 }
@@ -274,9 +279,8 @@ fn phase_words(points: &Points<'_>) -> String {
     let runs = of(points, AFTER_BURST).flat_map(|point| &point.runs);
     let whole = runs.filter(|run| !run.outcome.stopped_because.is_early()).map(|run| run.elapsed_ns);
     let words = |all_ns: u64| {
-        let ms = (all_ns / PHASES) as f64 / 1e6;
-        let time = if ms < 1e3 { format!("{ms:.0} ms") } else { format!("{:.1} s", ms / 1e3) };
-        format!(": {PHASES} phases of {}", time.replace(".0 ", " "))
+        let time = span((all_ns / PHASES) as f64);
+        format!(": {PHASES} phases of {time}")
     };
     whole.min().map_or(String::new(), words)
 }
@@ -315,7 +319,8 @@ fn rewrites(points: &Points<'_>, reading: &mut Reading) {
     }
     reading.tables.push(table);
     if worst > 1.1 {
-        let text = format!("After random writes, rewriting everything takes up to {worst:.1} times as long.");
+        let worst = digits(worst);
+        let text = format!("After random writes, rewriting everything takes up to {worst} times as long.");
         reading.say(text, "the paper's Kingston DT Elite: a factor of 8");
     }
 }
@@ -355,11 +360,12 @@ fn misaligned(points: &Points<'_>, reading: &mut Reading) {
     ));
     if let Some(Ratio { curve, bs, beside: least }) = worst(&ratios) {
         let text = if *least < 0.9 {
-            format!("Misaligned random writes reach {:.0} % of aligned ones at worst.", least * 100.0)
+            format!("Misaligned random writes reach {} of aligned ones at worst.", percent(*least))
         } else {
             "Misalignment does not slow down random writes.".into()
         };
-        reading.say(text, format!("least of all sizes and misalignments: {least:.2} at {bs} by {curve}"));
+        let least = factor(*least);
+        reading.say(text, format!("least of all sizes and misalignments: {least} at {bs} by {curve}"));
     }
 }
 
@@ -386,14 +392,16 @@ fn long_series(points: &Points<'_>, reading: &mut Reading) {
     reading.charts.push(chart("figure-3-2", "A long series of random writes", caption, x, y, vec![curve]));
     let text = match spikes[..] {
         [] => "A long series of random writes shows no spikes.".into(),
-        [only] => format!("A long series of random writes shows one spike, after {only:.0} writes."),
+        [only] => format!("A long series of random writes shows one spike, after {} writes.", plain(only)),
         [first, ..] => {
             let gaps: Vec<f64> = spikes.windows(2).map(|pair| pair[1] - pair[0]).collect();
             let gap = median(&gaps).unwrap_or(0.0);
             format!(
-                "A long series of random writes shows {} spikes: the first after {first:.0} writes, then one \
-                 every {gap:.0}.",
-                spikes.len()
+                "A long series of random writes shows {} spikes: the first after {} writes, then one every \
+                 {}.",
+                spikes.len(),
+                plain(first),
+                plain(gap.round())
             )
         }
     };
@@ -423,11 +431,12 @@ fn endurance(points: &Points<'_>, reading: &mut Reading) {
     let changes = series.iter().filter(|curve| curve.points.len() > 1).filter_map(change);
     if let Some(least) = changes.min_by(f64::total_cmp) {
         let text = if least < 0.9 {
-            format!("The device slows down with age: to {:.0} % at worst.", least * 100.0)
+            format!("The device slows down with age: to {} at worst.", percent(least))
         } else {
             "No pattern slows down with age.".into()
         };
-        reading.say(text, format!("last look beside the first, the slowest of all patterns: {least:.2}"));
+        let least = factor(least);
+        reading.say(text, format!("last look beside the first, the slowest of all patterns: {least}"));
     }
     if !series.is_empty() {
         let (x, y) = (Axis::linear("sequential writes of everything", ""), Axis::log("speed", "MB/s"));

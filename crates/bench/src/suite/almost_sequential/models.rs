@@ -5,6 +5,7 @@
 //! usual choice: one B for an average IO (DAM), B_R from reads and B_W from writes.
 
 use flashscope_analysis::Point;
+use flashscope_core::number::{size, span, throughput};
 use flashscope_core::{Bytes, Rw};
 
 use super::super::read::find;
@@ -67,15 +68,14 @@ impl Models {
     }
 
     pub(super) fn words(&self) -> String {
-        let kib = |bytes: f64| format!("{:.0} KiB", bytes / 1024.0);
         format!(
-            "The models count with B = {} (DAM), {:.3} ms to come to a write and {:.1} MB/s from there \
+            "The models count with B = {} (DAM), {} to come to a write and {} from there \
              (affine), B_R = {} and B_W = {}.",
-            kib(self.dam_block_bytes()),
-            self.write.setup_ns / 1e6,
-            1e3 / self.write.byte_ns,
-            kib(self.read.half_bytes()),
-            kib(self.write.half_bytes()),
+            size(self.dam_block_bytes()),
+            span(self.write.setup_ns),
+            throughput(1e9 / self.write.byte_ns),
+            size(self.read.half_bytes()),
+            size(self.write.half_bytes()),
         )
     }
 }

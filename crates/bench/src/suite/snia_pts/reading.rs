@@ -6,6 +6,7 @@ use flashscope_analysis::{
     SteadyWindow, first_steady, paces, points, steady_window,
 };
 use flashscope_core::Bytes;
+use flashscope_core::number::{self, digits, in_unit, percent};
 
 use super::super::read::{mean, speed};
 use super::{
@@ -130,9 +131,9 @@ fn verdicts(points: &Points<'_>, complete: bool, reading: &mut Reading) {
 /// What the criterion says of all tests.
 fn judge(never: &[&str], few: &[&str], complete: bool, reading: &mut Reading) {
     let formula = format!(
-        "range at most {:.0} %, slope at most {:.0} % of the mean over {STEADY_ROUNDS} rounds",
-        100.0 * STEADY_RANGE_MAX,
-        100.0 * STEADY_SLOPE_MAX
+        "range at most {}, slope at most {} of the mean over {STEADY_ROUNDS} rounds",
+        percent(STEADY_RANGE_MAX),
+        percent(STEADY_SLOPE_MAX)
     );
     if !few.is_empty() {
         let text = format!("Not judged, with fewer than {STEADY_ROUNDS} rounds: {}.", few.join(", "));
@@ -246,24 +247,24 @@ fn saturation(points: &Points<'_>, reading: &mut Reading) {
     {
         reading.warn(
             format!(
-                "What the specification calls steady here is {:.0} IO/s; when all is written it is \
-                 {:.0} IO/s.",
-                first.mean, last.mean
+                "What the specification calls steady here is {}; when all is written it is {}.",
+                number::iops(first.mean),
+                number::iops(last.mean)
             ),
             "its first five rounds within the criterion, and the last five windows",
         );
     }
     let phases = &run.outcome.phases;
-    let ours = phases.startup_bytes as f64 / capacity;
+    let ours = digits(phases.startup_bytes as f64 / capacity);
     let level = if run.outcome.stationary { "level from there on" } else { "not level to the end" };
     let pts = match pts {
-        Some(at) => format!("steady after {at:.2} capacities written"),
+        Some(at) => format!("steady after {} capacities written", digits(at)),
         None if rates.len() < STEADY_ROUNDS => not_judged(rates.len()),
         None => "never steady".into(),
     };
     reading.say(
         format!(
-            "Write saturation: by the specification {pts}; by our phases the warm-up ends after {ours:.2}, \
+            "Write saturation: by the specification {pts}; by our phases the warm-up ends after {ours}, \
              {level}."
         ),
         "the specification looks at five windows, our phases at everything before them; where they differ, a \
@@ -297,13 +298,13 @@ fn idle_recovery(points: &Points<'_>, reading: &mut Reading) {
     if let Some((most, name)) = best {
         let text = if most > 1.1 {
             format!(
-                "Idle time helps: bursts after {name} of a round are {most:.2} times as fast as steady \
-                 writes."
+                "Idle time helps: bursts after {name} of a round are {} times as fast as steady writes.",
+                digits(most)
             )
         } else {
             "Idle time does not help: bursts are no faster after it than steady writes.".into()
         };
-        reading.say(text, format!("beside {steady:.0} IO/s in steady state"));
+        reading.say(text, format!("beside {} in steady state", number::iops(steady)));
     }
 }
 
@@ -330,10 +331,11 @@ fn cross_stimulus(points: &Points<'_>, reading: &mut Reading) {
     let text = match back {
         Some(0) => "Sequential writes are as fast as before at once after the random ones.".into(),
         Some(at) => format!(
-            "Sequential writes come back to 90 % of their speed {:.1} s after the random ones.",
-            after[at - 1].end_s
+            "Sequential writes come back to 90 % of their speed {} after the random ones.",
+            in_unit(after[at - 1].end_s, "s")
         ),
         None => "Sequential writes do not come back to 90 % of their speed after the random ones.".into(),
     };
-    reading.say(text, format!("{before:.1} MB/s sequential before, {random:.1} MB/s random"));
+    let [before, random] = [*before, *random].map(|mb_per_s| number::throughput(mb_per_s * 1e6));
+    reading.say(text, format!("{before} sequential before, {random} random"));
 }

@@ -1,5 +1,7 @@
 //! The clock that stamps IOs: where it comes from, what a reading costs, how exact it is.
 
+use flashscope_core::number::{digits, span};
+
 use crate::clock::ClockSource;
 use crate::doctor::scene::Scene;
 use crate::doctor::{Check, Remark};
@@ -8,7 +10,7 @@ pub(super) const CHECK: Check =
     Check { name: "clock", about: "source, cost and resolution of the time stamps", examine };
 
 const FOLDER: &str = "sys/devices/system/clocksource/clocksource0";
-/// Two readings enclose each IO; beyond this they are no longer small beside the fastest drives' 10 us.
+/// Two readings enclose each IO; beyond this they are no longer small beside the fastest drives' 10 µs.
 const COST_NS_MAX: f64 = 200.0;
 
 fn examine(scene: &Scene) -> Vec<Remark> {
@@ -20,13 +22,16 @@ fn examine(scene: &Scene) -> Vec<Remark> {
             format!("clock_gettime on {}", kernels.as_deref().unwrap_or("an unknown clock"))
         }
     };
-    let found =
-        format!("{source}, {:.0} ns a reading, rate within {:.1} ppm", clock.cost_ns, clock.rate_error_ppm);
+    let found = format!(
+        "{source}, {} a reading, rate within {} ppm",
+        span(clock.cost_ns),
+        digits(clock.rate_error_ppm)
+    );
     if clock.cost_ns <= COST_NS_MAX {
         return vec![Remark::ok(found)];
     }
     let matters = "every response time contains a reading, and high rates are limited by it: a few per cent \
-                   at 10 us an IO";
+                   at 10 µs an IO";
     let choices = scene.text(&format!("{FOLDER}/available_clocksource")).unwrap_or_default();
     let remark = Remark::warning(found, matters);
     let has_better = kernels.as_deref() != Some("tsc") && choices.split(' ').any(|choice| choice == "tsc");

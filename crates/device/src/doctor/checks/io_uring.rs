@@ -1,5 +1,7 @@
 //! Whether io_uring serves IOs in flight together, and the memory it may pin.
 
+use flashscope_core::number::size;
+
 use crate::doctor::scene::Scene;
 use crate::doctor::{Check, Remark};
 
@@ -13,7 +15,7 @@ fn examine(scene: &Scene) -> Vec<Remark> {
     let mut remarks = vec![ring(scene)];
     let lockable = scene.memlock_bytes.filter(|bytes| *bytes < MEMLOCK_BYTES_MIN && !scene.is_root);
     if let Some(bytes) = lockable {
-        let found = format!("{} KiB of memory may be locked", bytes >> 10);
+        let found = format!("{} of memory may be locked", size(bytes as f64));
         let matters = "buffers that are not registered cost each IO in flight some 100 ns";
         let mend = "sudo prlimit -l=unlimited -p $$    # for this shell";
         remarks.push(Remark::note(found, matters).mend(mend));

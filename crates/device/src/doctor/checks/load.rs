@@ -1,5 +1,7 @@
 //! Who else works on this machine: load, and time lost waiting for processors, memory and IO (PSI).
 
+use flashscope_core::number::percent;
+
 use crate::doctor::scene::Scene;
 use crate::doctor::{Check, Remark};
 
@@ -29,7 +31,8 @@ fn examine(scene: &Scene) -> Vec<Remark> {
         let text = scene.text(&format!("proc/pressure/{resource}"));
         let Some(share) = text.as_deref().and_then(last_ten_seconds) else { continue };
         if share > *share_max {
-            let found = format!("for {share:.0} % of the last 10 s something waited for {resource}");
+            let found =
+                format!("for {} of the last 10 s something waited for {resource}", percent(share / 100.0));
             remarks.push(Remark::warning(found, *matters).mend(*mend));
         }
     }

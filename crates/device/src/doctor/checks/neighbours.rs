@@ -1,5 +1,7 @@
 //! IO of others on the same disks, watched for a second while flashscope does none.
 
+use flashscope_core::number::{counted, percent, size, span};
+
 use crate::doctor::scene::{Counts, Scene};
 use crate::doctor::{Check, Remark};
 use crate::sysfs::BlockDir;
@@ -38,12 +40,15 @@ fn neighbours(scene: &Scene, disk: &BlockDir) -> Remark {
     let seconds = scene.watched.as_secs_f64().max(1e-3);
     let busy = after.busy_ms.saturating_sub(before.busy_ms) as f64 / 10.0 / seconds;
     if reads + writes == 0 {
-        return Remark::ok(format!("no other IO on {name} within {seconds:.1} s"));
+        return Remark::ok(format!("no other IO on {name} within {}", span(seconds * 1e9)));
     }
-    let kib = after.bytes.saturating_sub(before.bytes) / 1024;
     let found = format!(
-        "others did {reads} reads and {writes} writes ({kib} KiB) on {name} in {seconds:.1} s, busy for \
-         {busy:.0} %"
+        "others did {} and {} ({}) on {name} in {}, busy for {}",
+        counted(reads, "read"),
+        counted(writes, "write"),
+        size(after.bytes.saturating_sub(before.bytes) as f64),
+        span(seconds * 1e9),
+        percent(busy / 100.0)
     );
     let matters = "their IOs queue before ours and disturb the device's state: all response times, the \
                    longest most";

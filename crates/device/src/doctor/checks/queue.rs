@@ -1,5 +1,7 @@
 //! The kernel's queue for the disk: how many IOs it holds, how large a piece may be, reading ahead.
 
+use flashscope_core::number::exact_size;
+
 use crate::doctor::scene::Scene;
 use crate::doctor::{Check, Remark};
 use crate::sysfs::BlockDir;
@@ -19,8 +21,8 @@ fn queue(disk: &BlockDir) -> Vec<Remark> {
     let Some(requests) = disk.number("queue/nr_requests") else { return Vec::new() };
     let piece_kib = disk.number("queue/max_sectors_kb");
     let ahead_kib = disk.number("queue/read_ahead_kb").unwrap_or(0);
-    let piece = piece_kib.map_or(String::new(), |kib| format!(", pieces of up to {kib} KiB"));
-    let ahead = format!("read-ahead {ahead_kib} KiB (direct IO takes no part in it)");
+    let piece = piece_kib.map_or(String::new(), |kib| format!(", pieces of up to {}", of_kib(kib)));
+    let ahead = format!("read-ahead {} (direct IO takes no part in it)", of_kib(ahead_kib));
     let mut remarks = vec![Remark::ok(format!("{name} queues {requests} IOs{piece}, {ahead}"))];
     if requests < REQUESTS_MIN {
         let matters = format!("more IOs in flight wait in line: queue depths above {requests} look alike");
@@ -30,11 +32,15 @@ fn queue(disk: &BlockDir) -> Vec<Remark> {
     // Granularity goes up to 512 KiB and beyond.
     if let Some(kib) = piece_kib.filter(|kib| *kib < 512) {
         let matters =
-            format!("a larger IO reaches the device as several: granularity shows a step at {kib} KiB");
+            format!("a larger IO reaches the device as several: granularity shows a step at {}", of_kib(kib));
         let limit = disk.number("queue/max_hw_sectors_kb").unwrap_or(kib);
-        let remark = Remark::note(format!("IOs on {name} are cut into pieces of {kib} KiB"), matters);
+        let remark = Remark::note(format!("IOs on {name} are cut into pieces of {}", of_kib(kib)), matters);
         let mend = format!("echo {limit} | sudo tee {}", disk.queue_file("max_sectors_kb"));
         remarks.push(if limit > kib { remark.mend(mend) } else { remark });
     }
     remarks
+}
+
+fn of_kib(kib: u64) -> String {
+    exact_size(kib.saturating_mul(1024))
 }

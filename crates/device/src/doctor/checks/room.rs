@@ -1,5 +1,6 @@
 //! Room: how full a file's filesystem is, and parts of the file that were never written.
 
+use flashscope_core::number::{percent, size};
 use rustix::fs::statvfs;
 
 use crate::doctor::scene::Scene;
@@ -21,16 +22,15 @@ fn examine(scene: &Scene) -> Vec<Remark> {
     let holes = scene.verdict.iter().flat_map(|verdict| &verdict.findings);
     for finding in holes {
         let Finding::Sparse { unwritten_bytes, size_bytes, .. } = finding else { continue };
-        let share = 100.0 * *unwritten_bytes as f64 / *size_bytes as f64;
+        let share = percent(*unwritten_bytes as f64 / *size_bytes as f64);
         let matters = "reads there cost no IO at all, first writes there allocate space";
         let mend = Remedy::CreateFull { size_bytes: Some(*size_bytes) };
-        remarks
-            .push(Remark::wrong(format!("{share:.0} % of the file was never written"), matters).mend(mend));
+        remarks.push(Remark::wrong(format!("{share} of the file was never written"), matters).mend(mend));
     }
     let Ok(room) = statvfs(&target.canonical_path) else { return remarks };
     let free_share = room.f_bavail * 100 / room.f_blocks.max(1);
-    let free_gib = (room.f_bavail * room.f_frsize) as f64 / f64::from(1 << 30);
-    let found = format!("{free_share} % of the filesystem is free ({free_gib:.1} GiB)");
+    let free = size((room.f_bavail * room.f_frsize) as f64);
+    let found = format!("{free_share} % of the filesystem is free ({free})");
     let matters =
         "new files come in pieces, and the drive has less room to collect garbage: writes take longer";
     remarks.push(match free_share {

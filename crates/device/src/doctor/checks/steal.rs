@@ -1,5 +1,7 @@
 //! Time that the host gave to other guests while this one wanted to run.
 
+use flashscope_core::number::percent;
+
 use crate::doctor::scene::{Counts, Scene};
 use crate::doctor::{Check, Remark};
 
@@ -20,7 +22,7 @@ fn examine(scene: &Scene) -> Vec<Remark> {
     if stolen == 0 {
         return vec![Remark::ok("no processor time was stolen")];
     }
-    let found = format!("the host took {share:.1} % of the processor time");
+    let found = format!("the host took {} of the processor time", percent(share / 100.0));
     let matters = "the machine stands still in the middle of IOs: single response times of milliseconds that \
                    the device did not cause";
     vec![if share >= 1.0 { Remark::warning(found, matters) } else { Remark::note(found, matters) }]

@@ -2,10 +2,11 @@
 
 use flashscope_analysis::reading::{Cell, Table};
 use flashscope_analysis::{Pace, Point, Quantiles, Reading, paces};
+use flashscope_core::number::{digits, in_unit, iops, size, throughput};
 
 use super::super::super::read::speed;
 use super::super::{FLUSH, IDLE, TAIL, TRIM, TRIM_EFFECT};
-use super::steps::{STEP, amount, bytes_before, bytes_chart, curve, fast_beginning, gib, speed_between};
+use super::steps::{STEP, bytes_before, bytes_chart, curve, fast_beginning, gib, speed_between};
 use super::{Points, last_run, of};
 
 /// A run that never slows down was fast as a whole if it beats the slowest by this.
@@ -62,11 +63,12 @@ pub(super) fn tail(points: &Points<'_>, reading: &mut Reading) {
         && let Some(p99) = most.p99_ms
     {
         let text = format!(
-            "Under {:.3} MB/s of writes, one read in a hundred takes {:.1} times as long as alone.",
-            most.written_mb_s,
-            p99 / alone
+            "Under {} of writes, one read in a hundred takes {} times as long as alone.",
+            throughput(most.written_mb_s * 1e6),
+            digits(p99 / alone)
         );
-        reading.say(text, format!("99th percentile {p99:.3} ms, {alone:.3} ms without writes"));
+        let [p99, alone] = [p99, alone].map(|ms| in_unit(ms, "ms"));
+        reading.say(text, format!("99th percentile {p99}, {alone} without writes"));
     }
 }
 
@@ -95,8 +97,8 @@ pub(super) fn flush(points: &Points<'_>, reading: &mut Reading) {
     }
     if let Some(cost) = table.cell("1", "a flush").and_then(Cell::value) {
         reading.say(
-            format!("A flush after every write costs {cost:.3} ms."),
-            format!("{write_ms:.3} ms for a write without"),
+            format!("A flush after every write costs {}.", in_unit(cost, "ms")),
+            format!("{} for a write without", in_unit(write_ms, "ms")),
         );
     }
     reading.tables.push(table);
@@ -122,10 +124,11 @@ pub(super) fn trim(points: &Points<'_>, reading: &mut Reading) {
         let text = match gain {
             same if (1.0 / STEP..STEP).contains(&same) => "Discarding everything changes nothing.".into(),
             _ => format!(
-                "Random writes to a device of which everything was discarded are {gain:.2} times as fast."
+                "Random writes to a device of which everything was discarded are {} times as fast.",
+                digits(gain)
             ),
         };
-        reading.say(text, format!("{before:.0} IO/s used, {after:.0} IO/s discarded and rested"));
+        reading.say(text, format!("{} used, {} discarded and rested", iops(before), iops(after)));
     }
 }
 
@@ -178,11 +181,11 @@ pub(super) fn idle(points: &Points<'_>, buffer: f64, reading: &mut Reading) {
     reading.charts.push(bytes_chart("idle", "Idle recovery", caption, series));
     match all.iter().find(|one| one.bytes > 0.95 * most && most > 0.0) {
         Some(one) if one.is_all => reading.say(
-            format!("After {} of idle time at least {} are fast again.", one.label, amount(one.bytes)),
+            format!("After {} of idle time at least {} are fast again.", one.label, size(one.bytes)),
             "no more was written, and it was fast to the end",
         ),
         Some(one) => {
-            let text = format!("After {} of idle time {} are fast again.", one.label, amount(one.bytes));
+            let text = format!("After {} of idle time {} are fast again.", one.label, size(one.bytes));
             reading.say(text, "longer ones give back no more");
         }
         None => reading.say(

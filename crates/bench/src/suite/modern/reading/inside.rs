@@ -3,12 +3,12 @@
 use flashscope_analysis::reading::{Axis, Cell, Chart, Curve, Table};
 use flashscope_analysis::{Context, Level, Reading, Run, levels, paces};
 use flashscope_core::Bytes;
+use flashscope_core::number::{self, iops, percent, throughput};
 
 use super::super::super::read::{mean_ms, speed};
 use super::super::{BUFFER_READ, DEPTH, FILL_RUN, SPARE};
 use super::steps::{
-    FastBeginning, STEP, amount, bytes_before, bytes_chart, costs, curve, fast_beginning, gib, rise,
-    speed_between,
+    FastBeginning, STEP, bytes_before, bytes_chart, costs, curve, fast_beginning, gib, rise, speed_between,
 };
 use super::{Found, Points, last_run, of};
 
@@ -51,8 +51,8 @@ pub(super) fn depth(points: &Points<'_>, reading: &mut Reading, found: &mut Foun
     });
     let [.., (shallow, before), (deep, last)] = rates[..] else { return };
     if last > FULL * before {
-        let text = format!("No knee up to {deep:.0} IOs in flight: {last:.0} IO/s, and still growing.");
-        reading.say(text, format!("{before:.0} IO/s with {shallow:.0} in flight"));
+        let text = format!("No knee up to {deep:.0} IOs in flight: {}, and still growing.", iops(last));
+        reading.say(text, format!("{} with {shallow:.0} in flight", iops(before)));
         return;
     }
     // The time of an IO falls towards that of the bottleneck as 1 / depth.
@@ -62,7 +62,7 @@ pub(super) fn depth(points: &Points<'_>, reading: &mut Reading, found: &mut Foun
     if knee < STEP {
         reading.say(
             "More than one random read in flight brings nothing.",
-            format!("{alone:.0} IO/s alone, {last:.0} with {deep:.0}"),
+            format!("{} alone, {} with {deep:.0} in flight", iops(alone), iops(last)),
         );
         return;
     }
@@ -71,7 +71,7 @@ pub(super) fn depth(points: &Points<'_>, reading: &mut Reading, found: &mut Foun
     let enough = enough.map_or(String::new(), |(depth, _)| format!("; 90 % of it with {depth:.0}"));
     reading.say(
         format!("The queue-depth knee is at {knee:.0} random reads in flight."),
-        format!("{alone:.0} IO/s alone, at most {most:.0}{enough}"),
+        format!("{} alone, at most {}{enough}", iops(alone), iops(most)),
     );
 }
 
@@ -112,7 +112,7 @@ pub(super) fn buffer(points: &Points<'_>, reading: &mut Reading, found: &mut Fou
         Some(size) => {
             found.add("write buffer", mib(size), "MiB");
             reading.say(
-                format!("The write buffer holds {:.1} MiB.", mib(size)),
+                format!("The write buffer holds {}.", number::size(size)),
                 "so much of what was written last is read back faster than flash can",
             );
         }
@@ -124,7 +124,7 @@ pub(super) fn buffer(points: &Points<'_>, reading: &mut Reading, found: &mut Fou
             "No write buffer was seen.",
             format!(
                 "what was written last is read back as fast as what was written before, up to {}",
-                Bytes(largest as u64)
+                number::size(largest)
             ),
         ),
     }
@@ -173,8 +173,8 @@ pub(super) fn fill(
     };
     found.add("SLC cache", gib(bytes), "GiB");
     reading.say(
-        format!("The first {} of a fill are fast: a cache in SLC mode.", amount(bytes)),
-        format!("{fast_mb_s:.0} MB/s before, {slow_mb_s:.0} MB/s after"),
+        format!("The first {} of a fill are fast: a cache in SLC mode.", number::size(bytes)),
+        format!("{} before, {} after", throughput(fast_mb_s * 1e6), throughput(slow_mb_s * 1e6)),
     );
     Some(bytes)
 }
@@ -214,11 +214,11 @@ pub(super) fn spare(
     };
     let border = after.from;
     let bytes = bytes_before(&paces, border) - held;
-    let share = 100.0 * bytes / span;
+    let share = bytes / span;
     let evidence = format!(
-        "{:.0} MB/s before the collector must copy, {:.0} MB/s after{}",
-        speed_between(&paces, 0, border),
-        speed_between(&paces, border, paces.len()),
+        "{} before the collector must copy, {} after{}",
+        throughput(speed_between(&paces, 0, border) * 1e6),
+        throughput(speed_between(&paces, border, paces.len()) * 1e6),
         if held > 0.0 {
             "; what cache and buffer hold is taken off"
         } else {
@@ -227,10 +227,15 @@ pub(super) fn spare(
     );
     if span < 0.95 * context.target.size_bytes as f64 {
         let text = "Only a part of the device was written: what else is free on it counts as spare here.";
-        reading.warn(text, format!("{} of {}", Bytes(span as u64), Bytes(context.target.size_bytes)));
+        reading.warn(
+            text,
+            format!("{} of {}", number::size(span), number::size(context.target.size_bytes as f64)),
+        );
     }
     found.add("spare flash", gib(bytes), "GiB");
-    found.add("over-provisioning", share, "%");
-    reading
-        .say(format!("{} of flash are spare: over-provisioning of {share:.1} %.", amount(bytes)), evidence);
+    found.add("over-provisioning", 100.0 * share, "%");
+    reading.say(
+        format!("{} of flash are spare: over-provisioning of {}.", number::size(bytes), percent(share)),
+        evidence,
+    );
 }

@@ -18,12 +18,6 @@ pub(super) fn gib(bytes: f64) -> f64 {
     bytes / f64::from(1 << 30)
 }
 
-/// Bytes for a person.
-pub(super) fn amount(bytes: f64) -> String {
-    let mib = bytes / f64::from(1 << 20);
-    if mib < 512.0 { format!("{mib:.1} MiB") } else { format!("{:.2} GiB", gib(bytes)) }
-}
-
 /// Time for each byte of the windows of a run, in ns. Windows that ended in one moment took none.
 pub(super) fn costs(paces: &[Pace]) -> Vec<f64> {
     let cost = |pace: &Pace| if pace.mb_per_s > 0.0 { 1e3 / pace.mb_per_s } else { 0.0 };
