@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use flashscope_analysis::{Estimate, Finished, Stop, Why};
 use flashscope_bench::Event;
-use flashscope_core::number::counted;
+use flashscope_core::number::{counted, percent, span};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::screen::Screen;
@@ -107,7 +107,7 @@ impl<'a> Progress<'a> {
             Event::Preparing(preparation) => self.bar.set_message(preparation.to_string()),
             Event::Interference => self.bar.set_message("measuring the pause to keep between runs"),
             Event::PauseKept(found) => {
-                self.screen.detail(&format!("  pause between runs: {}", rounded(found.pause_ns as f64)));
+                self.screen.detail(&format!("  pause between runs: {}", span(found.pause_ns as f64)));
             }
             Event::Started { number, of, experiment, repeat } => {
                 let mut title = format!("{} {} {}", experiment.micro, experiment.curve, experiment.label);
@@ -183,7 +183,7 @@ const COLUMNS: usize = 76;
 fn second_line(ios: u64, estimate: Option<Estimate>, why: Option<&Why>) -> String {
     let drawn = estimate.map_or(String::new(), |estimate| whisker(estimate.relative_half_width()));
     let waits = match why {
-        Some(Why::Wide { asked, .. }) => format!(" (± {:.1} % asked)", asked * 100.0),
+        Some(Why::Wide { asked, .. }) => format!(" (± {} asked)", percent(*asked)),
         Some(why) => format!(" · {why}"),
         None => String::new(),
     };
@@ -231,25 +231,7 @@ fn so_far(ios: u64, estimate: Option<Estimate>) -> String {
 }
 
 fn mean(estimate: &Estimate) -> String {
-    format!("{} ± {:.1} %", rounded(estimate.mean_ns), estimate.relative_half_width() * 100.0)
-}
-
-/// A time in three digits with its unit.
-pub fn rounded(ns: f64) -> String {
-    let (value, unit) = match ns {
-        ns if ns >= 1e9 => (ns / 1e9, "s"),
-        ns if ns >= 1e6 => (ns / 1e6, "ms"),
-        ns if ns >= 1e3 => (ns / 1e3, "µs"),
-        ns => (ns, "ns"),
-    };
-    let digits = if value >= 100.0 {
-        0
-    } else if value >= 10.0 {
-        1
-    } else {
-        2
-    };
-    format!("{value:.digits$} {unit}")
+    format!("{} ± {}", span(estimate.mean_ns), percent(estimate.relative_half_width()))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use anyhow::Result;
 use flashscope_analysis::{Finished, Run, Stop};
 use flashscope_bench::GAIN_MIN;
 use flashscope_core::Bytes;
-use flashscope_core::number::{counted, size};
+use flashscope_core::number::{counted, size, span};
 use flashscope_lab::{
     BegunMeasurement, MEASURE_BUDGET, MeasureRequest, MeasureResult, OpenMeasurement, TargetSpec,
 };
@@ -16,7 +16,7 @@ use crate::confirm::confirm;
 use crate::exit::Done;
 use crate::facts::forewarn;
 use crate::pages;
-use crate::progress::{Progress, rounded};
+use crate::progress::Progress;
 use crate::screen::Screen;
 use crate::signal;
 
@@ -155,7 +155,7 @@ fn scaled_view(chosen: Bytes, tried: &[Finished]) -> String {
         let Some(estimate) = finished.run.outcome.estimate else { continue };
         let mib_s = |iops| format!("{:.1}", bs * iops / f64::from(1 << 20));
         let mib_s = finished.iops().map_or("-".into(), mib_s);
-        text += &format!("  {:>8}  {:>10}  {mib_s:>8} MiB/s\n", size(bs), rounded(estimate.mean_ns));
+        text += &format!("  {:>8}  {:>10}  {mib_s:>8} MiB/s\n", size(bs), span(estimate.mean_ns));
     }
     let last = tried.last().map(|finished| &finished.run.outcome);
     let is_cut = last.is_some_and(|outcome| outcome.stopped_because == Stop::Interrupted);

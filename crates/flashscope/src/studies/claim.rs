@@ -1,7 +1,7 @@
 //! What a paper says, as something that can be held against a measured number: a claim, and what is accepted
 //! as the same. A claim is data; only [`Claim::verdict`] decides, and only from a number.
 
-use flashscope_core::number::digits;
+use flashscope_core::number::{digits, plain};
 use serde::Serialize;
 
 use super::Measure;
@@ -272,13 +272,14 @@ fn is_of_speed(unit: &str) -> bool {
 /// A number with its unit as a person reads it.
 pub fn with_unit(value: f64, unit: &str) -> String {
     let is_whole = value == value.round() && value.abs() < 1e6;
-    joined(if is_whole { value.to_string() } else { digits(value) }, unit)
+    joined(if is_whole { plain(value) } else { digits(value) }, unit)
 }
 
 fn joined(number: String, unit: &str) -> String {
     match unit {
         "" => number,
         "x" => format!("x{number}"),
+        "us" => format!("{number} µs"),
         _ => format!("{number} {unit}"),
     }
 }

@@ -297,7 +297,8 @@ fn what_was_changed_of_a_trace_is_told() {
     let lines = "0 0 0 8 0\n1000 0 12582904 8 0\n2000 0 16 8 1\n";
     fs::write(scratch.path("far.mqsim"), lines).unwrap();
     let line = format!("bplru-board {RULES} --trace far.mqsim --op write --fit modulo --repeat 2");
-    let told = ["2 requests of other operations", "2 times the trace"];
+    let told =
+        ["requests left out, of other operations: 2", "passes over the trace, one behind the other: 2"];
     let shown = sim(&scratch.path(""), &line).well().out;
     let json = sim(&scratch.path(""), &format!("{line} --json")).well().json();
     let notes = json[0]["notes"].as_array().unwrap();
@@ -308,7 +309,7 @@ fn what_was_changed_of_a_trace_is_told() {
     for note in notes {
         assert!(shown.contains(note.as_str().unwrap()), "{note}: {shown}");
     }
-    assert_eq!(shown.matches("times the trace").count(), 1, "{shown}");
+    assert_eq!(shown.matches("passes over the trace").count(), 1, "{shown}");
     let untouched = sim(&scratch.path(""), &format!("bplru-board {RULES} --rw randwrite --bs 4k --json"));
     assert_eq!(untouched.well().json()[0]["notes"], serde_json::json!([]));
 }

@@ -20,7 +20,7 @@ fn without_leave_to_write_nothing_is_called_fresh_or_used() {
     let begin = page.find("What it says").expect("a section");
     let compared = words(&scratch, "compare found found").well().out;
     for text in [&run.out, &compared, &page[begin..]] {
-        for word in ["fresh", "Fresh", "used beside", "ms used", "lost, %", "performance lost"] {
+        for word in ["fresh", "Fresh", "used beside", "ms used", "µs used", "lost, %", "performance lost"] {
             assert!(!text.contains(word), "{word}: {}", &text[text.find(word).unwrap_or(0)..][..80]);
         }
     }

@@ -62,9 +62,9 @@ fn flags_are_applied_in_the_order_of_the_help() {
         "8 requests before the time window",
         "8 requests after the time window",
         "8 requests of other operations",
-        "2 times the trace",
+        "passes over the trace, one behind the other: 2",
         "2 requests lie elsewhere, fitted (modulo) to 2 MiB",
-        "8 requests are split at multiples of 2 KiB, into 16",
+        "requests split at multiples of 2 KiB: 8, into 16",
         // 8 writes of 4 KiB on 2 MiB.
         "32 KiB are written: 0.02 device writes of 2 MiB",
     ] {
@@ -127,14 +127,14 @@ fn a_generated_trace_is_the_same_for_a_seed_and_can_be_cut() {
         call(&folder(&scratch), &all)
     };
     let first = generate("a.load", &["--seed", "5"]).well();
-    assert!(first.err.contains("2000 requests written to a.load as blkreplay, seed 5"), "{}", first.err);
+    assert!(first.err.contains("2,000 requests written to a.load as blkreplay, seed 5"), "{}", first.err);
     generate("b.load", &["--seed", "5"]).well();
     generate("c.load", &["--seed", "6"]).well();
     let bytes = |name: &str| fs::read(scratch.path(name)).unwrap();
     assert!(bytes("a.load") == bytes("b.load") && bytes("a.load") != bytes("c.load"));
     let small = ["trace", "cut", "a.load", "small.load", "--fit", "modulo", "--size", "16MiB"];
     let cut = call(&folder(&scratch), &small).well();
-    assert!(cut.err.contains("stand for several places of the trace"), "{}", cut.err);
+    assert!(cut.err.contains("that stand for several places of the trace"), "{}", cut.err);
     assert!(cut.err.contains("device writes of 16 MiB"), "{}", cut.err);
 }
 

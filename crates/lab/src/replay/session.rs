@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use flashscope_core::number::span;
+use flashscope_core::number::{digits, span};
 use flashscope_core::{Driven, Limits, Op, Ordered, RequestSource, Stream, Target, drive};
 use flashscope_device::Handle;
 use flashscope_store::{Origin, Recorder, SCHEMA_VERSION};
@@ -185,8 +185,8 @@ fn verdict(
         return match factor {
             _ if !is_whole => "not done to its end".into(),
             0.0 => "done; the trace tells no time to compare with".into(),
-            1.0.. => format!("done {factor:.1} times as fast as the trace"),
-            _ => format!("done {:.1} times as slowly as the trace", 1.0 / factor),
+            1.0.. => format!("done {} times as fast as the trace", digits(factor)),
+            _ => format!("done {} times as slowly as the trace", digits(1.0 / factor)),
         };
     };
     let share = tally.on_time_share();

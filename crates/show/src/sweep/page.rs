@@ -3,7 +3,7 @@
 
 use crate::html::dense::Trace;
 use crate::html::document::{Block, Cell, Column, DOCUMENT_VERSION, Document, Item, Section, Table};
-use flashscope_core::number::{count, counted, digits, size, span};
+use flashscope_core::number::{count, counted, digits, in_unit, size, span};
 
 use super::charts::charts;
 use super::table::time;
@@ -128,15 +128,11 @@ type Value = fn(&SimReport) -> Option<Cell>;
 /// Columns of numbers: heading, unit of what is sorted, text and value.
 const NUMBERS: &[(&str, &str, Value)] = &[
     ("RAM", "bytes", |r| (r.device.buffer_bytes > 0).then(|| Cell::bytes(r.device.buffer_bytes))),
-    ("throughput", "MB/s", |r| {
-        r.throughput_mb_s.map(|rate| Cell::number(format!("{} MB/s", digits(rate)), rate))
-    }),
+    ("throughput", "MB/s", |r| r.throughput_mb_s.map(|rate| Cell::number(in_unit(rate, "MB/s"), rate))),
     ("mean response", "µs", |r| r.response_us.map(|us| Cell::number(time(us.mean), us.mean))),
     ("p99", "µs", |r| r.response_us.map(|us| Cell::number(time(us.p99), us.p99))),
     ("longest", "µs", |r| r.response_us.map(|us| Cell::number(time(us.max), us.max))),
-    ("write amplification", "", |r| {
-        r.device.write_amplification.map(|wa| Cell::number(format!("{wa:.3}"), wa))
-    }),
+    ("write amplification", "", |r| r.device.write_amplification.map(|wa| Cell::number(digits(wa), wa))),
     ("block erases", "", |r| Some(Cell::count(r.device.block_erases))),
     ("switch merges", "", |r| merges(r, r.device.merges.switch_merges)),
     ("partial merges", "", |r| merges(r, r.device.merges.partial_merges)),

@@ -1,6 +1,6 @@
 //! The table of a sweep: one row for each device, the columns that differ first.
 
-use flashscope_core::number::{digits, size, span};
+use flashscope_core::number::{count, digits, significant, size, span};
 
 use flashscope_lab::sweep::SimReport;
 
@@ -16,21 +16,25 @@ const COLUMNS: &[Column] = &[
     ("buffer", |r| r.device.buffer.clone()),
     ("RAM", |r| if r.device.buffer_bytes == 0 { String::new() } else { size(r.device.buffer_bytes as f64) }),
     ("OP (eff.)", |r| {
-        let share = |op: f64| format!("{:.1}", op * 100.0);
+        let share = |op: f64| significant(op * 100.0, 2);
         format!("{} ({}) %", share(r.device.over_provisioning), share(r.device.effective_over_provisioning))
     }),
-    ("MB/s", |r| r.throughput_mb_s.map_or("-".into(), digits)),
+    ("MB/s", |r| r.throughput_mb_s.map_or("–".into(), digits)),
     ("mean", |r| r.response_us.map_or(String::new(), |us| time(us.mean))),
     ("p99", |r| r.response_us.map_or(String::new(), |us| time(us.p99))),
     ("max", |r| r.response_us.map_or(String::new(), |us| time(us.max))),
-    ("WA", |r| r.device.write_amplification.map_or(String::new(), |wa| format!("{wa:.3}"))),
-    ("erases", |r| r.device.block_erases.to_string()),
+    ("WA", |r| r.device.write_amplification.map_or(String::new(), digits)),
+    ("erases", |r| count(r.device.block_erases)),
     ("merges s/p/f", |r| {
         let merges = r.device.merges;
         let (switch, partial, full) = (merges.switch_merges, merges.partial_merges, merges.full_merges);
-        if [switch, partial, full] == [0; 3] { String::new() } else { format!("{switch}/{partial}/{full}") }
+        if [switch, partial, full] == [0; 3] {
+            String::new()
+        } else {
+            [switch, partial, full].map(count).join("/")
+        }
     }),
-    ("hits", |r| if r.device.buffer_bytes == 0 { String::new() } else { r.device.buffer_hits.to_string() }),
+    ("hits", |r| if r.device.buffer_bytes == 0 { String::new() } else { count(r.device.buffer_hits) }),
     ("", |r| if r.complete { String::new() } else { "CUT SHORT".into() }),
 ];
 

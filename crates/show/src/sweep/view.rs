@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use flashscope_core::number::{counted, size};
+use flashscope_core::number::{counted, digits, size};
 use flashscope_core::total;
 
 use super::table::table;
@@ -70,7 +70,7 @@ pub fn speed(reports: &[&SimReport]) -> String {
     let ios = total(reports.iter().map(|report| report.ios));
     let rates: Vec<f64> = reports.iter().filter_map(|report| report.requests_per_cpu_s).collect();
     let rate = rates.iter().sum::<f64>() / rates.len() as f64 / 1e6;
-    let rate = if rates.is_empty() { "-".into() } else { format!("{rate:.2} M") };
+    let rate = if rates.is_empty() { "–".into() } else { format!("{} M", digits(rate)) };
     let (ios, seed) = (counted(ios, "IO"), reports[0].seed);
     format!("  {ios} simulated, {rate} for each second of CPU time; seed {seed}")
 }
