@@ -116,7 +116,7 @@ pub const STUDIES: &[Study] = &[
                 .because("three times Intel B's chips, which alone are slower than its data sheet")
                 .at("table I"),
             Claim::figure("intel-a-writes", "Intel A writes up to 170 MB/s", 170.0, "MB/s")
-                .within(1.2, 2.0, "the same drive with SLC chips of the time: 250 us a page")
+                .within(1.2, 2.0, "the same drive with SLC chips of the time: 250 µs a page")
                 .because(CHIPS)
                 .at("table I"),
             Claim::figure("max-writes", "Intel B writes up to 70 MB/s", 70.0, "MB/s")
@@ -155,7 +155,7 @@ pub const STUDIES: &[Study] = &[
                 .near(0.05, 0.15, "one digit: what rounds to it")
                 .kind(0.033, 0.3)
                 .because(
-                    "the profile moves a whole page of 4 KiB over its bus, in 100 us, for 512 bytes \
+                    "the profile moves a whole page of 4 KiB over its bus, in 100 µs, for 512 bytes \
                           of it",
                 )
                 .at("section II.B"),

@@ -307,7 +307,7 @@ mod tests {
         out.iter().map(|done| done.completed.since(done.submitted).0 / 1_000).collect()
     }
 
-    /// Transfer 20 us; 200 us in SLC mode, 800 us in MLC mode.
+    /// Transfer 20 µs; 200 µs in SLC mode, 800 µs in MLC mode.
     #[test]
     fn writes_are_fast_until_the_cache_is_full_and_again_once_it_had_time() {
         let mut ssd = Ssd::new("test", small(When::Idle), 1).expect("a device");
@@ -321,7 +321,7 @@ mod tests {
     fn idle_time_gives_back_as_much_as_could_be_folded_in_it() {
         let mut ssd = Ssd::new("test", small(When::Idle), 1).expect("a device");
         write(&mut ssd, 0..8);
-        // Two pages are read and written, and their block erased: 2 x (45 + 820) + 1500 us.
+        // Two pages are read and written, and their block erased: 2 x (45 + 820) + 1500 µs.
         let now = ssd.now();
         ssd.wait_until(Time(now.0 + 4_000_000));
         let times = write(&mut ssd, 20..24);

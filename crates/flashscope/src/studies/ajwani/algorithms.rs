@@ -31,7 +31,7 @@ pub const STUDIES: &[Study] = &[
                 30.0,
                 "\"days\": 1 to 30",
             ),
-            Claim::shape("minutes", "and minutes in memory, at 0.1 us a miss", "minutes", "min")
+            Claim::shape("minutes", "and minutes in memory, at 0.1 µs a miss", "minutes", "min")
                 .near(1.0, 60.0, "\"minutes\": 1 to 60; not run, but a cache miss's time 2^30 times")
                 .computed(),
         ],
@@ -66,7 +66,7 @@ pub const STUDIES: &[Study] = &[
             Claim::figure("scan-disk", "scanning, hard disk", 0.3, "us")
                 .within(1.3, 2.0, "within 30 %: mostly waiting")
                 .because(
-                    "0.3 us for 8 bytes are 27 MB/s, and table 3.1 has the same disk reading 87.5: 0.09 us. \
+                    "0.3 µs for 8 bytes are 27 MB/s, and table 3.1 has the same disk reading 87.5: 0.09 µs. \
                          What else slowed it is not told; scanning flash, with the same computing, took \
                          less, and here it takes four times as long",
                 )
@@ -77,11 +77,11 @@ pub const STUDIES: &[Study] = &[
             Claim::figure("write-disk", "writing them, hard disk", 0.2, "us")
                 .within(1.3, 2.0, "within 30 %: mostly waiting")
                 .because(
-                    "if it writes as fast as table 3.1 says, 88.1 MB/s, 0.09 us of it are waiting; what else \
+                    "if it writes as fast as table 3.1 says, 88.1 MB/s, 0.09 µs of it are waiting; what else \
                      there is, the paper does not tell: its time holds the making of a random double",
                 )
                 .at("table 2.1"),
-            Claim::shape("write", "writing them is faster on the hard disk", "0.2 against 0.37 us", "x")
+            Claim::shape("write", "writing them is faster on the hard disk", "0.2 against 0.37 µs", "x")
                 .near(1.23, 2.78, "x1.85 within a factor of 1.5")
                 .kind(1.05, 5.55)
                 .because("the paper's times hold the making of a random double, which is the same on both"),
@@ -91,11 +91,11 @@ pub const STUDIES: &[Study] = &[
             Claim::figure("sort-disk", "the same, hard disk", 1.06, "us")
                 .within(2.0, 3.0, IO_ONLY)
                 .because(
-                    "the disk of table 3.1 waits 0.37 us for two passes: the rest must be computing, if that \
+                    "the disk of table 3.1 waits 0.37 µs for two passes: the rest must be computing, if that \
                      holds",
                 )
                 .at("table 2.1"),
-            Claim::shape("sort", "merge sort is faster on the hard disk", "1.06 against 1.5 us", "x")
+            Claim::shape("sort", "merge sort is faster on the hard disk", "1.06 against 1.5 µs", "x")
                 .near(1.2, 1.7, "x1.42 within a fifth")
                 .kind(1.05, 4.26)
                 .because("the paper's times hold computing, which is the same on both"),

@@ -37,10 +37,10 @@ pub const STUDIES: &[Study] = &[Study {
             .near(32.0, 64.0, "writes in order between two that take longest: the paper's two")
             .set(),
         Claim::shape("read", "a page is read in tens of us, plus tens of ns a byte", "tens of us", "us")
-            .near(30.0, 305.0, "10 to 100 us, and 10 to 100 ns for each of 2,048 bytes")
+            .near(30.0, 305.0, "10 to 100 µs, and 10 to 100 ns for each of 2,048 bytes")
             .set(),
         Claim::shape("write", "written in hundreds of us, plus tens of ns a byte", "hundreds of us", "us")
-            .near(120.0, 1205.0, "100 to 1,000 us, and 10 to 100 ns for each of 2,048 bytes")
+            .near(120.0, 1205.0, "100 to 1,000 µs, and 10 to 100 ns for each of 2,048 bytes")
             .set(),
         Claim::shape("erase", "a block is erased in several ms", "several ms", "ms")
             .near(2.0, 10.0, "several: 2 to 10")

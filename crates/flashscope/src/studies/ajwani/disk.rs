@@ -14,7 +14,7 @@ use crate::studies::session::greatest;
 use crate::studies::stage::{Set, Timed};
 use crate::studies::{Claim, Found, Stage, Study};
 
-/// A command takes 80 us on the machines of the paper: 6.2 MB/s in pieces of 512 B.
+/// A command takes 80 µs on the machines of the paper: 6.2 MB/s in pieces of 512 B.
 const NEW: [Set<'static>; 1] = [("disk.command_us", "80")];
 /// A disk of 2002: smaller tracks, a slower arm, a cache of few segments.
 const OLD: [Set<'static>; 6] = [
@@ -86,7 +86,7 @@ pub const STUDIES: &[Study] = &[
         place: "section 3.3.1, comparison to hard disks; table 3.1, Seagate Barracuda and IBM Deskstar; \
                 appendix A",
         about: "Desktop disks of 2008 and 2002 and a laptop's, beside the SSD of ajwani-hama, and the stick \
-                and the card of figure 3.1. A command takes 80 us on the machines of the paper, the tracks \
+                and the card of figure 3.1. A command takes 80 µs on the machines of the paper, the tracks \
                 of the IBM's disk hold 240 KiB and a laptop's 640: set from table 3.1 and the text.",
         claims: &[
             Claim::shape("access", "a hard disk's random access takes 5 to 15 ms", "5 to 15 ms", "ms")

@@ -80,7 +80,7 @@ pub const STUDIES: &[Study] = &[
             .near(0.5, 10.0, "the median of the six tasks: visible, and no more than a tenth")
             .kind(0.5, 30.0)
             .because(
-                "the cost of a command and of copies is chosen (300 us, 50 MB/s): the paper's is not told",
+                "the cost of a command and of copies is chosen (300 µs, 50 MB/s): the paper's is not told",
             )
             .at(FIGURE_20),
             Claim::figure(
@@ -132,7 +132,7 @@ pub const STUDIES: &[Study] = &[
                 "table 2's times to read and to write a page",
                 "two times",
                 "the table's figures are not in the text; the profile has those of chips of the time: 60 and \
-                 800 us, and 61 us for a page on the bus",
+                 800 µs, and 61 µs for a page on the bus",
             ),
         ],
         run: |stage| {

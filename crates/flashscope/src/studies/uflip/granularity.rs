@@ -30,13 +30,13 @@ pub const STUDIES: &[Study] = &[
         about: "All baselines on the Memoright, with IOs of 512 B to 256 KB. How small random writes add up \
                 is looked for on the rig too, which tests the method.",
         claims: &[
-            Claim::figure("latency-sr", "sequential reads have a latency of about 70 us", 0.07, "ms")
+            Claim::figure("latency-sr", "sequential reads have a latency of about 70 µs", 0.07, "ms")
                 .within(1.2, 2.0, LATENCY)
                 .set(),
             Claim::figure("latency-sw", "and so have sequential writes", 0.07, "ms")
                 .within(1.2, 2.0, LATENCY)
                 .set(),
-            Claim::figure("latency-rr", "random reads one of 115 us", 0.115, "ms")
+            Claim::figure("latency-rr", "random reads one of 115 µs", 0.115, "ms")
                 .within(1.2, 2.0, LATENCY)
                 .set(),
             Claim::shape(

@@ -33,13 +33,13 @@ pub const STUDIES: &[Study] = &[
                 simulated Mtron works merges off before reads (figure 5), so that the reads pay and writes \
                 among them are never dear.",
         claims: &[
-            Claim::figure("cheap", "the first 128 random writes take 400 us", 0.4, "ms")
+            Claim::figure("cheap", "the first 128 random writes take 400 µs", 0.4, "ms")
                 .within(1.2, 2.0, ONE_DIGIT),
             Claim::figure("cheap-later", "and so do the cheap ones after them", 0.4, "ms")
                 .within(1.2, 2.0, ONE_DIGIT),
             Claim::figure(
                 "dear",
-                "those after them oscillate between 400 us and 27 ms: the dear ones",
+                "those after them oscillate between 400 µs and 27 ms: the dear ones",
                 27.0,
                 "ms",
             )
