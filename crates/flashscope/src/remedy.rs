@@ -4,6 +4,7 @@ pub mod analysis;
 pub mod bench;
 pub mod device;
 pub mod lab;
+pub mod sim;
 pub mod store;
 pub mod trace;
 
@@ -12,7 +13,8 @@ use std::error::Error;
 type Wording = fn(&(dyn Error + 'static)) -> Option<String>;
 
 /// Each knows the errors of one library, and says nothing of others.
-const WORDINGS: &[Wording] = &[lab::worded, bench::worded, device::worded, store::worded, trace::worded];
+const WORDINGS: &[Wording] =
+    &[lab::worded, bench::worded, device::worded, sim::worded, store::worded, trace::worded];
 
 /// An error's text, with the flags that mend it.
 pub fn worded(error: &(dyn Error + 'static)) -> String {

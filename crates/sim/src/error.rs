@@ -2,69 +2,54 @@
 
 use thiserror::Error;
 
-/// A description that is no device, with the place and the way out.
+/// A description that is no device: what is wrong with it, and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[allow(missing_docs)] // the fields' names say it; `problem` and `remedy` are the halves of a sentence
 pub enum SimError {
-    /// The text is not TOML, has an unknown key, or a value of the wrong kind.
+    /// A rig's text is not TOML, has an unknown key, or a value of the wrong kind. The message gives line,
+    /// column and what was expected there.
     #[error("rig:{name}: {message}")]
-    Syntax {
-        /// The rig.
-        name: String,
-        /// Line, column and what was expected there.
-        message: String,
-    },
-    /// A value, or two values together, that cannot be.
+    Syntax { name: String, message: String },
+    /// A value of a rig, or two values together, that cannot be. The key comes with its
+    /// table: `cycle.random_write.dear`.
     #[error("rig:{name}: {key} {problem}; {remedy}")]
-    Value {
-        /// The rig.
-        name: String,
-        /// The key, with its table: `cycle.random_write.dear`.
-        key: String,
-        /// What is wrong with it.
-        problem: String,
-        /// What to write instead.
-        remedy: String,
-    },
-    /// A profile's text is not TOML, has an unknown key, or a value of the wrong kind.
+    Value { name: String, key: String, problem: String, remedy: String },
+    /// A profile's text is not TOML, has an unknown key, or a value of the wrong kind. The message gives
+    /// line, column and what was expected there.
     #[error("profile {name}: {message}")]
-    Profile {
-        /// The profile.
-        name: String,
-        /// Line, column and what was expected there.
-        message: String,
-    },
+    Profile { name: String, message: String },
     /// No profile of that name is built in.
-    #[error("there is no profile '{name}'; choose one of {known}, or name a .toml file")]
-    UnknownProfile {
-        /// The name that was asked for.
-        name: String,
-        /// The names that exist.
-        known: String,
-    },
-    /// A saved device that cannot be used.
-    #[error("the saved device {problem}; save it again with this version of flashscope")]
-    State {
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// A setting of a simulated SSD, or two together, that cannot be.
-    #[error("{key} {problem}; {remedy}")]
-    Setting {
-        /// The dotted key, as in a profile and after `--set`.
-        key: String,
-        /// What is wrong with it.
-        problem: String,
-        /// What to write instead.
-        remedy: String,
-    },
+    #[error("unknown profile '{name}'; choose one of {known}, or name a .toml file")]
+    UnknownProfile { name: String, known: String },
     /// No rig of that name is built in.
-    #[error("rig:{name}: there is no rig of this name; choose one of {known}, or name a .toml file")]
-    Unknown {
-        /// The name that was asked for.
-        name: String,
-        /// The names that exist.
-        known: String,
-    },
+    #[error("unknown rig '{name}'; choose one of {known}, or name a .toml file")]
+    Unknown { name: String, known: String },
+    /// A saved device that cannot be used.
+    #[error("the saved device {problem}; save it again with this version")]
+    State { problem: String },
+    /// A setting of a simulated device, or two together, that cannot be. The key is dotted, as in a profile.
+    #[error("{key} {problem}; {remedy}")]
+    Setting { key: String, problem: String, remedy: String },
+    /// A name that is in no registry.
+    #[error("unknown {key} '{given}'; choose one of {known}")]
+    UnknownChoice { key: String, given: String, known: String },
+    /// No setting has this key; those in `near` are spelled alike.
+    #[error("unknown setting '{key}'{}", did_you_mean(near))]
+    UnknownSetting { key: String, near: Vec<String> },
+    /// A text that is no value of this setting.
+    #[error("{key} cannot be '{value}': {problem}")]
+    SettingValue { key: String, value: String, problem: String },
+}
+
+fn did_you_mean(near: &[String]) -> String {
+    if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) }
+}
+
+/// What a person may do about an error, where a program has a way of its own to say so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// Look up the settings and what they take: [`crate::profiles::keys`].
+    ListSettings,
 }
 
 impl SimError {
@@ -73,22 +58,60 @@ impl SimError {
         SimError::Setting { key: key.into(), problem: problem.into(), remedy: remedy.into() }
     }
 
+    /// What to do, where the message does not say it.
+    pub fn remedy(&self) -> Option<Remedy> {
+        match self {
+            SimError::UnknownSetting { .. } | SimError::SettingValue { .. } => Some(Remedy::ListSettings),
+            _ => None,
+        }
+    }
+
     /// An error unless the name is one of `known`.
     ///
     /// # Errors
-    /// [`SimError::Setting`] lists the names that are.
+    /// [`SimError::UnknownChoice`] lists the names that are.
     pub(crate) fn check_choice(key: &str, given: &str, known: &[(&str, &str)]) -> Result<(), SimError> {
         let is_known = known.iter().any(|(name, _)| *name == given);
         if is_known { Ok(()) } else { Err(SimError::unknown_choice(key, given, known)) }
     }
 
     /// A name that is in no registry.
-    pub fn unknown_choice(key: &str, given: &str, known: &[(&str, &str)]) -> SimError {
-        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-        SimError::Setting {
-            key: key.into(),
-            problem: format!("is '{given}', which there is not"),
-            remedy: format!("choose one of {}", names.join(", ")),
-        }
+    pub(crate) fn unknown_choice(key: &str, given: &str, known: &[(&str, &str)]) -> SimError {
+        let known: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        SimError::UnknownChoice { key: key.into(), given: given.into(), known: known.join(", ") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Settings;
+
+    #[test]
+    fn an_unknown_name_comes_with_those_that_are() {
+        let settings = Settings { gc: "foo".into(), ftl: "block".into(), ..Settings::default() };
+        let error = settings.check().expect_err("no policy is called so");
+        let text = "unknown gc 'foo'; choose one of greedy, fifo, d-choices, cost-benefit, random";
+        assert_eq!(error.to_string(), text);
+    }
+
+    #[test]
+    fn sizes_are_those_a_person_reads() {
+        let capacity = "160GB".parse().expect("a size");
+        let mut settings = Settings { buffer: "fab".into(), capacity, ..Settings::default() };
+        settings.ram.size = flashscope_core::Bytes(1);
+        let text = "ram.size is 1 B; choose between one page (4 KiB) and the device's capacity (149 GiB)";
+        assert_eq!(settings.check().expect_err("less than a page").to_string(), text);
+    }
+
+    #[test]
+    fn a_misspelt_key_suggests_the_right_one() {
+        let error = |key: &str| {
+            let keys = [(key.to_string(), "1".to_string())];
+            crate::Profile::find("x25m-2009", &keys).expect_err("no such setting")
+        };
+        assert_eq!(error("capacty").to_string(), "unknown setting 'capacty'; did you mean capacity?");
+        assert_eq!(error("zzzzzz").to_string(), "unknown setting 'zzzzzz'");
+        assert_eq!(error("zzzzzz").remedy(), Some(Remedy::ListSettings));
     }
 }

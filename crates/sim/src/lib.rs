@@ -1,9 +1,38 @@
-//! Simulated devices in virtual time.
+//! Simulated devices in virtual time: an SSD whose inside is known, or a device of written truth, behind the
+//! same [`Target`](flashscope_core::Target) as a real drive. For whoever invents an FTL, a write buffer or a
+//! victim policy, asks what a setting costs, or tests a method of measurement against what is true.
 //!
-//! Here live [`Ssd`], a simulated SSD made of [`nand`], an FTL ([`ftl`]) and a write buffer ([`buffer`]), and
-//! [`Rig`], a virtual device that follows written rules and so knows its own truth, with the [`rigs`]
-//! shipped with flashscope. Nothing here opens a file, starts a thread or reads a clock, and the only
-//! randomness is the seed that a device is given: the same seed gives the same bytes on every machine.
+//! ```text
+//! requests --> Ssd --> WriteBuffer --> Ftl --> Nand --> completions in virtual time
+//!               |         buffer        ftl     nand         counts by cause, rules of flash
+//!               |                        +--> VictimPolicy (gc)
+//!               +-- Settings: a profile, keys on top of it
+//! requests --> Rig, by the rules of a RigSpec (rigs) --> completions; its Truth is known
+//! ```
+//!
+//! Write amplification of a known drive with more spare flash, under random writes:
+//!
+//! ```
+//! use flashscope_core::{Control, Io, Limits, Pattern, PatternSource, Stream, drive};
+//! use flashscope_sim::{Profile, Ssd};
+//!
+//! let keys = [("capacity", "64MiB"), ("over_provisioning", "0.28")];
+//! let keys = keys.map(|(key, value)| (key.to_string(), value.to_string()));
+//! let Profile::Ssd(settings) = Profile::find("x25m-2009", &keys)? else { panic!("a hard disk") };
+//! let mut ssd = Ssd::new("x25m-2009", *settings, 1)?;
+//! let pattern: Pattern = "rw=randwrite bs=4KiB size=64MiB number_ios=50000".parse()?;
+//! let mut streams = [Stream { source: PatternSource::new(&pattern, 0, 2), pacing: pattern.pacing() }];
+//! drive(&mut ssd, &mut streams, Limits::default(), &mut |_: &Io| Control::Continue)?;
+//! let write_amplification = ssd.report().write_amplification.expect("it wrote");
+//! assert!((1.5..3.5).contains(&write_amplification), "{write_amplification}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Parts of your own go into [`Ssd::builder`], and `testing` (with the feature of that name) says whether
+//! they keep what the traits ask for; `examples/own-ftl` of the repository shows both.
+//!
+//! Nothing here opens a file, starts a thread or reads a clock, and the only randomness is the seed that a
+//! device is given: the same seed gives the same bytes on every machine.
 
 #![deny(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
@@ -26,7 +55,7 @@ pub mod ssd;
 pub mod testing;
 
 pub use disk::{Disk, DiskSettings};
-pub use error::SimError;
+pub use error::{Remedy, SimError};
 pub use profiles::Profile;
 pub use rig::indicators::IndicatorsTruth;
 pub use rig::truth::{Level, Truth};

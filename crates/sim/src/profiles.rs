@@ -115,11 +115,8 @@ fn override_with<T: DeserializeOwned>(
         *slot(&mut table, key)? = value(text);
         let tried: Result<T, _> = table.clone().try_into();
         if let Err(error) = tried {
-            return Err(SimError::Setting {
-                key: key.clone(),
-                problem: format!("cannot be '{text}': {}", error.message()),
-                remedy: "`flashscope list settings` shows what each key takes".into(),
-            });
+            let (key, value, problem) = (key.clone(), text.clone(), error.message().into());
+            return Err(SimError::SettingValue { key, value, problem });
         }
     }
     table.try_into().map_err(|error| syntax(name, &error))
@@ -132,12 +129,8 @@ fn slot<'a>(table: &'a mut Table, key: &str) -> Result<&'a mut Value, SimError> 
             let remedy = "leave it out, or choose another profile".into();
             return Err(SimError::Setting { key: key.into(), problem: problem.into(), remedy });
         }
-        let near = known.iter().filter(|name| close(name, key)).cloned().collect::<Vec<_>>();
-        let remedy = match near.as_slice() {
-            [] => "`flashscope list settings` lists all keys".into(),
-            near => format!("did you mean {}? `flashscope list settings` lists all keys", near.join(" or ")),
-        };
-        return Err(SimError::Setting { key: key.into(), problem: "is no setting".into(), remedy });
+        let near = known.iter().filter(|name| close(name, key)).cloned().collect();
+        return Err(SimError::UnknownSetting { key: key.into(), near });
     }
     let mut parts = key.split('.');
     let first = parts.next().unwrap_or_default();
@@ -174,20 +167,7 @@ fn dotted(table: &Table, prefix: &str) -> Vec<String> {
 /// Whether a person may have meant `name`: the same last word, or few letters apart.
 fn close(name: &str, key: &str) -> bool {
     let last = |text: &str| text.rsplit('.').next().unwrap_or_default().to_string();
-    last(name) == last(key) || distance(name.as_bytes(), key.as_bytes()) <= 2
-}
-
-/// Levenshtein's.
-fn distance(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let next = (diagonal + usize::from(x != y)).min(row[j] + 1).min(row[j + 1] + 1);
-            diagonal = std::mem::replace(&mut row[j + 1], next);
-        }
-    }
-    row[b.len()]
+    last(name) == last(key) || strsim::levenshtein(name, key) <= 2
 }
 
 /// TOML if it is one value of TOML, otherwise a bare word: `fifo`, `8MiB`.

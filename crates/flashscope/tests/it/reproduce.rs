@@ -140,7 +140,7 @@ fn an_unknown_study_is_refused_with_those_most_like_it() {
 
 #[test]
 fn what_cannot_be_is_refused_before_anything_is_run() {
-    reproduce("almost-sequential --on sim:nosuch").failed(2, &["there is no profile 'nosuch'"]);
+    reproduce("almost-sequential --on sim:nosuch").failed(2, &["unknown profile 'nosuch'"]);
     reproduce("almost-sequential --on rig:nosuch").failed(2, &["nosuch"]);
     reproduce("all -o not/there/page.html").failed(2, &["not/there/page.html", "its folder is not there"]);
 }

@@ -236,7 +236,7 @@ const WRONG: &[Case] = &[
     ("bplru-board --ftl log-block --gc nonsense", 2, &["gc", "nonsense", "greedy, fifo"]),
     ("bplru-board?gc=nonsense", 2, &["gc", "nonsense", "greedy, fifo"]),
     ("bplru-board --ftl page,log-block --over-provisioning 0.0007", 2, &["ftl=log-block", "at least 0.0020"]),
-    ("sim:bplru-bord", 2, &["there is no profile 'bplru-bord'", "bplru-board"]),
+    ("sim:bplru-bord", 2, &["unknown profile 'bplru-bord'", "bplru-board"]),
     ("rig:mtron", 2, &["rig:mtron is no simulated SSD", "flashscope measure rig:mtron"]),
     ("hdd-7200", 2, &["hard disk", "flashscope measure sim:hdd-7200"]),
     ("bplru-board --warmup 100", 2, &["a warm-up of 100 IOs", "the pattern has 100", "smaller --warmup"]),

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use flashscope_core::number::size;
 use flashscope_core::permutation::Permutation;
 use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, Op, Request, TargetError};
@@ -92,13 +93,17 @@ impl Settings {
     /// # Errors
     /// [`SimError::Setting`] if it holds less than one page or more than the device.
     pub fn buffer_pages(&self) -> Result<u32, SimError> {
-        let Bytes(size) = self.ram.size;
-        let pages = size / self.nand.page.0;
-        if self.buffer != "none" && (pages == 0 || size > self.capacity.0) {
+        let Bytes(bytes) = self.ram.size;
+        let pages = bytes / self.nand.page.0;
+        if self.buffer != "none" && (pages == 0 || bytes > self.capacity.0) {
             return Err(SimError::Setting {
                 key: "ram.size".into(),
-                problem: format!("is {}, and the device has {}", self.ram.size, self.capacity),
-                remedy: format!("choose between one page ({}) and the device's capacity", self.nand.page),
+                problem: format!("is {}", size(self.ram.size.0 as f64)),
+                remedy: format!(
+                    "choose between one page ({}) and the device's capacity ({})",
+                    size(self.nand.page.0 as f64),
+                    size(self.capacity.0 as f64)
+                ),
             });
         }
         Ok(pages.min(u64::from(u32::MAX)) as u32)
