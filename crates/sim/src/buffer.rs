@@ -49,8 +49,8 @@ pub struct BufferSettings {
     /// that needs room waits until what leaves is in the flash. At most the capacity.
     #[schemars(with = "String")]
     pub write_behind: Bytes,
-    /// Bytes that are read ahead of reads in order, while their data travel to the host; any write drops
-    /// them.
+    /// Bytes that are read ahead of reads in order, while their data travel to the host; any write
+    /// drops them.
     #[schemars(with = "String")]
     pub read_ahead: Bytes,
     /// A capacitor saves the buffer when the power fails.
@@ -85,9 +85,9 @@ pub struct BufferSetup<'a> {
 }
 
 /// A page that leaves the buffer for the flash.
+#[allow(missing_docs)] // names that say it need no more
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evicted {
-    /// The page.
     pub lpn: Lpn,
     /// What it carries. Of no meaning if `missing`.
     pub token: Token,
@@ -96,9 +96,9 @@ pub struct Evicted {
 }
 
 /// What must be written back, in this order. Clean pages that are dropped do not appear.
+#[allow(missing_docs)] // names that say it need no more
 #[derive(Clone, Debug, Default)]
 pub struct Evictions {
-    /// The pages.
     pub pages: Vec<Evicted>,
     /// Victims chosen so far, pages or blocks, as the policy thinks.
     pub victims: u64,
@@ -152,8 +152,8 @@ pub trait WriteBuffer: Sized {
         true
     }
 
-    /// Puts a page in. What must leave first is in `out`, and has left the buffer. True if the page was
-    /// there.
+    /// Puts a page in. What must leave first is in `out`, and has left the buffer. True if the page
+    /// was there.
     fn write(&mut self, lpn: Lpn, token: Token, out: &mut Evictions) -> bool;
 
     /// The token of a page that is here.

@@ -26,8 +26,8 @@ impl Flight {
         }
     }
 
-    /// Moves completions to `out` until `min` came or the clock, now at `clock`, reaches `until`. Returns the
-    /// clock.
+    /// Moves completions to `out` until `min` came or the clock, now at `clock`, reaches `until`. Returns
+    /// the clock.
     #[inline]
     pub(crate) fn reap(&mut self, clock: u64, min: usize, until: Time, out: &mut Vec<Completion>) -> u64 {
         let (mut clock, mut missing) = (clock, min);

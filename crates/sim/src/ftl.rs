@@ -113,9 +113,9 @@ impl Merges {
 }
 
 /// A trim that is durable: copies of the page with a lower token hold nothing.
+#[allow(missing_docs)] // names that say it need no more
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tombstone {
-    /// The page.
     pub lpn: Lpn,
     /// The trim's place in the order of writes.
     pub token: Token,

@@ -6,8 +6,8 @@
 //! a page *means* is the FTL's business; here it only carries what its spare area says: the logical page, and
 //! in token mode the number of the write that it holds.
 //!
-//! A *block* here is what the FTL erases as one: `nand.stripe` physical blocks in as many planes, a
-//! superblock.
+//! A *block* here is what the FTL erases as one: `nand.stripe` physical blocks in as many planes,
+//! a superblock.
 
 pub mod counts;
 pub mod divide;

@@ -1,5 +1,5 @@
-//! Parts of one's own beside the FTL `page`: write amplification and host writes per CPU second, under uniform random
-//! writes of one page to a full device of 1 GiB with 20 % spare. `cargo run --release`.
+//! Parts of one's own beside the FTL `page`: write amplification and host writes per CPU second, under
+//! uniform random writes of one page to a full device of 1 GiB with 20 % spare. `cargo run --release`.
 
 use flashscope_core::seed::Random;
 use flashscope_core::{Op, Request, Target};

@@ -1,4 +1,5 @@
-//! An FTL: one log that goes round. Pages are appended; the oldest block is cleaned when free blocks run short.
+//! An FTL: one log that goes round. Pages are appended; the oldest block is cleaned when free blocks
+//! run short.
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,5 @@
-//! A victim policy: of the blocks that were closed first, the one with the fewest valid pages (Hu, Eleftheriou, Haas,
-//! Iliadis, Pletka, SYSTOR 2009).
+//! A victim policy: of the blocks that were closed first, the one with the fewest valid pages (Hu,
+//! Eleftheriou, Haas, Iliadis, Pletka, SYSTOR 2009).
 
 use std::collections::VecDeque;
 

@@ -25,8 +25,8 @@ pub struct BplruSettings {
     /// Block-level LRU: the block not written for longest leaves, all its pages together. `false`: the page
     /// not written for longest, alone, or with padding as its whole block. All three `false` are `lru`.
     pub block_lru: bool,
-    /// Page padding: pages that are missing from a victim block are read, and the whole block is written in
-    /// order.
+    /// Page padding: pages that are missing from a victim block are read, and the whole block is written
+    /// in order.
     pub padding: bool,
     /// LRU compensation: a block that was written whole and in order is the next one to leave.
     pub compensation: bool,

@@ -34,8 +34,8 @@ impl Queue {
         self.pages.len()
     }
 
-    /// Writes a page; where it is not here and there is no room, `make_room` makes some first. Whether it was
-    /// here.
+    /// Writes a page; where it is not here and there is no room, `make_room` makes some first. Whether it
+    /// was here.
     #[inline]
     pub(super) fn write(&mut self, lpn: Lpn, token: Token, make_room: impl FnOnce(&mut Queue)) -> bool {
         let known = self.pages.find(lpn);

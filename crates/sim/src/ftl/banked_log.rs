@@ -1,15 +1,14 @@
 //! Log blocks in banks, with merges that are put off: log blocks as on the better drives of paper 001.
 //!
 //! The logical space is dealt out to banks in small pieces (`interleave`), and each bank has dies, data
-//! blocks
-//! and log blocks of its own. Within a bank all is as in `log-block`: blocks are mapped as wholes, each is
-//! written through a log block. But a log block that is full or must make room for another is not merged at
-//! once: it waits with up to `put_off` others, and a write waits for a merge only when more would wait. Its
-//! logical block may have another log meanwhile; the older one is merged first. In idle time merges go on in
-//! units of one page for each plane of the bank ([`Ftl::tend`]); what is to be erased waits like the merges.
-//! With `together` the other banks merge too while a write waits for one. With `sharers` several logical
-//! blocks share a log block when there are more of them than log blocks; each has its own merge when that is
-//! closed.
+//! blocks and log blocks of its own. Within a bank all is as in `log-block`: blocks are mapped as wholes,
+//! each is written through a log block. But a log block that is full or must make room for another is not
+//! merged at once: it waits with up to `put_off` others, and a write waits for a merge only when more would
+//! wait. Its logical block may have another log meanwhile; the older one is merged first. In idle time merges
+//! go on in units of one page for each plane of the bank ([`Ftl::tend`]); what is to be erased waits like the
+//! merges. With `together` the other banks merge too while a write waits for one. With `sharers` several
+//! logical blocks share a log block when there are more of them than log blocks; each has its own merge when
+//! that is closed.
 //!
 //! So a drive has a reserve of cheap random writes, and then costs one merge a write, divided by the banks
 //! that merge at the same time.
@@ -133,9 +132,8 @@ impl BankedLogFtl {
         nand.first_page(self.data[lbn as usize]) + place
     }
 
-    /// An erased block of the bank. After a loss of power data may lie in the blocks of another bank;
-    /// then one
-    /// of those is taken.
+    /// An erased block of the bank. After a loss of power data may lie in the blocks of another bank; then
+    /// one of those is taken.
     fn take(&mut self, nand: &mut Nand, bank: usize, tag: Tag) -> Block {
         if self.banks[bank].free.is_empty() {
             let richest = (0..self.banks.len()).max_by_key(|&other| self.banks[other].free.len());

@@ -295,8 +295,8 @@ impl Ftl for DftlFtl {
     fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64 {
         let ready = self.look_up(nand, lpn, at);
         let (place, done) = self.append(nand, DATA, (lpn, token), cause, ready);
-        // Only now: a collection before it may have moved the old copy, which counts until the new one is
-        // there.
+        // Only now: a collection before it may have moved the old copy, which counts until the new one
+        // is there.
         let old = std::mem::replace(&mut self.map[lpn as usize], place);
         self.invalidate(nand, DATA, old);
         self.changed.insert(lpn);

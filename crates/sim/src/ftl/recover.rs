@@ -1,5 +1,5 @@
-//! Recovery of FTLs after a loss of power, from spare areas alone (`page` and `hot-cold`:
-//! `ftl/newest_copies.rs`).
+//! Recovery of FTLs after a loss of power, from spare areas alone (`page` and
+//! `hot-cold`: `ftl/newest_copies.rs`).
 //!
 //! The newest copy of a page is the one with the highest token, unless a trim is newer still. Each logical
 //! block is brought into *normal form*: one data block with every page in its own place. A block that is so
@@ -63,8 +63,8 @@ impl NewestTokens {
         pages.filter_map(|ppn| Some((ppn, self.page_at(nand, ppn)?))).collect()
     }
 
-    /// The logical block of which `block` holds pages in their places and no newest page otherwise, and how
-    /// many.
+    /// The logical block of which `block` holds pages in their places and no newest page otherwise, and
+    /// how many.
     fn in_place(&self, nand: &Nand, block: Block) -> Option<(u32, u32)> {
         let pages = self.pages_in(nand, block);
         let lbn = pages.first()?.1 / nand.pages_per_block();
@@ -122,8 +122,8 @@ pub struct Recovered {
     pub free: FreeBlocks,
 }
 
-/// Brings the flash into normal form. Data blocks that it writes are tagged with `kind` and their logical
-/// block.
+/// Brings the flash into normal form. Data blocks that it writes are tagged with `kind` and their
+/// logical block.
 pub fn normal_form(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone], kind: u32) -> Recovered {
     let mut recovery = Recovery::new(setup, nand, trims);
     let kept = recovery.newest.drop_second_copies(nand, &mut recovery.recovered.free);

@@ -167,8 +167,8 @@ impl SlcCacheFtl {
         self.open.take_if(|block| nand.next_page(*block) > 0)
     }
 
-    /// After a loss of power: blocks without a page that counts are erased, all others are closed, the oldest
-    /// first.
+    /// After a loss of power: blocks without a page that counts are erased, all others are closed, the
+    /// oldest first.
     fn sort_blocks(&mut self, nand: &mut Nand, newest: &NewestCopies, first: Block) {
         let mut in_use = vec![false; nand.blocks() as usize];
         self.map

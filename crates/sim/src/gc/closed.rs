@@ -50,7 +50,7 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// Starts anew.
+    /// Draws of this seed, none used yet.
     pub fn new(seed: u64) -> Draws {
         Draws { seed, used: 0 }
     }

@@ -6,22 +6,18 @@ use thiserror::Error;
 use super::counts::{Cause, Operation};
 
 /// The first rule that was broken. The device serves nothing any more after it.
+#[allow(missing_docs)] // names that say it need no more
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[error("{}", self.describe())]
 pub struct Fault {
-    /// What was tried.
     pub operation: Operation,
-    /// Where.
     pub block: u32,
-    /// Where in the block.
     pub page: u32,
-    /// What for.
     pub cause: Cause,
     /// The page that was next in that block.
     pub next_page: u32,
     /// How often the block had been erased.
     pub erases: u32,
-    /// How many blocks there are.
     pub blocks: u32,
     /// What the flash is specified for.
     pub endurance_erases: u32,

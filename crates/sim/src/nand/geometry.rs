@@ -150,7 +150,7 @@ impl NandSettings {
 /// The device as the FTL sees it: so many blocks of so many pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Geometry {
-    /// Blocks (superblocks).
+    /// Superblocks: what is erased as one.
     pub blocks: u32,
     /// Pages of each.
     pub pages_per_block: u32,

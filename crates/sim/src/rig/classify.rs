@@ -23,8 +23,8 @@ pub(super) enum WriteClass {
     Random,
 }
 
-/// Equal moves that make a run: in place, reverse or large increments. Fewer happen by chance in a small
-/// area.
+/// Equal moves that make a run: in place, reverse or large increments. Fewer happen by chance in a
+/// small area.
 pub(super) const ESTABLISHED: u32 = 4;
 /// Writes that must lie within the locality area.
 pub(super) const WINDOW: usize = 32;

@@ -28,8 +28,8 @@ pub struct Truth {
     pub startup_bytes: u64,
     /// IOs in one oscillation of the running phase; none if it does not oscillate or that is not known.
     pub period_ios: Option<u64>,
-    /// The levels that the response time goes through, as far as they are known; the last one is the running
-    /// phase.
+    /// The levels that the response time goes through, as far as they are known; the last one is the
+    /// running phase.
     pub regimes: Vec<Level>,
 }
 
@@ -63,8 +63,8 @@ impl RigSpec {
         };
         let extra_ns = self.noise.spikes.map_or(0.0, |spikes| spikes.cost.0 as f64 / spikes.one_in as f64);
         let bs = pattern.bs.0;
-        // A response time counts the services of the IOs ahead in the queue, too: they belong to the level
-        // before.
+        // A response time counts the services of the IOs ahead in the queue, too: they belong to the
+        // level before.
         let ahead = u64::from(pattern.numjobs * pattern.iodepth) - 1;
         let level = |(from_ios, mean_ns)| {
             let from_ios = if from_ios > 0 { from_ios + ahead } else { 0 };

@@ -9,10 +9,10 @@ use crate::ftl::Tombstone;
 use crate::nand::{Lpn, NO_TOKEN, Token};
 
 /// A read that returned something else than the last write.
+#[allow(missing_docs)] // names that say it need no more
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[error("logical page {lpn} returned the data of write {found}, but write {expected} was the last one to it")]
 pub struct Corruption {
-    /// The page.
     pub lpn: Lpn,
     /// The number of the last write to it; 0 for none.
     pub expected: Token,

@@ -17,19 +17,15 @@ use crate::nand::{Cause, Lpn, NO_TOKEN, Nand, Token, geometry::PartialPage};
 use crate::settings::Settings;
 
 /// What the host asked for, and what the buffer did with it.
+#[allow(missing_docs)] // names that say it need no more
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostCounts {
-    /// Read requests.
     pub reads: u64,
-    /// Write requests.
     pub writes: u64,
-    /// Flush requests.
     pub flushes: u64,
-    /// Trim requests.
     pub trims: u64,
     /// Bytes read; reads that are ignored have none.
     pub read_bytes: u64,
-    /// Bytes written.
     pub written_bytes: u64,
     /// Page accesses that the buffer answered, at most one for each page of a request.
     pub buffer_hits: u64,

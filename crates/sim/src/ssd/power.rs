@@ -16,8 +16,8 @@ use crate::nand::{Cause, Lpn};
 /// What a loss of power took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PowerLoss {
-    /// Pages whose last acknowledged write is gone, which no flush had followed: a volatile buffer may do
-    /// that.
+    /// Pages whose last acknowledged write is gone, which no flush had followed: a volatile buffer may
+    /// do that.
     pub acknowledged_pages_lost: u64,
     /// Pages that a flush had made durable and that hold nothing now: a defect.
     pub flushed_pages_lost: u64,
@@ -38,8 +38,8 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
     }
 
     /// Switches the power off, if it is not, and on again: the FTL is rebuilt from spare areas, and the
-    /// buffer is empty unless `ram.survives_power_loss`. Says what is lost; reads are checked against what is
-    /// there.
+    /// buffer is empty unless `ram.survives_power_loss`. Says what is lost; reads are checked against what
+    /// is there.
     ///
     /// # Errors
     /// [`SimError::Setting`] without `nand.data`, or as [`Ftl::rebuild`].

@@ -8,19 +8,16 @@ use crate::ftl::{Ftl, Merges};
 use crate::nand::{Cause, Counts};
 
 /// A number for each cause of flash operations.
+#[allow(missing_docs)] // names that say it need no more
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ByCause {
-    /// For the host's data.
     pub host: u64,
-    /// For collection.
     pub gc: u64,
-    /// For merges.
     pub merge: u64,
     /// For padding blocks that the buffer flushes.
     pub padding: u64,
     /// For the FTL's own tables.
     pub map: u64,
-    /// For wear levelling.
     pub wear: u64,
 }
 
@@ -38,20 +35,18 @@ impl ByCause {
 }
 
 /// Erases of the least, the average and the most worn block.
+#[allow(missing_docs)] // names that say it need no more
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wear {
-    /// Least.
     pub min: u32,
-    /// Average.
     pub mean: f64,
-    /// Most.
     pub max: u32,
 }
 
 /// The device after a run, since its last restart.
+#[allow(missing_docs)] // names that say it need no more
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DeviceReport {
-    /// The FTL.
     pub ftl: String,
     /// Its victim policy; none if it has no use for one.
     pub gc: Option<String>,
@@ -65,25 +60,16 @@ pub struct DeviceReport {
     pub over_provisioning: f64,
     /// The same without the blocks that never hold closed data: the free reserve and open blocks.
     pub effective_over_provisioning: f64,
-    /// Read requests.
     pub host_reads: u64,
-    /// Write requests.
     pub host_writes: u64,
-    /// Bytes of read requests.
     pub host_read_bytes: u64,
-    /// Bytes of write requests.
     pub host_written_bytes: u64,
-    /// Flush requests.
     pub host_flushes: u64,
-    /// Trim requests.
     pub host_trims: u64,
-    /// Flash pages read.
     pub page_reads: u64,
-    /// Flash pages programmed.
     pub page_programs: u64,
     /// Physical blocks erased.
     pub block_erases: u64,
-    /// Merges of log-block FTLs.
     pub merges: Merges,
     /// Programs by what they were for.
     pub programs_by_cause: ByCause,

@@ -111,8 +111,8 @@ fn with_padding_table_1_becomes_nine_switches() {
     assert_eq!(merges(&sectors, 2), 9);
 }
 
-/// Figure 3: the whole block of the sector that is written goes to the head, and the whole block at the tail
-/// leaves.
+/// Figure 3: the whole block of the sector that is written goes to the head, and the whole block at the
+/// tail leaves.
 #[test]
 fn figure_3_block_level_lru() {
     let mut buffer = buffer(&Settings::default(), "block-lru", 7);

@@ -128,8 +128,8 @@ fn static_wear_levelling_bounds_the_spread_and_its_cost_is_counted() {
     };
     let (none, dynamic, levelled) =
         (spread(Levelling::None), spread(Levelling::Dynamic), spread(Levelling::Static));
-    // A block may be a threshold behind what was seen at the last look, and that as much behind the most
-    // worn.
+    // A block may be a threshold behind what was seen at the last look, and that as much behind the
+    // most worn.
     assert!(levelled.0 <= 2 * 8 + 4 && levelled.1 > 0, "{levelled:?}");
     assert!(none.0 > 40 && dynamic.0 > 40, "{none:?} {dynamic:?}");
     assert_eq!((none.1, dynamic.1), (0, 0));

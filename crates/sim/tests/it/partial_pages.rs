@@ -1,5 +1,5 @@
-//! Writes of a part of a page, `nand.partial_page = "read-modify-write"`: what is counted is what the host
-//! did.
+//! Writes of a part of a page, `nand.partial_page = "read-modify-write"`: what is counted is what the
+//! host did.
 
 use flashscope_core::{Bytes, Op, Request};
 use flashscope_sim::buffer::BUFFERS;

@@ -32,9 +32,9 @@ impl Draining {
         ios + self.capacity_ns.saturating_sub(left_ns).checked_div(self.work_ns).unwrap_or(0)
     }
 
-    /// Whole bursts first, each of which adds its work less one pause, then the IOs of the burst that fills
-    /// the backlog. A first write alone is not known to be random before the pause, which thus drains
-    /// nothing.
+    /// Whole bursts first, each of which adds its work less one pause, then the IOs of the burst that
+    /// fills the backlog. A first write alone is not known to be random before the pause, which thus
+    /// drains nothing.
     fn startup_with_pauses(&self, burst_ns: u64) -> u64 {
         let head_start_ns = if self.burst_ios == 1 { self.pause_ns } else { 0 };
         let net_ns = burst_ns - self.pause_ns;

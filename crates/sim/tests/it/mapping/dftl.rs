@@ -63,8 +63,8 @@ fn a_map_that_is_cached_whole_is_never_read_or_written() {
 #[test]
 fn a_changed_entry_leaves_with_all_others_of_its_translation_page() {
     let mut drive = four_translation_pages(4);
-    // Four entries of the first translation page, then one of the second: the first is written, new, with all
-    // four.
+    // Four entries of the first translation page, then one of the second: the first is written, new, with
+    // all four.
     (0..4).for_each(|page| drive.write(page, 1));
     assert_eq!(map_traffic(&drive), (0, 0));
     drive.write(512, 1);
