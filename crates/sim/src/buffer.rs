@@ -21,6 +21,7 @@ mod none;
 mod order;
 mod pages;
 mod queue;
+mod recency;
 
 use flashscope_core::Bytes;
 use schemars::JsonSchema;

@@ -229,7 +229,7 @@ const WRONG: &[Case] = &[
     ("bplru-board --ftl page --over-provisioning 0.0001", 2, &["over_provisioning", "at least 0.0005"]),
     ("bplru-board --over-provisioning 0.0001", 2, &["over_provisioning", "log-block", "at least 0.0020"]),
     ("bplru-board --over-provisioning -0.1", 2, &["over_provisioning", "between 0 and 100"]),
-    ("bplru-board --buffer lru --buffer-size 2g", 2, &["ram.size", "2GiB", "1GiB"]),
+    ("bplru-board --buffer lru --buffer-size 2g", 2, &["ram.size", "2 GiB", "1 GiB"]),
     ("bplru-board --capacity 1000001", 2, &["nand.page, 2KiB", "whole number of pages", "nearest"]),
     ("bplru-board --figure sweep.svg", 2, &["--figure", "--buffer-size 1m,2m,4m"]),
     ("bplru-board --buffer-size 1m,2m --figure nowhere/sweep.svg", 2, &["--figure", "nowhere", "exists"]),

@@ -53,7 +53,7 @@ impl SlcCacheSettings {
             Cell::Tlc => 3,
             Cell::Qlc => 4,
         };
-        let program = settings.nand.pages_per_program * settings.nand.planes;
+        let program = settings.nand.pages_per_program.saturating_mul(settings.nand.planes);
         let pages = pages_per_block / bits;
         (pages / program * program).max(program).min(pages_per_block)
     }

@@ -119,7 +119,12 @@ where
         let settings: Settings = toml::from_str(&settings)
             .map_err(|error| damaged(&format!("has other settings: {}", error.message())))?;
         check_names::<F, B>(&settings)?;
+        let (geometry, logical_pages) =
+            settings.geometry().map_err(|error| damaged(&format!("has other settings: {error}")))?;
         let rest: Rest<F, B> = postcard::from_bytes(rest).map_err(|error| ends_early(&error))?;
+        if (rest.path.nand.geometry(), rest.logical_pages) != (&geometry, logical_pages) {
+            return Err(damaged("is not the device that its settings describe"));
+        }
         Ok(Ssd {
             info: info_of(&name, rest.logical_pages, settings.nand.page.0),
             settings,
