@@ -137,7 +137,7 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
     }
 
     /// Serves `requests` one after the other, each when the one before is done: what a host does at queue
-    /// depth 1.
+    /// depth 1. Faster than [`Target::serve`] for each, with the same result.
     ///
     /// # Errors
     /// The first request that could not be served; the completions of those before it are in `out`.
@@ -146,10 +146,15 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
         requests: &[Request],
         out: &mut Vec<Completion>,
     ) -> Result<(), TargetError> {
-        for request in requests {
-            out.push(self.serve(request)?);
+        let stuck = (self.calls.serve_in_turn)(self, requests, out);
+        if self.clock >= self.sample_due_ns {
+            self.take_sample();
         }
-        Ok(())
+        match stuck {
+            None => Ok(()),
+            Some(request) if !fits(&self.info, request) => Err(self.refuse(request)),
+            Some(request) => Err(self.failure(request)),
+        }
     }
 
     /// Whether the flash and the oracle are still content.

@@ -71,7 +71,7 @@ impl VictimPolicy for Greedy {
         self.link(block, valid);
     }
 
-    #[inline]
+    #[inline(always)] // once for each page that is overwritten
     fn invalidated(&mut self, block: Block, valid: u32) {
         if self.links[block as usize].bucket != NONE {
             self.unlink(block);

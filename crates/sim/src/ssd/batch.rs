@@ -19,11 +19,12 @@ pub(super) struct Calls<F: Ftl, B: WriteBuffer> {
     pub prepare: fn(&mut Ssd<F, B>, &[Request]),
     pub submit: for<'r> fn(&mut Ssd<F, B>, &'r [Request]) -> Stuck<'r>,
     pub serve: fn(&mut Ssd<F, B>, &Request) -> Option<u64>,
+    pub serve_in_turn: for<'r> fn(&mut Ssd<F, B>, &'r [Request], &mut Vec<Completion>) -> Stuck<'r>,
 }
 
 impl<F: Ftl, B: WriteBuffer> Calls<F, B> {
     pub(super) fn compiled() -> Calls<F, B> {
-        Calls { prepare, submit, serve }
+        Calls { prepare, submit, serve, serve_in_turn }
     }
 }
 
@@ -41,6 +42,15 @@ fn submit<'r, F: Ftl, B: WriteBuffer>(ssd: &mut Ssd<F, B>, requests: &'r [Reques
 fn serve<F: Ftl, B: WriteBuffer>(ssd: &mut Ssd<F, B>, request: &Request) -> Option<u64> {
     let Ssd { path, ftl, clock, .. } = ssd;
     ftl.run(Single { path, now: *clock, request })
+}
+
+fn serve_in_turn<'r, F: Ftl, B: WriteBuffer>(
+    ssd: &mut Ssd<F, B>,
+    requests: &'r [Request],
+    out: &mut Vec<Completion>,
+) -> Stuck<'r> {
+    let Ssd { info, path, ftl, clock, .. } = ssd;
+    ftl.run(InTurn { path, info, clock, requests, out })
 }
 
 /// Requests that come soon.
@@ -100,5 +110,36 @@ impl<B: WriteBuffer> FtlWork for Single<'_, B> {
     fn run<F: Ftl>(self, ftl: &mut F) -> Option<u64> {
         let done = self.path.serve(ftl, self.request, self.now);
         (!self.path.has_failed()).then_some(done)
+    }
+}
+
+/// Requests of which each comes when the one before is done.
+struct InTurn<'a, 'r, B> {
+    path: &'a mut Path<B>,
+    info: &'a TargetInfo,
+    clock: &'a mut u64,
+    requests: &'r [Request],
+    out: &'a mut Vec<Completion>,
+}
+
+impl<'r, B: WriteBuffer> FtlWork for InTurn<'_, 'r, B> {
+    type Output = Stuck<'r>;
+
+    #[inline]
+    fn run<F: Ftl>(self, ftl: &mut F) -> Stuck<'r> {
+        let InTurn { path, info, clock, requests, out } = self;
+        requests.iter().find(|request| {
+            if !fits(info, request) {
+                return true;
+            }
+            let submitted = Time(*clock);
+            let done = path.serve(ftl, request, *clock);
+            if path.has_failed() {
+                return true;
+            }
+            *clock = done;
+            out.push(Completion { tag: request.tag, submitted, completed: Time(done) });
+            false
+        })
     }
 }

@@ -146,7 +146,7 @@ impl<B: WriteBuffer> Path<B> {
         done
     }
 
-    #[inline]
+    #[inline(always)] // it is the hot path of every device
     fn serve_now<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
         match request.op {
             Op::Write => self.write(ftl, request, at),
@@ -156,7 +156,7 @@ impl<B: WriteBuffer> Path<B> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn write<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
         let Request { offset_bytes, length_bytes, flags, .. } = *request;
         let accepted = self.controller.accept(at);

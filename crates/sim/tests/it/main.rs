@@ -20,5 +20,4 @@ mod rig_toml;
 mod serve;
 mod table3;
 mod target;
-
 mod truth;
