@@ -6,3 +6,4 @@ mod forms;
 mod ordered;
 mod pacing;
 mod patterns;
+mod properties;
