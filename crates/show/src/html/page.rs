@@ -67,7 +67,7 @@ fn in_words(out: &mut String, document: &Document) {
     let _ = writeln!(out, "<h1>{title}</h1>\n<p>{subtitle}</p>");
     out.push_str(
         "<p>The charts of this page are drawn by JavaScript, which is switched off here. Switch it on for \
-         this file (it fetches nothing), or read the same in a terminal with <code>flashscope show</code>.\
+         this file (it fetches nothing), or read the same in a terminal.\
          </p>\n",
     );
     for block in document.sections.iter().flat_map(|section| &section.blocks) {

@@ -52,7 +52,7 @@ impl<'a> Pair<'a> {
         let text = |value: &Value| if value.is_null() { "-".into() } else { plain(value) };
         let one = |(key, [a, b]): (&String, &[Value; 2])| format!("{key} {} | {}", text(a), text(b));
         let more = self.differ.len().saturating_sub(DIFFER_MAX);
-        let rest = (more > 0).then(|| format!("and {more} more; --json names all"));
+        let rest = (more > 0).then(|| format!("and {more} more in the JSON document"));
         self.differ.iter().take(DIFFER_MAX).map(one).chain(rest).collect::<Vec<_>>().join(", ")
     }
     /// B over A.

@@ -123,7 +123,7 @@ fn missing(entries: &[Entry]) -> Vec<String> {
     let not_run: Vec<_> = entries.iter().filter(has_nothing).collect();
     lines.extend(not_run.iter().take(NAMED_MAX).map(|entry| format!("    not run    {}", name(entry))));
     if not_run.len() > NAMED_MAX {
-        lines.push(format!("    not run    and {} more; --json names all", not_run.len() - NAMED_MAX));
+        lines.push(format!("    not run    and {} more in the JSON document", not_run.len() - NAMED_MAX));
     }
     lines
 }

@@ -347,7 +347,10 @@ fn devices(all: &[DeviceSummary], style: Style) -> String {
     rows.extend(sorted.iter().take(DEVICES_MAX).map(row));
     let mut out = format!("\n{}", table(&rows, style));
     if all.len() > DEVICES_MAX {
-        out.push_str(&format!("  and {} more (--json has all)\n", count((all.len() - DEVICES_MAX) as u64)));
+        out.push_str(&format!(
+            "  and {} more in the JSON document\n",
+            count((all.len() - DEVICES_MAX) as u64)
+        ));
     }
     out
 }
