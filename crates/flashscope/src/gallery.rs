@@ -10,10 +10,9 @@ use flashscope_show::html::{
     Bundle, Listed, SITE, SITE_ASSETS, SitePage, comparison_page, is_report, site_data, site_index,
     site_page, uncompared,
 };
-use flashscope_store::Stored;
+use flashscope_store::{PACK_EXTENSION, Stored};
 
 use crate::exit::message;
-use crate::pack::{ENDING, Opened};
 use crate::pages::page_of;
 use crate::screen::Screen;
 use crate::signal::must_go_on;
@@ -56,7 +55,7 @@ fn look(folder: &Path, depth: u32, found: &mut Found) {
     paths.sort();
     for path in paths {
         let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        let is_packed = path.extension().is_some_and(|ending| ending == ENDING) && path.is_file();
+        let is_packed = path.extension().is_some_and(|ending| ending == PACK_EXTENSION) && path.is_file();
         if is_packed || (path.is_dir() && is_result(&path)) {
             found.results.push(path);
         } else if path.is_dir() && !is_hidden && depth > 1 && !is_site(&path) {
@@ -133,7 +132,7 @@ impl<'a> Gallery<'a> {
     /// One result: what cannot be read is kept as a problem, what cannot be written is an error.
     fn add(&mut self, path: &Path) -> Result<()> {
         let place = path.display().to_string();
-        let opened = Opened::of(path, self.screen);
+        let opened = self.screen.open(path);
         let read = opened.and_then(|opened| {
             let page = page_of(opened.folder(), Bundle::room_bytes(1), &[])?;
             Ok((page, Stored::salvage(opened.folder()).ok()))

@@ -10,7 +10,6 @@ mod facts;
 mod fio_job;
 mod gallery;
 mod help;
-mod pack;
 mod pages;
 mod pattern_args;
 mod progress;

@@ -7,8 +7,10 @@ use std::path::Path;
 
 use anyhow::Result;
 use flashscope_show::Style;
+use flashscope_store::{Alias, Opened};
 
 use crate::cli::Global;
+use crate::signal;
 
 /// What the person's terminal can show, and how much they want to see.
 pub struct Screen {
@@ -19,7 +21,7 @@ pub struct Screen {
     err_is_terminal: bool,
     no_color: bool,
     /// Folders that exist only meanwhile, and what they are called instead.
-    names: RefCell<Vec<(String, String)>>,
+    names: RefCell<Vec<Alias>>,
 }
 
 impl Screen {
@@ -51,19 +53,21 @@ impl Screen {
         self.err_is_terminal && !self.quiet
     }
 
-    /// From now on shows a folder that exists only meanwhile by the name that the person gave.
-    pub fn rename(&self, folder: &Path, name: &Path) {
-        // As it may stand in JSON and in a page.
-        let plain = |c: char| if c.is_control() || "\"\\<>&".contains(c) { '_' } else { c };
-        let name = name.display().to_string().chars().map(plain).collect();
-        self.names.borrow_mut().push((folder.display().to_string(), name));
+    /// A result that the person named: a folder, or a pack, whose folder is shown by the pack's name from now on.
+    ///
+    /// # Errors
+    /// It is a file and no pack; it cannot be unpacked; the person stopped it.
+    pub fn open(&self, path: &Path) -> Result<Opened> {
+        let opened = Opened::of(path, signal::flag())?;
+        self.names.borrow_mut().extend(opened.alias());
+        Ok(opened)
     }
 
     /// A text with the names that folders are shown by.
     pub fn named<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let renamed = |text: Cow<'a, str>, (folder, name): &(String, String)| match text.contains(folder) {
-            true => Cow::Owned(text.replace(folder, name)),
-            false => text,
+        let renamed = |text: Cow<'a, str>, alias: &Alias| match alias.replace_in(&text) {
+            Cow::Owned(renamed) => Cow::Owned(renamed),
+            Cow::Borrowed(_) => text,
         };
         self.names.borrow().iter().fold(Cow::Borrowed(text), renamed)
     }

@@ -10,7 +10,6 @@ use flashscope_store::Stored;
 
 use crate::cli::CompareArgs;
 use crate::exit::{Done, Usage};
-use crate::pack::Opened;
 use crate::screen::Screen;
 use crate::shell::quoted;
 use flashscope_lab::describe::TraceDescription;
@@ -60,7 +59,7 @@ impl Held {
 
 /// Runs the command.
 pub fn run(args: &CompareArgs, screen: &Screen) -> Result<Done> {
-    let (a, b) = (Opened::of(&args.a, screen)?, Opened::of(&args.b, screen)?);
+    let (a, b) = (screen.open(&args.a)?, screen.open(&args.b)?);
     let text = match (Held::of(a.folder())?, Held::of(b.folder())?) {
         (Held::Run(a), Held::Run(b)) | (Held::Measurement(a), Held::Measurement(b)) => {
             measured(&a, &b, args.json, screen)?

@@ -8,7 +8,6 @@ use flashscope_store::{AtomicFolder, EXPORTS, Material, export};
 
 use crate::cli::ExportArgs;
 use crate::exit::{Done, Usage};
-use crate::pack::Opened;
 use crate::screen::Screen;
 use crate::signal;
 
@@ -23,7 +22,7 @@ pub fn run(args: &ExportArgs, screen: &Screen) -> Result<Done> {
         let problem = format!("--ios: {} writes every IO anyhow; leave it out", format.name);
         return Err(Usage(problem).into());
     }
-    let opened = Opened::all(&args.dirs, screen)?;
+    let opened = args.dirs.iter().map(|dir| screen.open(dir)).collect::<Result<Vec<_>>>()?;
     let materials = opened.iter().map(|dir| Material::read(dir.folder())).collect::<Result<Vec<_>, _>>()?;
     let name =
         args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}-{}", materials[0].name, args.to)));

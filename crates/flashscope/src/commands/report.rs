@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 
 use crate::cli::ReportArgs;
 use crate::exit::{Done, Usage};
-use crate::pack::Opened;
 use crate::pages::{Page, REPORT, comparison, page_of};
 use crate::screen::Screen;
 use flashscope_show::known::known;
@@ -28,7 +27,7 @@ pub fn run(args: &ReportArgs, screen: &Screen) -> Result<Done> {
         return Err(Usage("-o - and --json both go to standard output: leave out one of them".into()).into());
     }
     may_replace(&output, args.force)?;
-    let dirs = Opened::all(&args.dirs, screen)?;
+    let dirs = args.dirs.iter().map(|dir| screen.open(dir)).collect::<Result<Vec<_>>>()?;
     let room_bytes = Bundle::room_bytes(dirs.len());
     let known = known();
     // Known devices are beside the first result alone: laid over one another they would come again and again.

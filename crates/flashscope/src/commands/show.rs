@@ -7,7 +7,6 @@ use flashscope_store::Stored;
 use crate::cli::ShowArgs;
 use crate::commands::run::{Shown, show_result};
 use crate::exit::Done;
-use crate::pack::Opened;
 use crate::screen::Screen;
 use crate::shell::resume;
 use crate::traces;
@@ -19,7 +18,7 @@ use flashscope_show::{figures, replay, sweep};
 
 /// Runs the command.
 pub fn run(args: &ShowArgs, screen: &Screen) -> Result<Done> {
-    let opened = Opened::of(&args.dir, screen)?;
+    let opened = screen.open(&args.dir)?;
     let dir = opened.folder();
     if let Some(sweep) = StoredSweep::read(dir)? {
         return simulations(&sweep, args, screen);

@@ -206,7 +206,7 @@ fn foreign_damaged_and_newer_files_are_refused_by_name() {
     fs::write(folder.join("half.flashscope"), &whole[..whole.len() / 2]).unwrap();
     words(&folder, "show half.flashscope").failed(1, &["half.flashscope", "damaged or incomplete"]);
     foreign(&folder.join("tar.flashscope"), &[("a.txt", b"a")], None);
-    words(&folder, "report tar.flashscope").failed(1, &["was not made by `flashscope pack`"]);
+    words(&folder, "report tar.flashscope").failed(1, &["no pack of flashscope", "`flashscope pack DIR` makes one"]);
     let newer: (&str, &[u8]) =
         ("flashscope-pack.json", br#"{ "pack_version": 9, "flashscope_version": "7.0.0" }"#);
     foreign(&folder.join("newer.flashscope"), &[newer], None);
@@ -215,7 +215,7 @@ fn foreign_damaged_and_newer_files_are_refused_by_name() {
     words(&folder, "pack empty").failed(1, &["no result of flashscope"]);
     words(&folder, "pack nowhere").failed(2, &["nowhere"]);
     fs::write(folder.join("mine.txt"), "mine").unwrap();
-    words(&folder, "pack m -o mine.txt").failed(2, &["mine.txt", "choose another -o"]);
+    words(&folder, "pack m -o mine.txt").failed(2, &["mine.txt", "name another"]);
     words(&folder, "pack m.flashscope").failed(2, &["-o"]);
     assert_eq!(fs::read_to_string(folder.join("mine.txt")).unwrap(), "mine");
 }

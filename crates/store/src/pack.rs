@@ -2,14 +2,14 @@
 //! identifies a person or a machine is left out unless asked for. docs/results.md documents it.
 
 mod open;
-mod veil;
+mod redact;
 mod write;
 
-pub use open::{Opened, is_pack};
-pub use write::{Packed, write};
+pub use open::{Alias, Opened, is_pack};
+pub use write::{Packed, write_pack};
 
-/// How packs are called.
-pub const ENDING: &str = "flashscope";
+/// How packs are called: the extension of their names.
+pub const PACK_EXTENSION: &str = "flashscope";
 
 /// The first file of a pack.
 const LABEL: &str = "flashscope-pack.json";

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use flashscope_core::number::counted;
-use flashscope_store::Manifest;
 use serde_json::Value;
+
+use crate::folder::Manifest;
 
 /// Values that say who or where, whatever their type; they become null.
 const WHO: [(&str, &str); 16] = [
@@ -46,32 +47,32 @@ struct Hidden {
 
 /// What is hidden, and how often it was met.
 #[derive(Debug, Default)]
-pub struct Veil {
+pub struct Redactor {
     /// The longest first, for a path holds the names of its folders.
     hidden: Vec<Hidden>,
     met: BTreeMap<&'static str, u64>,
 }
 
-impl Veil {
+impl Redactor {
     /// What is known to identify: the result's own facts, and this machine and its user.
-    pub fn of(folder: &Path, manifest: &Manifest, others: &[Value]) -> Veil {
-        let mut veil = Veil::default();
-        veil.add_target(manifest);
-        veil.add_device(&manifest.device);
+    pub fn of(folder: &Path, manifest: &Manifest, others: &[Value]) -> Redactor {
+        let mut redactor = Redactor::default();
+        redactor.add_target(manifest);
+        redactor.add_device(&manifest.device);
         let options = [&manifest.options["trace"], &manifest.options["load_state"]];
-        options.into_iter().filter_map(Value::as_str).for_each(|text| veil.add_file(text, "trace"));
-        others.iter().for_each(|document| veil.add_named_files(document));
+        options.into_iter().filter_map(Value::as_str).for_each(|text| redactor.add_file(text, "trace"));
+        others.iter().for_each(|document| redactor.add_named_files(document));
         let whole = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
-        veil.add(&whole.display().to_string(), "(path)", "paths");
+        redactor.add(&whole.display().to_string(), "(path)", "paths");
         let home = std::env::var("HOME").unwrap_or_default();
-        veil.add(&home, "(path)", "paths");
+        redactor.add(&home, "(path)", "paths");
         for user in ["USER", "LOGNAME", "SUDO_USER"].map(|key| std::env::var(key).unwrap_or_default()) {
-            veil.add(&user, "(user)", "the user's name");
+            redactor.add(&user, "(user)", "the user's name");
         }
         let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-        veil.add(host.trim(), "(host)", "the host's name");
-        veil.hidden.sort_by_key(|hidden| std::cmp::Reverse(hidden.text.len()));
-        veil
+        redactor.add(host.trim(), "(host)", "the host's name");
+        redactor.hidden.sort_by_key(|hidden| std::cmp::Reverse(hidden.text.len()));
+        redactor
     }
 
     fn add(&mut self, text: &str, shown: &str, what: &'static str) {
