@@ -206,7 +206,8 @@ fn foreign_damaged_and_newer_files_are_refused_by_name() {
     fs::write(folder.join("half.flashscope"), &whole[..whole.len() / 2]).unwrap();
     words(&folder, "show half.flashscope").failed(1, &["half.flashscope", "damaged or incomplete"]);
     foreign(&folder.join("tar.flashscope"), &[("a.txt", b"a")], None);
-    words(&folder, "report tar.flashscope").failed(1, &["no pack of flashscope", "`flashscope pack DIR` makes one"]);
+    words(&folder, "report tar.flashscope")
+        .failed(1, &["no pack of flashscope", "`flashscope pack DIR` makes one"]);
     let newer: (&str, &[u8]) =
         ("flashscope-pack.json", br#"{ "pack_version": 9, "flashscope_version": "7.0.0" }"#);
     foreign(&folder.join("newer.flashscope"), &[newer], None);

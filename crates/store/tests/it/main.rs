@@ -3,5 +3,6 @@
 mod common;
 mod folder;
 mod footer;
+mod hostile;
 mod promise;
 mod recorder;
