@@ -118,8 +118,11 @@ fn what_is_wrong_in_a_file_is_said_with_its_line_and_the_known_words() {
         ("fill bs=0\nrun a rw=read ios=9\n", &["line 1", "bs"]),
         ("burst rw=randwrite bs=3 ios=5\nrun a rw=read ios=9\n", &["line 1", "512-byte sector"]),
         ("fill\nscale a rw=read bs=128MiB ios=5\n", &["line 2", "bs=128MiB", "or less"]),
-        ("run a rw=read ios=9 repeats=4000000000\n", &["line 1", "repeats: write a number from 1 to 1000"]),
-        ("# nothing\n", &["is empty", "run reads"]),
+        (
+            "run a rw=read ios=9 repeats=4000000000\n",
+            &["line 1", "repeats=4000000000: write a number from 1 to 1000"],
+        ),
+        ("# nothing\n", &["says nothing", "run reads"]),
     ];
     for (content, words) in cases {
         fs::write(scratch.path("bad.suite"), content).expect("written");
