@@ -1,0 +1,30 @@
+//! Characterises a file, a drive or a simulated one, and prints its row of paper 001's table 3:
+//! `cargo run --release -p flashscope-lab --example characterise -- rig:mtron`
+
+use flashscope_bench::Scope;
+use flashscope_lab::{Error, Interrupt, RunRequest, TargetSpec, characterise};
+
+fn main() -> Result<(), Error> {
+    let target = std::env::args().nth(1).unwrap_or_else(|| "rig:mtron".into());
+    let request = RunRequest {
+        target: TargetSpec::from(target.as_str()),
+        scope: Scope::Quick,
+        write: true,
+        ..RunRequest::default()
+    };
+    let result = characterise(&request, None, None, &mut |_| {}, &Interrupt::new())?;
+    let found = result.conclusions().indicators;
+    let columns = [
+        ("SR ms", found.sr_ms),
+        ("RR ms", found.rr_ms),
+        ("SW ms", found.sw_ms),
+        ("RW ms", found.rw_ms),
+        ("pause ms", found.pause_ms),
+        ("locality MiB", found.locality_mib),
+        ("partitions", found.partitions),
+    ];
+    for (name, value) in columns {
+        println!("{name:<14}{}", value.map_or("-".into(), |value| format!("{:.3}", value.value)));
+    }
+    result.error.map_or(Ok(()), Err)
+}
