@@ -18,7 +18,8 @@ fn main() -> Result<(), Error> {
         ..SweepSpec::default()
     };
     let entries = simulate(&spec, &Interrupt::new())?;
-    let best = entries.iter().filter_map(|entry| entry.report()).min_by_key(|found| found.device.block_erases);
+    let best =
+        entries.iter().filter_map(|entry| entry.report()).min_by_key(|found| found.device.block_erases);
     if let Some(best) = best {
         println!("{}: {} blocks erased", best.label, best.device.block_erases);
     }

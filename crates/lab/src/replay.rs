@@ -105,9 +105,7 @@ impl ReplayRequest {
         }
         self.trace.timing.check(&self.trace.pipeline)?;
         if self.engine == Some(Engine::Sync) && self.depth() > 1 {
-            let problem =
-                "the sync engine has one IO in flight: leave the engine out, or ask for an iodepth of 1";
-            return Err(Error::usage(problem));
+            return Err(Error::usage("the sync engine has one IO in flight").with(Remedy::OneInFlight));
         }
         match &mut target {
             TargetSpec::Rig(_) | TargetSpec::Null if self.verify => {

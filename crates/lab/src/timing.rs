@@ -35,8 +35,7 @@ impl Timing {
             (None, None) => return Ok(()),
         };
         if self == Timing::Depth {
-            let problem = "moves requests and leaves their latencies, so that the depth found would not be \
-                           that of the trace";
+            let problem = "does not go with timing depth: it moves requests and leaves their latencies";
             return Err(Error::setting(setting, problem).with(Remedy::LeaveOut(setting)));
         }
         Ok(())

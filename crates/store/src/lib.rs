@@ -25,7 +25,7 @@ pub use error::{Occupant, PackProblem, PlaceProblem, Remedy, StoreError, Unfit};
 pub use export::{EXPORTS, Export, Exported, Losses, Material, export};
 pub use folder::{MANIFEST, Manifest, Records, ResultFolder, SCHEMA_VERSION, Stored};
 pub use footer::Footer;
-pub use output::{Output, check_not_input, is_descriptor};
+pub use output::{Output, check_not_input, is_descriptor, kind_name};
 pub use pack::{Alias, Opened, PACK_EXTENSION, Packed, is_pack, write_pack};
 pub use product::Product;
 pub use read::Responses;

@@ -61,7 +61,7 @@ pub fn is_descriptor(name: &Path) -> bool {
 }
 
 /// What something that is no plain file is: `a pipe`.
-pub(crate) fn kind_name(kind: fs::FileType) -> &'static str {
+pub fn kind_name(kind: fs::FileType) -> &'static str {
     match kind {
         kind if kind.is_dir() => "a folder",
         kind if kind.is_fifo() => "a pipe",

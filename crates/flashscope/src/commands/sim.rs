@@ -29,7 +29,9 @@ pub fn run(args: &SimArgs, screen: &Screen) -> Result<Done> {
     let figure = args.figure.as_deref().map(|path| figure(path, planned.cases())).transpose()?;
     let product = args.save_state.as_deref().map(state).transpose()?;
     let save = |state: &[u8]| {
-        let write = |product: &Product| product.write(state).map_err(Error::from);
+        let write = |product: &Product| {
+            product.write(state).map_err(|error| Error::from(error).context("--save-state"))
+        };
         product.as_ref().map_or(Ok(()), write)
     };
     let bar = cases_bar(screen, devices as u64);
@@ -80,5 +82,12 @@ fn figure(path: &Path, cases: &[Case]) -> Result<(Axis, Product)> {
         return Err(Usage(problem).into());
     }
     let product = Product::picture(path).context("--figure")?;
-    Ok((Axis::of(cases)?, product))
+    let axis = Axis::of(cases).ok_or_else(|| {
+        Usage(
+            "--figure needs an axis: two or more values of --buffer-size, --capacity or --over-provisioning, \
+             such as --buffer-size 1m,2m,4m"
+                .into(),
+        )
+    })?;
+    Ok((axis, product))
 }

@@ -38,6 +38,7 @@ fn way_out(remedy: Remedy) -> String {
                 .into()
         }
         Remedy::SavedState => "name what --save-state made".into(),
+        Remedy::OneInFlight => "leave out --engine, or add --iodepth 1".into(),
         Remedy::SmallerWarmup => "give a smaller --warmup, or a larger --number-ios".into(),
         Remedy::LeaveOut("target") => "leave the target out".into(),
         Remedy::LeaveOut(setting) => format!("leave out {}", flag(setting)),

@@ -141,7 +141,7 @@ fn the_queue_depth_of_a_trace_is_kept() {
     replay(folder, &flags).failed(1, &["unknown.load", "request 1", "how long it took"]);
     for scale in [["--time-scale", "0.5"], ["--idle-max", "1ms"]] {
         let flags = ["four.load", "null:", "--timing", "depth", scale[0], scale[1]];
-        replay(folder, &flags).failed(2, &[scale[0], "--timing depth"]);
+        replay(folder, &flags).failed(2, &[scale[0], "timing depth"]);
     }
 }
 

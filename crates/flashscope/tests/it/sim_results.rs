@@ -224,7 +224,7 @@ fn settings_of_the_other_kind_of_device_are_named_as_such() {
     bare(&folder, "measure sim:hdd-7200?ftl=page --rw read").failed(2, &["ftl", "not for a hard disk"]);
     bare(&folder, "sim x25m-2009?disk.rotations_per_minute=5400")
         .failed(2, &["disk.rotations_per_minute", "for a hard disk only"]);
-    bare(&folder, "sim hdd-7200 --ftl page").failed(2, &["hard disk", "flashscope measure sim:hdd-7200"]);
+    bare(&folder, "sim hdd-7200 --ftl page").failed(2, &["hard disk", "`flashscope measure`"]);
 }
 
 #[test]

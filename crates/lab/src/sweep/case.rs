@@ -10,6 +10,8 @@ use flashscope_sim::{Profile, Settings, Ssd};
 use super::SweepSpec;
 use super::changes::{Changes, changes};
 use super::report::LoadedState;
+use flashscope_store::kind_name;
+
 use crate::error::{Error, Remedy, Result};
 use crate::target::{TargetSpec, profile, split_overrides};
 
@@ -84,7 +86,7 @@ fn saved(path: &Path) -> Result<Case> {
     let refuse = |problem: &str| Error::usage(format!("{shown}: {problem}")).with(Remedy::SavedState);
     let there = path.metadata().map_err(unread)?;
     if !there.is_file() {
-        return Err(refuse("it is no file"));
+        return Err(refuse(&format!("it is {}", kind_name(there.file_type()))));
     }
     let mut head = Vec::new();
     std::fs::File::open(path)

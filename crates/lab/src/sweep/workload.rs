@@ -197,8 +197,8 @@ fn check_file(path: &Path) -> Result<()> {
 
 /// What to say of a warm-up that takes all there is.
 pub fn nothing_left(warmup_ios: u64, ios: u64, what: &str) -> Error {
-    let problem = format!("of {warmup_ios} IOs leaves none to count: the {what} has {ios}");
-    Error::setting("warmup", problem).with(Remedy::SmallerWarmup)
+    let problem = format!("a warm-up of {warmup_ios} IOs leaves none to count: the {what} has {ios}");
+    Error::usage(problem).with(Remedy::SmallerWarmup)
 }
 
 /// Requests from either.

@@ -9,7 +9,6 @@ use flashscope_core::number::{percent, size};
 use super::view::common_workload;
 use flashscope_lab::sweep::Case;
 use flashscope_lab::sweep::{Entry, SimReport};
-use flashscope_lab::{Error, Result};
 
 /// The lists of numbers that can be an axis, the first one that varies first: key, name.
 const AXES: [(&str, &str); 3] = [
@@ -26,18 +25,10 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// The axis of this sweep.
-    ///
-    /// # Errors
-    /// None of the lists of numbers has two values.
-    pub fn of(cases: &[Case]) -> Result<Axis> {
+    /// The axis of this sweep; none if no list of numbers has two values.
+    pub fn of(cases: &[Case]) -> Option<Axis> {
         let labels: Vec<&str> = cases.iter().map(|case| case.label.as_str()).collect();
-        Axis::among(&labels).ok_or_else(|| {
-            Error::usage(
-                "a picture of a sweep needs an axis: two or more buffer sizes, capacities or shares of \
-                          over-provisioning",
-            )
-        })
+        Axis::among(&labels)
     }
 
     /// The first list of numbers that varies among devices of these labels.
