@@ -204,7 +204,7 @@ fn no_time_gives_no_rate() {
     assert!(runs[0]["throughput_mb_s"].is_null(), "{runs}");
     let table = bare(&scratch.path(""), &format!("sim {line}")).well().out;
     let row = table.lines().nth(3).unwrap();
-    assert!(row.split_whitespace().any(|cell| cell == "-"), "{table}");
+    assert!(row.split_whitespace().any(|cell| cell == "–"), "{table}");
 }
 
 #[test]

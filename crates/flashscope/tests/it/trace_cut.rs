@@ -59,14 +59,14 @@ fn flags_are_applied_in_the_order_of_the_help() {
     for words in [
         "16 requests written to out.load as blkreplay",
         // 4 before, 4 after and 4 reads, in each of two passes.
-        "8 requests before the time window",
-        "8 requests after the time window",
-        "8 requests of other operations",
+        "requests left out, before the time window: 8",
+        "requests left out, after the time window: 8",
+        "requests left out, of other operations: 8",
         "passes over the trace, one behind the other: 2",
-        "2 requests lie elsewhere, fitted (modulo) to 2 MiB",
+        "requests moved, fitted (modulo) to 2 MiB: 2",
         "requests split at multiples of 2 KiB: 8, into 16",
         // 8 writes of 4 KiB on 2 MiB.
-        "32 KiB are written: 0.02 device writes of 2 MiB",
+        "written: 32 KiB, 0.0156 device writes of 2 MiB",
     ] {
         assert!(ended.err.contains(words), "'{words}' is missing in: {}", ended.err);
     }
@@ -108,7 +108,7 @@ fn what_cannot_be_done_is_refused_with_the_way_out() {
         (&["--range", "5..5"], &["empty"]),
         (&["--absolute-times"], &["--from-time"]),
         (&["--device", "8,0"], &["no request of device '8,0'", "choose one of 0"]),
-        (&["--op", "trim"], &["nothing of the trace is left", "16 requests of other operations"]),
+        (&["--op", "trim"], &["nothing of the trace is left", "requests left out, of other operations: 16"]),
     ] {
         let ended = cut(&scratch, flags);
         assert!([1, 2].contains(&ended.status), "{flags:?}: {ended:?}");
