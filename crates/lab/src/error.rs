@@ -47,6 +47,8 @@ pub enum Remedy {
     SavedState,
     /// A smaller warm-up, or more IOs.
     SmallerWarmup,
+    /// Finish the run with its own suite, or begin another run.
+    FinishOrBegin,
     /// Leave the engine out, or ask for one IO in flight.
     OneInFlight,
 }
@@ -64,6 +66,7 @@ impl fmt::Display for Remedy {
             Remedy::MeasureInstead => f.write_str("measure a single pattern instead"),
             Remedy::MeasureTarget => f.write_str("measure or characterise it instead"),
             Remedy::SavedState => f.write_str("name what a simulation saved"),
+            Remedy::FinishOrBegin => f.write_str("finish it with its own suite, or begin another run"),
             Remedy::OneInFlight => f.write_str("leave the engine out, or ask for one IO in flight"),
             Remedy::SmallerWarmup => f.write_str("give a smaller warm-up or more IOs"),
         }

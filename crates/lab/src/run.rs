@@ -278,7 +278,7 @@ fn stored_options(folder: &Path, stored: &Stored, resumption: &Resumption) -> Re
     let suite = &options.suite.name;
     if let Some(named) = resumption.suite.as_ref().filter(|named| *named != suite) {
         return Err(Error::usage(format!("{dir} holds a run of the suite {suite}, not of {named}"))
-            .with(Remedy::LeaveOut("suite")));
+            .with(Remedy::FinishOrBegin));
     }
     options.budget = resumption.budget;
     if options.needs_leave() && !resumption.write {

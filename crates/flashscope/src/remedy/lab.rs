@@ -38,6 +38,9 @@ fn way_out(remedy: Remedy) -> String {
                 .into()
         }
         Remedy::SavedState => "name what --save-state made".into(),
+        Remedy::FinishOrBegin => {
+            "leave --suite out to finish it, or leave --resume out to begin the other one".into()
+        }
         Remedy::OneInFlight => "leave out --engine, or add --iodepth 1".into(),
         Remedy::SmallerWarmup => "give a smaller --warmup, or a larger --number-ios".into(),
         Remedy::LeaveOut("target") => "leave the target out".into(),
