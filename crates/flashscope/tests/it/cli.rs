@@ -123,7 +123,7 @@ const WRONG: &[Case] = &[
     ("measure rig:plain --offset 4g", 2, &["no IO of 32KiB fits", "rig:plain (4GiB)"]),
     ("run --resume garbage -o other", 2, &["--resume", "--output"]),
     ("measure null: --number-ios 10 -o garbage", 2, &["garbage", "-o"]),
-    ("measure null: --number-ios 10 -o occupied", 2, &["occupied", "no result", "-o"]),
+    ("measure null: --number-ios 10 -o occupied", 2, &["occupied", "not empty", "-o"]),
     ("measure null: --number-ios 10 -o thesis.odt", 1, &["thesis.odt", "another folder with -o"]),
     ("run rig:plain --only pause -o thesis.odt/inner", 1, &["thesis.odt/inner"]),
 ];

@@ -398,7 +398,7 @@ fn what_a_format_cannot_hold_is_counted_or_refused() {
     assert!(told.err.contains("for which fio has no option: 1"), "{told:?}");
     assert_eq!(files_below(&scratch.path("result-fio"), "json").len(), runs.len() - left_out);
 
-    call(&folder, &["export", "result", "--to", "fio"]).failed(2, &["result-fio is there already", "-o"]);
+    call(&folder, &["export", "result", "--to", "fio"]).failed(2, &["result-fio: it is there already", "-o"]);
     call(&folder, &["export", "result", "--to", "xls"]).failed(2, &["'xls'", "fio", "uflip", "csv"]);
     call(&folder, &["export", "result", "--to", "fio", "--ios"]).failed(2, &["--ios", "anyhow"]);
     call(&folder, &["export", "nowhere", "--to", "csv"]).failed(2, &["nowhere"]);

@@ -46,8 +46,8 @@ fn nothing_but_its_own_is_replaced() {
         ("folder.svg", ["a folder", "name a file"]),
         ("letter.svg", ["there is a file that is not", "name another"]),
         ("link.svg", ["there is a file that is not", "name another"]),
-        ("loose.svg", ["a link to nothing", "cannot be written"]),
-        ("missing/a.svg", ["cannot be written", "a folder that exists"]),
+        ("loose.svg", ["a link to nothing", "cannot write"]),
+        ("missing/a.svg", ["cannot write", "a folder that exists"]),
     ] {
         // Refused before anything is simulated: it would take hours.
         let endless = "--number-ios 4000000000";
