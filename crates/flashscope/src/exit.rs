@@ -56,11 +56,6 @@ impl std::fmt::Display for Interrupted {
 
 impl std::error::Error for Interrupted {}
 
-/// Whether an error is that the person stopped it.
-pub fn is_interruption(error: &anyhow::Error) -> bool {
-    status(error) == 130
-}
-
 /// Prints clap's own message; help and version go to standard output and are no error.
 pub fn usage(error: &clap::Error) -> ExitCode {
     let arguments: Vec<String> =

@@ -19,7 +19,6 @@ mod screen;
 mod shell;
 mod signal;
 mod simulate;
-mod studies;
 mod traces;
 
 use std::process::ExitCode;

@@ -4,6 +4,7 @@ pub mod analysis;
 pub mod bench;
 pub mod device;
 pub mod lab;
+pub mod papers;
 pub mod sim;
 pub mod store;
 pub mod trace;
@@ -14,7 +15,7 @@ type Wording = fn(&(dyn Error + 'static)) -> Option<String>;
 
 /// Each knows the errors of one library, and says nothing of others.
 const WORDINGS: &[Wording] =
-    &[lab::worded, bench::worded, device::worded, sim::worded, store::worded, trace::worded];
+    &[lab::worded, bench::worded, device::worded, papers::worded, sim::worded, store::worded, trace::worded];
 
 /// An error's text, with the flags that mend it.
 pub fn worded(error: &(dyn Error + 'static)) -> String {

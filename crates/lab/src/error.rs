@@ -172,6 +172,18 @@ impl Error {
         self.remedy
     }
 
+    /// The nearest cause of a type.
+    pub fn find<T: std::error::Error + 'static>(&self) -> Option<&T> {
+        let mut next = std::error::Error::source(self);
+        while let Some(cause) = next {
+            if let Some(found) = cause.downcast_ref() {
+                return Some(found);
+            }
+            next = cause.source();
+        }
+        None
+    }
+
     /// What is wrong, without setting and way out.
     pub fn problem(&self) -> String {
         match (&self.text, &self.source) {
@@ -335,7 +347,10 @@ mod tests {
     fn a_wrapped_error_speaks_for_itself_and_keeps_its_type() {
         let error = Error::from(io::Error::from(io::ErrorKind::BrokenPipe));
         assert_eq!(error.message(), "broken pipe");
-        assert!(error.source().is_some_and(|source| source.is::<io::Error>()));
         assert_eq!(error.kind(), ErrorKind::Failed);
+        assert!(error.find::<io::Error>().is_some() && error.find::<TargetError>().is_none());
+        let error = error.context("the first").context("the second");
+        assert_eq!(error.find::<io::Error>().map(io::Error::kind), Some(io::ErrorKind::BrokenPipe));
+        assert_eq!(error.message(), "the second: the first: broken pipe");
     }
 }

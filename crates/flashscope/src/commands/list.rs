@@ -14,7 +14,7 @@ use flashscope_trace::generate::GENERATORS;
 use crate::cli::ListArgs;
 use crate::exit::{Done, Usage};
 use crate::screen::Screen;
-use crate::studies::studies;
+use flashscope_papers::studies;
 
 /// A part of the list.
 pub type Part = (&'static str, fn() -> String);

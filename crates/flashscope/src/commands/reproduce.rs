@@ -2,24 +2,27 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 use anyhow::Result;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use flashscope_core::{Bytes, Nanos};
-use flashscope_device::{DataPattern, Intent};
+use flashscope_device::Intent;
+use flashscope_lab::{OpenTarget, TargetSpec};
+use flashscope_papers::{
+    Judged, PAPERS, RealDevice, Schedule, Stage, Study, Verdict, json, judge, markdown, page, studies, view,
+};
 use flashscope_show::html::{self, Bundle};
 
 use crate::cli::WriteArgs;
 use crate::commands::report::{may_replace, write};
 use crate::confirm::confirm;
-use crate::exit::{Done, Interrupted, Usage, is_interruption};
+use crate::exit::{Done, Interrupted, Usage};
 use crate::progress::studies_bar;
+use crate::remedy;
+use crate::remedy::papers::PAGE_HEAD;
 use crate::screen::Screen;
 use crate::signal;
-use crate::studies::{Held, PAPERS, Stage, Study, Verdict, json, judge, markdown, page, studies, view};
-use flashscope_lab::{OpenOptions, OpenTarget, TargetSpec};
 
 /// `flashscope reproduce`.
 #[derive(Debug, Args)]
@@ -66,15 +69,6 @@ pub struct ReproduceArgs {
     pub strict: bool,
 }
 
-/// What a real target is given for 30 s of a paper.
-const RUNTIME: Nanos = Nanos::from_s(2);
-/// The least: with it, a paper's shortest phases (4 s) are 13 ms, in which a slow drive completes an IO.
-const RUNTIME_MIN: Nanos = Nanos::from_ms(100);
-/// The least number of runs that have an interval worth printing.
-const REPEATS: u32 = 3;
-/// More are no study of a paper any more.
-const REPEATS_MAX: u32 = 100;
-
 /// Names that are offered in place of one that none has.
 const NEAREST: usize = 3;
 
@@ -93,21 +87,16 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
     let named = on.map(TargetSpec::from);
     must_fit(args, named.as_ref())?;
     let real = named.filter(|named| !named.is_virtual());
-    let real = real.map(|named| opened(args, &named, seed)).transpose()?.map(Mutex::new);
-    let is_real = real.is_some();
-    let held = real.as_ref().map(|bench| Held {
-        bench,
-        runtime: args.runtime.unwrap_or(RUNTIME),
-        repeats: args.repeats.unwrap_or(REPEATS),
-    });
-    let stage = Stage::new(on, held, opening(args, seed), signal::listen());
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    // On a real device studies would disturb each other.
-    let jobs = if is_real { 1 } else { args.jobs.map_or(cores, usize::from) };
-    let bar = studies_bar(screen, chosen.len() as u64);
-    let judged = judge(&chosen, &stage, jobs, &|_| bar.inc(1));
-    bar.finish_and_clear();
-    if is_real && args.writing.write && judged.as_ref().is_err_and(is_interruption) {
+    let real = real.map(|named| opened(args, &named, seed)).transpose()?;
+    let stage = Stage::new(seed, signal::interrupt());
+    let stage = match (&real, on) {
+        (Some(device), _) => stage.on_real(device),
+        (None, Some(name)) => stage.on(name),
+        (None, None) => stage,
+    };
+    let judged = judged(args, &chosen, &stage, screen);
+    let is_written = real.is_some() && args.writing.write;
+    if is_written && judged.as_ref().is_err_and(flashscope_lab::Error::is_interruption) {
         screen.note("  interrupted within the first study: what it wrote to the target stays there");
     }
     let judged = judged?;
@@ -117,7 +106,7 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
     }
     let text = match (args.json, args.markdown) {
         (true, _) => serde_json::to_string_pretty(&json(&judged, on, seed, is_whole))?,
-        (_, true) => markdown(&judged),
+        (_, true) => format!("{PAGE_HEAD}\n{}", markdown(&judged)),
         _ => view(&judged, screen.style()),
     };
     screen.print(&text)?;
@@ -134,6 +123,22 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
     Ok(if args.strict && differs { Done::Unreliable } else { Done::Well })
 }
 
+/// Runs the studies under a bar, and words why some cannot be run.
+fn judged(
+    args: &ReproduceArgs,
+    chosen: &[&'static Study],
+    stage: &Stage<'_>,
+    screen: &Screen,
+) -> flashscope_lab::Result<Vec<Judged>> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let bar = studies_bar(screen, chosen.len() as u64);
+    let judged = judge(chosen, stage, args.jobs.map_or(cores, usize::from), &|_| bar.inc(1));
+    bar.finish_and_clear();
+    let mut judged = judged?;
+    judged.iter_mut().for_each(|judged| judged.reword(|error| remedy::message(error)));
+    Ok(judged)
+}
+
 /// Refuses a place for the page before anything is run for it.
 fn can_be_made(output: &Path) -> Result<(), Usage> {
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -145,11 +150,12 @@ fn can_be_made(output: &Path) -> Result<(), Usage> {
     Err(Usage(format!("-o {} {problem}", output.display())))
 }
 
-fn opening(args: &ReproduceArgs, seed: u64) -> OpenOptions {
-    let WriteArgs { write, overwrite_existing_data, .. } = args.writing;
-    let intent = Intent { write, overwrite_existing_data, ..Intent::READ };
-    let data = DataPattern::Random;
-    OpenOptions { intent, engine: None, data, io_bytes_max: 8 << 20, depth_max: 256, seed }
+fn schedule(args: &ReproduceArgs) -> Schedule {
+    let default = Schedule::default();
+    Schedule {
+        runtime: args.runtime.unwrap_or(default.runtime),
+        repeats: args.repeats.unwrap_or(default.repeats),
+    }
 }
 
 /// Refuses what cannot be run there, before every study would find out for itself.
@@ -158,13 +164,7 @@ fn must_fit(args: &ReproduceArgs, named: Option<&TargetSpec>) -> Result<()> {
         let problem = "null: has no character that a study could find; name a device, a file or sim:PROFILE";
         return Err(Usage(problem.into()).into());
     }
-    if args.runtime.is_some_and(|runtime| runtime < RUNTIME_MIN) {
-        let problem = "--runtime stands for 30 s of a paper: in less than 100ms nothing is measured";
-        return Err(Usage(problem.into()).into());
-    }
-    if args.repeats.is_some_and(|repeats| !(1..=REPEATS_MAX).contains(&repeats)) {
-        return Err(Usage(format!("--repeats must be more than 0, and at most {REPEATS_MAX}")).into());
-    }
+    schedule(args).check()?;
     let Some(named) = named.filter(|named| named.is_virtual()) else { return Ok(()) };
     named.check()?;
     let flags = [
@@ -179,15 +179,17 @@ fn must_fit(args: &ReproduceArgs, named: Option<&TargetSpec>) -> Result<()> {
 }
 
 /// The real device that the person named, opened and, if it is to be written, confirmed.
-fn opened(args: &ReproduceArgs, named: &TargetSpec, seed: u64) -> Result<OpenTarget> {
-    let mut bench = OpenTarget::open(named, opening(args, seed), signal::interrupt())?;
-    bench.limit_size(args.size.unwrap_or(Bytes(bench.info().size_bytes)))?;
-    if args.writing.write {
+fn opened(args: &ReproduceArgs, named: &TargetSpec, seed: u64) -> Result<RealDevice> {
+    let WriteArgs { write, overwrite_existing_data, .. } = args.writing;
+    let intent = Intent { write, overwrite_existing_data, ..Intent::READ };
+    let mut target = OpenTarget::open(named, RealDevice::open_options(intent, seed), signal::interrupt())?;
+    target.limit_size(args.size.unwrap_or(Bytes(target.info().size_bytes)))?;
+    if write {
         let part = if args.size.is_some() { "its first part" } else { "all of it" };
         let plan = format!("studies of the papers: most write {part}, some many times");
-        confirm(&bench, args.writing.confirm.as_deref(), &plan)?;
+        confirm(&target, args.writing.confirm.as_deref(), &plan)?;
     }
-    Ok(bench)
+    Ok(RealDevice::new(target, schedule(args))?)
 }
 
 /// The studies of these names, or of the papers of these numbers.
