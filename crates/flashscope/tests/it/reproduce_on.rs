@@ -1,5 +1,5 @@
 //! `flashscope reproduce --on` a real file or loop device: the same studies with the guard and the
-//! confirmation of `run`; each works or says in a sentence why not.
+//! confirmation of `run`. What the studies find there is asked of `flashscope-papers`.
 
 use std::path::{Path, PathBuf};
 
@@ -30,10 +30,6 @@ fn claims(ended: &Ended) -> Vec<Value> {
     ended.json()["claims"].as_array().expect("a list of claims").clone()
 }
 
-/// Studies that between them use everything: times, counts of IOs, bursts, sessions, single IOs, fills.
-const STUDIES: &str = "ajwani-table-3-1 ajwani-chunks ajwani-aging ajwani-misaligned ajwani-spikes \
-                       bplru-power-loss almost-sequential uflip-startup uflip-alignment";
-
 /// Short, for studies that shall only be seen to run.
 const BRIEFLY: &str = "--runtime 100ms --repeats 1";
 
@@ -50,25 +46,19 @@ fn all_are_told(claims: &[Value]) {
 }
 
 #[test]
-fn studies_run_on_a_file_and_on_a_loop_device() {
-    let scratch = with_file("32MiB");
-    let on_file = reproduce(&scratch, &format!("{STUDIES} --on file --write {BRIEFLY} --json")).well();
-    let claims_of_file = claims(&on_file);
-    all_are_told(&claims_of_file);
-    let measured = claims_of_file.iter().filter(|claim| claim["measured"].is_number()).count();
-    assert!(measured > 25, "{measured} of {} claims measured", claims_of_file.len());
-    assert_eq!(std::fs::metadata(scratch.path("file")).unwrap().len(), 32 << 20, "the file keeps its size");
+fn studies_run_on_a_confirmed_loop_device() {
     if !requires(&["losetup"]) {
         return;
     }
+    let scratch = scratch();
     let image = scratch.image("disk", 32 << 20);
     let disk = Loop::attach(&image, &[]);
-    let line = format!("{STUDIES} --on {} --write {BRIEFLY} --json", disk.name());
+    let studies = "ajwani-chunks ajwani-misaligned bplru-power-loss";
+    let line = format!("{studies} --on {} --write {BRIEFLY} --json", disk.name());
     reproduce(&scratch, &line).failed(3, &["--confirm"]);
-    let claims_of_disk = claims(&reproduce(&scratch, &format!("{line} --confirm {}", text(&image))).well());
-    all_are_told(&claims_of_disk);
-    let ids = |claims: &[Value]| claims.iter().map(|claim| claim["id"].clone()).collect::<Vec<_>>();
-    assert_eq!(ids(&claims_of_disk), ids(&claims_of_file));
+    let claims = claims(&reproduce(&scratch, &format!("{line} --confirm {}", text(&image))).well());
+    all_are_told(&claims);
+    assert!(claims.iter().any(|claim| claim["measured"].is_number()), "{claims:?}");
 }
 
 #[test]
@@ -83,24 +73,6 @@ fn without_leave_nothing_is_written_and_that_is_said() {
     assert!(of("ajwani-list-ranking/days")["measured"].is_number(), "reads alone need no leave");
     assert_eq!(of("bplru-power-loss/saved")["reason"], "it writes: add --write");
     assert!(before == std::fs::read(scratch.path("file")).unwrap(), "the file was written");
-}
-
-#[test]
-fn what_a_single_real_device_cannot_tell_says_why_in_a_sentence() {
-    let scratch = with_file("16MiB");
-    for (study, why) in [
-        ("ajwani-hard-disk", "compares"),
-        ("ajwani-interface", "made of"),
-        ("bplru-table-1", "simulated SSD"),
-        ("bplru-table-2", "where that ends"),
-        ("bplru-prototype", "1 GiB"),
-    ] {
-        let ended = reproduce(&scratch, &format!("{study} --on file --write {BRIEFLY} --json"));
-        for claim in claims(&ended.well()) {
-            let reason = claim["reason"].as_str().unwrap_or_default();
-            assert!(reason.contains(why) && !reason.contains('\n'), "{study}: {claim}");
-        }
-    }
 }
 
 #[test]
@@ -126,29 +98,6 @@ fn wrong_flags_and_unfit_targets_are_refused_before_the_first_io() {
         reproduce(&scratch, line).failed(status, words);
     }
     assert!(std::fs::read(scratch.path("foreign")).unwrap().iter().all(|byte| *byte == 7));
-}
-
-/// A real device never does quite the same again: a verdict shows how far its number may be off.
-#[test]
-fn on_a_real_device_numbers_have_intervals_and_what_differs_says_what_would_agree() {
-    let scratch = with_file("16MiB");
-    let line = "ajwani-chunks ajwani-misaligned --on file --write --runtime 100ms";
-    let claims = claims(&reproduce(&scratch, &format!("{line} --json")).well());
-    all_are_told(&claims);
-    let of = |id: &str| claims.iter().find(|claim| claim["id"] == id).unwrap_or_else(|| panic!("no {id}"));
-    for id in ["ajwani-chunks/half", "ajwani-chunks/quarter", "ajwani-misaligned/by-2"] {
-        let [low, high] = [0, 1].map(|end| of(id)["interval"][end].as_f64().expect("an interval"));
-        assert!((low..=high).contains(&of(id)["measured"].as_f64().unwrap()), "{}", of(id));
-        assert_eq!(of(id)["repeats"], 3);
-    }
-    for claim in &claims {
-        let reason = claim["reason"].as_str().unwrap();
-        assert_eq!(claim["uncertain"] == true, reason.contains("judged otherwise"), "{claim}");
-        assert!(claim["verdict"] != "differs" || reason.contains("would agree"), "{claim}");
-    }
-    let text = reproduce(&scratch, "ajwani-chunks --on file --write --runtime 100ms").well().out;
-    let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("no '{words}' in {text}"));
-    assert!(place("Run on file, 3 times") < place("As written for the simulated device"), "{text}");
 }
 
 /// What was found before Ctrl-C is shown.
