@@ -14,7 +14,7 @@ use crate::interrupt::Interrupt;
 use crate::time::now_text;
 
 /// The description's file in a result folder.
-pub const STATS: &str = "stats.json";
+pub const STATS: &str = flashscope_store::ResultKind::TraceDescription.document().expect("it has one");
 /// The map of addresses, which is large and has a file of its own.
 const ADDRESSES: &str = "addresses.json";
 

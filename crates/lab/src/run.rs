@@ -11,7 +11,7 @@ use flashscope_bench::plan::Note;
 use flashscope_bench::{Broken, Campaign, Micros, Plan, Prior, Settings, State, Suites, run as run_plan};
 use flashscope_core::Nanos;
 use flashscope_device::Kind;
-use flashscope_store::{ResultFolder, Stored};
+use flashscope_store::{ResultFolder, ResultKind, Stored};
 
 use crate::error::{Error, Remedy, Result};
 use crate::facts::{Facts, manifest};
@@ -23,9 +23,6 @@ use request::Options;
 pub use request::RunRequest;
 pub(crate) use request::check_precision;
 pub use result::{Conclusions, RunResult};
-
-/// What only the folder of a sweep has.
-const SWEEP: &str = "sim.json";
 
 /// Characterises a target in a new result folder; with no name of its own, in one named after the target and
 /// the day. The listener hears what happens; `confirmation` is the serial of a block device to be written.
@@ -261,7 +258,7 @@ impl BegunRun {
 /// What the folder of an interrupted run asks for, and what may be asked of it again.
 fn stored_options(folder: &Path, stored: &Stored, resumption: &Resumption) -> Result<Options> {
     let dir = folder.display();
-    if folder.join(SWEEP).is_file() {
+    if ResultKind::of(folder) == ResultKind::Sweep {
         return Err(Error::usage(format!("{dir} holds simulations, which are not resumed: simulate again")));
     }
     if !stored.manifest.options["pattern"].is_null() {

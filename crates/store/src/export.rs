@@ -21,6 +21,7 @@ use serde_json::Value;
 use crate::error::{Remedy, StoreError, Unfit};
 use crate::folder::Stored;
 use crate::ios::{Io, IoFile, Parts};
+use crate::kind::ResultKind;
 
 /// A format that results can be written in.
 pub struct Export {
@@ -35,10 +36,6 @@ pub struct Export {
 /// All formats.
 pub const EXPORTS: &[Export] = &[fio::EXPORT, uflip::EXPORT, csv::EXPORT];
 
-/// The documents that make a folder something else than a run, and what that is.
-const OTHERS: [(&str, &str); 3] =
-    [("sim.json", "simulations"), ("replay.json", "a replay"), ("stats.json", "statistics of a trace")];
-
 /// Where a replay keeps its IOs; its document does not name them.
 const REPLAYED: &str = "ios/replay.parquet";
 
@@ -48,8 +45,9 @@ pub struct Material {
     pub name: String,
     /// What is in it.
     pub stored: Stored,
-    /// The document of a sweep or a replay, with the words for what it is.
-    other: Option<(&'static str, Value)>,
+    kind: ResultKind,
+    /// The document that only its kind has.
+    document: Value,
 }
 
 impl Material {
@@ -59,41 +57,40 @@ impl Material {
     /// It holds no result; a file cannot be read or is damaged.
     pub fn read(path: &Path) -> Result<Material, StoreError> {
         let stored = Stored::read(path)?;
-        let found = OTHERS.iter().find(|(file, _)| path.join(file).is_file());
-        let other = found.map(|(file, what)| {
-            let file = path.join(file);
+        let kind = ResultKind::of(path);
+        let document = kind.document().map_or(Ok(Value::Null), |name| {
+            let file = path.join(name);
             let text = fs::read_to_string(&file).map_err(|cause| StoreError::file("read", &file, cause))?;
-            let document = serde_json::from_str(&text).map_err(|cause| StoreError::Content {
+            serde_json::from_str(&text).map_err(|cause| StoreError::Content {
                 line: Some(cause.line()),
                 source: cause.into(),
                 remedy: Remedy::MakeAgain,
                 path: file,
-            })?;
-            Ok((*what, document))
-        });
+            })
+        })?;
         let full = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         let name = full.file_name().map_or("result".into(), |name| name.to_string_lossy().into_owned());
-        Ok(Material { name, stored, other: other.transpose()? })
+        Ok(Material { name, stored, kind, document })
     }
 
     /// The runs, where the folder holds a run; a format that knows nothing else refuses the other kinds.
     fn runs(&self, format: &'static str) -> Result<&[Finished], StoreError> {
         let refuse = |problem| Err(StoreError::Unfit { path: self.stored.path.clone(), problem });
-        match &self.other {
-            Some((holds, _)) => refuse(Unfit::Kind { holds, format }),
+        match self.kind.document() {
+            Some(_) => refuse(Unfit::Kind { holds: self.kind.in_words(), format }),
             None if self.stored.finished.is_empty() => refuse(Unfit::NoRun),
             None => Ok(&self.stored.finished),
         }
     }
 
     fn is_replay(&self) -> bool {
-        self.other.as_ref().is_some_and(|(what, _)| *what == "a replay")
+        self.kind == ResultKind::Replay
     }
 
     /// The files of IOs that the result names, relative to its folder.
     fn records_names(&self) -> Vec<String> {
         let of_runs = self.stored.finished.iter().filter_map(|finished| finished.run.records.clone());
-        let document = self.other.as_ref().map_or(&Value::Null, |(_, document)| document);
+        let document = &self.document;
         let entries = document.as_array().map_or(std::slice::from_ref(document), Vec::as_slice);
         let of_entries =
             entries.iter().filter_map(|entry| entry.get("records")?.as_str().map(str::to_string));

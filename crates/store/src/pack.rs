@@ -8,6 +8,8 @@ mod write;
 pub use open::{Alias, Opened, is_pack};
 pub use write::{Packed, write_pack};
 
+use crate::kind::ResultKind;
+
 /// How packs are called: the extension of their names.
 pub const PACK_EXTENSION: &str = "flashscope";
 
@@ -18,15 +20,10 @@ const LABEL: &str = "flashscope-pack.json";
 const PACK_VERSION: u32 = 1;
 
 /// The files of a result besides those in folders.
-const DOCUMENTS: [&str; 7] = [
-    "manifest.json",
-    "context.json",
-    "runs.jsonl",
-    "sim.json",
-    "replay.json",
-    "stats.json",
-    "addresses.json",
-];
+fn documents() -> impl Iterator<Item = &'static str> {
+    let of_kinds = ResultKind::all().filter_map(ResultKind::document);
+    ["manifest.json", "context.json", "runs.jsonl"].into_iter().chain(of_kinds).chain(["addresses.json"])
+}
 
 /// Its folders, and how their files end.
 const FOLDERS: [(&str, &str); 2] = [("ios", ".parquet"), ("inside", ".json")];
@@ -36,7 +33,7 @@ fn is_part(name: &str) -> bool {
     let is_plain =
         |name: &str| !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0']);
     match name.split_once('/') {
-        None => DOCUMENTS.contains(&name),
+        None => documents().any(|known| known == name),
         Some((folder, file)) => {
             FOLDERS.iter().any(|(known, ending)| *known == folder && file.ends_with(ending)) && is_plain(file)
         }

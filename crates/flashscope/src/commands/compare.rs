@@ -2,76 +2,47 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use flashscope_analysis::reading::Reading;
 use flashscope_bench::SuiteRequest;
 use flashscope_show::{Suites, compare_json, compare_view};
-use flashscope_store::Stored;
+use flashscope_store::{ResultKind, Stored};
 
 use crate::cli::CompareArgs;
 use crate::exit::{Done, Usage};
 use crate::screen::Screen;
 use crate::shell::quoted;
-use flashscope_lab::describe::TraceDescription;
-use flashscope_lab::replay::ReplayReport;
 use flashscope_lab::sweep::StoredSweep;
 use flashscope_lab::{reading, suite_of};
 use flashscope_show::sweep::Pairs;
 
 /// What a folder holds.
-enum Held {
-    Run(Box<Stored>),
-    Measurement(Box<Stored>),
-    Simulations(StoredSweep),
-    Replay,
-    Description,
-}
-
-impl Held {
-    /// By the file that only this kind of result has.
-    fn of(folder: &Path) -> Result<Held> {
-        if let Some(sweep) = StoredSweep::read(folder)? {
-            return Ok(Held::Simulations(sweep));
-        }
-        let stored = Box::new(Stored::read(folder)?);
-        Ok(if TraceDescription::is_in(folder) {
-            Held::Description
-        } else if ReplayReport::read(folder)?.is_some() {
-            Held::Replay
-        } else if stored.manifest.options["pattern"].is_null() {
-            Held::Run(stored)
-        } else {
-            Held::Measurement(stored)
-        })
-    }
-
-    /// In words.
-    fn name(&self) -> &'static str {
-        match self {
-            Held::Run(_) => "a run",
-            Held::Measurement(_) => "a measurement",
-            Held::Simulations(_) => "simulations",
-            Held::Replay => "a replay",
-            Held::Description => "the description of a trace",
-        }
-    }
+fn kind(folder: &Path) -> Result<ResultKind> {
+    // Says what is wrong if it is no result.
+    Stored::read(folder)?;
+    Ok(ResultKind::of(folder))
 }
 
 /// Runs the command.
 pub fn run(args: &CompareArgs, screen: &Screen) -> Result<Done> {
     let (a, b) = (screen.open(&args.a)?, screen.open(&args.b)?);
-    let text = match (Held::of(a.folder())?, Held::of(b.folder())?) {
-        (Held::Run(a), Held::Run(b)) | (Held::Measurement(a), Held::Measurement(b)) => {
-            measured(&a, &b, args.json, screen)?
+    let (a, b) = (a.folder(), b.folder());
+    let text = match (kind(a)?, kind(b)?) {
+        (ResultKind::Sweep, ResultKind::Sweep) => simulated(a, b, args.json)?,
+        (of_a @ (ResultKind::Run | ResultKind::Measurement), of_b) if of_a == of_b => {
+            measured(&Stored::read(a)?, &Stored::read(b)?, args.json, screen)?
         }
-        (Held::Simulations(a), Held::Simulations(b)) => {
-            let pairs = Pairs::of(&a, &b);
-            if args.json { serde_json::to_string_pretty(&pairs.json())? } else { pairs.view() }
-        }
-        (a, b) => return Err(unlike(args, &a, &b).into()),
+        (a, b) => return Err(unlike(args, a, b).into()),
     };
     screen.print(&text)?;
     Ok(Done::Well)
+}
+
+fn simulated(a: &Path, b: &Path, json: bool) -> Result<String> {
+    let sweep = |folder| StoredSweep::read(folder)?.context("its list of simulations is gone");
+    let (a, b) = (sweep(a)?, sweep(b)?);
+    let pairs = Pairs::of(&a, &b);
+    Ok(if json { serde_json::to_string_pretty(&pairs.json())? } else { pairs.view() })
 }
 
 fn measured(a: &Stored, b: &Stored, json: bool, screen: &Screen) -> Result<String> {
@@ -98,10 +69,10 @@ fn readings([suite, other]: &[SuiteRequest; 2], [a, b]: [&Stored; 2]) -> Option<
 }
 
 /// Why two such results are not compared, and what can be done with them.
-fn unlike(args: &CompareArgs, a: &Held, b: &Held) -> Usage {
-    let what = format!("{} holds {}, {} {}", args.a.display(), a.name(), args.b.display(), b.name());
-    let is_measured = |held: &Held| matches!(held, Held::Run(_) | Held::Measurement(_));
-    let is_simulated = |held: &Held| matches!(held, Held::Simulations(_));
+fn unlike(args: &CompareArgs, a: ResultKind, b: ResultKind) -> Usage {
+    let what = format!("{} holds {}, {} {}", args.a.display(), a.in_words(), args.b.display(), b.in_words());
+    let is_measured = |kind| matches!(kind, ResultKind::Run | ResultKind::Measurement);
+    let is_simulated = |kind| kind == ResultKind::Sweep;
     let remedy = if (is_simulated(a) && is_measured(b)) || (is_measured(a) && is_simulated(b)) {
         "compare two of a kind: `flashscope run sim:PROFILE` measures a simulated device".into()
     } else {

@@ -8,7 +8,7 @@ use super::tally::ResponseUs;
 use crate::error::{Context as _, Result};
 
 /// The document's name in a result folder.
-pub const REPLAY: &str = "replay.json";
+pub const REPLAY: &str = flashscope_store::ResultKind::Replay.document().expect("it has one");
 /// The file of the IOs.
 pub const RECORDS: &str = "ios/replay.parquet";
 

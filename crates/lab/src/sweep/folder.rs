@@ -14,7 +14,7 @@ use crate::error::{Context as _, Result};
 use crate::time::now_text;
 
 /// The list of the sweep's devices and what each gave.
-const RUNS: &str = "sim.json";
+const RUNS: &str = flashscope_store::ResultKind::Sweep.document().expect("it has one");
 
 /// A folder's list is not written more often than this: a sweep may have hundreds of short simulations.
 const WRITE_PAUSE: Duration = Duration::from_secs(1);

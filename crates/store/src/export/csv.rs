@@ -9,6 +9,7 @@ use super::{Export, Material, Outlet};
 use crate::error::StoreError;
 use crate::folder::{Stored, plain_name};
 use crate::ios::Io;
+use crate::kind::ResultKind;
 
 /// The registry's line.
 pub const EXPORT: Export = Export {
@@ -25,13 +26,12 @@ fn write(materials: &[Material], outlet: &mut Outlet<'_>) -> Result<(), StoreErr
     let mut hints = Table::default();
     let mut others: Vec<(&str, Table)> = Vec::new();
     for material in materials {
-        if let Some((what, document)) = &material.other {
-            let name = file_of(what);
+        if let Some(name) = file_of(material.kind) {
             let at = others.iter().position(|(of, _)| *of == name).unwrap_or(others.len());
             if at == others.len() {
                 others.push((name, Table::default()));
             }
-            add_document(&mut others[at].1, &material.name, document);
+            add_document(&mut others[at].1, &material.name, &material.document);
         } else {
             for (number, finished) in material.stored.finished.iter().enumerate() {
                 experiments.add(experiment(material, number, finished));
@@ -51,11 +51,12 @@ fn write(materials: &[Material], outlet: &mut Outlet<'_>) -> Result<(), StoreErr
     Ok(())
 }
 
-fn file_of(what: &str) -> &'static str {
-    match what {
-        "simulations" => "simulations.csv",
-        "a replay" => "replays.csv",
-        _ => "traces.csv",
+fn file_of(kind: ResultKind) -> Option<&'static str> {
+    match kind {
+        ResultKind::Sweep => Some("simulations.csv"),
+        ResultKind::Replay => Some("replays.csv"),
+        ResultKind::TraceDescription => Some("traces.csv"),
+        ResultKind::Run | ResultKind::Measurement => None,
     }
 }
 

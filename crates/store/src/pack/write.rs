@@ -8,11 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Value, json};
 
 use super::redact::Redactor;
-use super::{DOCUMENTS, FOLDERS, LABEL, PACK_VERSION, is_pack, is_part};
+use super::{FOLDERS, LABEL, PACK_VERSION, documents, is_pack, is_part};
 use crate::atomic_file::AtomicFile;
 use crate::error::{PlaceProblem, StoreError};
 use crate::folder::{Manifest, Stored};
 use crate::footer::Footer;
+use crate::kind::ResultKind;
 use crate::output::kind_name;
 
 /// zstd's own default: numbers that are packed already gain little from more.
@@ -122,7 +123,7 @@ fn files(folder: &Path) -> Result<(Vec<String>, Vec<String>), StoreError> {
             }
         }
     }
-    let place = |name: &str| DOCUMENTS.iter().position(|known| *known == name).unwrap_or(DOCUMENTS.len());
+    let place = |name: &str| documents().position(|known| known == name).unwrap_or(usize::MAX);
     found.sort_by_cached_key(|(name, _)| (place(name), name.clone()));
     let (parts, rest): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|(name, is_file)| *is_file && is_part(name));
@@ -131,8 +132,8 @@ fn files(folder: &Path) -> Result<(Vec<String>, Vec<String>), StoreError> {
 }
 
 fn redactor(folder: &Path, manifest: &Manifest) -> Result<Redactor, StoreError> {
-    let named = ["sim.json", "replay.json", "stats.json"].map(|name| folder.join(name));
-    let named = named.iter().filter(|path| path.is_file()).map(|path| document(path));
+    let named = ResultKind::all().filter_map(ResultKind::document).map(|name| folder.join(name));
+    let named = named.filter(|path| path.is_file()).map(|path| document(&path));
     Ok(Redactor::of(folder, manifest, &named.collect::<Result<Vec<Value>, _>>()?))
 }
 
