@@ -12,6 +12,19 @@
 //! ([`TargetSpec`]) and opened behind the guard ([`OpenTarget`]); what happens is heard by a closure, and
 //! stopped by an [`Interrupt`]. Results are stored as they come, and returned. Nothing here prints, reads a
 //! flag or knows an exit status: an [`Error`] has a kind and a way out, and its caller words them.
+//!
+//! ```
+//! use flashscope_core::Bytes;
+//! use flashscope_lab::{Interrupt, SweepSpec, simulate};
+//!
+//! let buffer = ["none", "lru", "bplru"].map(String::from).to_vec();
+//! let spec = SweepSpec { buffer, buffer_size: vec![Bytes(1 << 20)], seed: Some(1), ..SweepSpec::default() };
+//! let entries = simulate(&spec, &Interrupt::new())?;
+//! let erases = |entry: &&flashscope_lab::sweep::Entry| entry.report().map(|found| found.device.block_erases);
+//! let best = entries.iter().min_by_key(erases).expect("three devices");
+//! println!("{} erases least: {:?} blocks", best.name(), erases(&best));
+//! # Ok::<(), flashscope_lab::Error>(())
+//! ```
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
