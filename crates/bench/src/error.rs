@@ -44,7 +44,7 @@ pub enum BenchError {
         /// The experiment, or the one that it is done before.
         id: String,
         /// What would be done.
-        pattern: Pattern,
+        pattern: Box<Pattern>,
         /// That part, from the target's start.
         span: Bytes,
     },

@@ -183,7 +183,11 @@ impl Plan {
                 pattern.validate(target)?;
                 if pattern.end_bytes() > self.frame.span.0 {
                     let id = step.experiment.id();
-                    return Err(BenchError::Beyond { id, pattern: pattern.clone(), span: self.frame.span });
+                    return Err(BenchError::Beyond {
+                        id,
+                        pattern: Box::new(pattern.clone()),
+                        span: self.frame.span,
+                    });
                 }
             }
         }

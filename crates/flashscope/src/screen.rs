@@ -53,7 +53,8 @@ impl Screen {
         self.err_is_terminal && !self.quiet
     }
 
-    /// A result that the person named: a folder, or a pack, whose folder is shown by the pack's name from now on.
+    /// A result that the person named: a folder, or a pack, whose folder is shown by the pack's name from now
+    /// on.
     ///
     /// # Errors
     /// It is a file and no pack; it cannot be unpacked; the person stopped it.

@@ -1,5 +1,6 @@
 //! Characterises a file, a drive or a simulated one, and prints its row of paper 001's table 3:
 //! `cargo run --release -p flashscope-lab --example characterise -- rig:mtron`
+#![allow(clippy::print_stdout, reason = "it is a program")]
 
 use flashscope_bench::Scope;
 use flashscope_lab::{Error, Interrupt, RunRequest, TargetSpec, characterise};
@@ -21,7 +22,6 @@ fn main() -> Result<(), Error> {
         ("RW ms", found.rw_ms),
         ("pause ms", found.pause_ms),
         ("locality MiB", found.locality_mib),
-        ("partitions", found.partitions),
     ];
     for (name, value) in columns {
         println!("{name:<14}{}", value.map_or("-".into(), |value| format!("{:.3}", value.value)));

@@ -1,5 +1,6 @@
 //! Replays a trace at its own pace on a simulated drive, and prints how late its requests went:
 //! `cargo run --release -p flashscope-lab --example replay_lateness -- TRACE sim:nvme-tlc-2024`
+#![allow(clippy::print_stdout, reason = "it is a program")]
 
 use flashscope_lab::{Error, Interrupt, ReplayRequest, TargetSpec, TraceInput, replay};
 use flashscope_trace::Pipeline;

@@ -1,5 +1,6 @@
 //! Simulates four write buffers under a trace, and prints which one erases least:
 //! `cargo run --release -p flashscope-lab --example sweep_buffers -- TRACE`
+#![allow(clippy::print_stdout, reason = "it is a program")]
 
 use flashscope_core::Bytes;
 use flashscope_lab::sweep::Work;
@@ -14,7 +15,7 @@ fn main() -> Result<(), Error> {
     let spec = SweepSpec {
         buffer: ["lru", "fab", "bplru", "cflru"].map(String::from).to_vec(),
         buffer_size: vec![Bytes(1 << 20)],
-        work: Work::Trace(TraceInput { pipeline, ..TraceInput::new(path) }, 1),
+        work: Work::Trace(Box::new(TraceInput { pipeline, ..TraceInput::new(path) }), 1),
         ..SweepSpec::default()
     };
     let entries = simulate(&spec, &Interrupt::new())?;

@@ -18,11 +18,12 @@
 //! use flashscope_lab::{Interrupt, SweepSpec, simulate};
 //!
 //! let buffer = ["none", "lru", "bplru"].map(String::from).to_vec();
-//! let spec = SweepSpec { buffer, buffer_size: vec![Bytes(1 << 20)], seed: Some(1), ..SweepSpec::default() };
+//! let buffer_size = vec![Bytes(1 << 20)];
+//! let spec = SweepSpec { buffer, buffer_size, seed: Some(1), ..SweepSpec::default() };
 //! let entries = simulate(&spec, &Interrupt::new())?;
-//! let erases = |entry: &&flashscope_lab::sweep::Entry| entry.report().map(|found| found.device.block_erases);
-//! let best = entries.iter().min_by_key(erases).expect("three devices");
-//! println!("{} erases least: {:?} blocks", best.name(), erases(&best));
+//! let reports = entries.iter().filter_map(|entry| entry.report());
+//! let best = reports.min_by_key(|found| found.device.block_erases).expect("three devices");
+//! println!("{} erases least: {} blocks", best.label, best.device.block_erases);
 //! # Ok::<(), flashscope_lab::Error>(())
 //! ```
 #![warn(missing_docs)]

@@ -74,7 +74,7 @@ pub enum Work {
     /// A pattern; one pass over the device if it says neither size nor count.
     Pattern(Pattern),
     /// A trace, with so many requests in flight if they go as soon as there is room.
-    Trace(TraceInput, u32),
+    Trace(Box<TraceInput>, u32),
 }
 
 impl Default for SweepSpec {

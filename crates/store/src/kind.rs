@@ -51,8 +51,8 @@ impl ResultKind {
         ROWS.iter().map(|row| row.kind)
     }
 
-    /// The kind of the result in a folder: by the document that only one kind has, and then by what its manifest
-    /// says. Where the manifest cannot be read it is taken for a run.
+    /// The kind of the result in a folder: by the document that only one kind has, and then by what its
+    /// manifest says. Where the manifest cannot be read it is taken for a run.
     pub fn of(folder: &Path) -> ResultKind {
         let has = |row: &&Row| row.document.is_some_and(|name| folder.join(name).is_file());
         let by_document = ROWS.iter().find(has).map(|row| row.kind);

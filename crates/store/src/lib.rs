@@ -1,4 +1,4 @@
-//! What a finished run leaves on disk: the result folder, every IO in Parquet, packs, exports for other programs.
+//! What a finished run leaves on disk: the result folder, every IO in Parquet, packs, exports.
 //!
 //! ```text
 //!   core   analysis                     units and records; what a finished run is
@@ -10,8 +10,8 @@
 //!
 //! [`Recorder`] spills the times of every IO to Parquet beside the run; [`ResultFolder`] keeps what finished
 //! runs gave, at any moment whole; [`Stored`] reads it again, [`write_pack`] makes one file of it that can be
-//! sent, and [`export`](export()) writes it in another program's format. [`AtomicFile`] and [`Output`] are for
-//! whatever else is written whole or not at all. Nothing here prints, and nothing here measures.
+//! sent, and [`export`](export()) writes it in another program's format. [`AtomicFile`] and [`Output`] are
+//! for whatever else is written whole or not at all. Nothing here prints, and nothing here measures.
 //!
 //! Every IO of a run, recorded and read back:
 //!
@@ -39,6 +39,7 @@
 //! ```
 
 #![warn(missing_docs)]
+#![forbid(unsafe_code)]
 
 mod atomic_file;
 mod error;

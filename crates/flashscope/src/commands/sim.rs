@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use flashscope_lab::sweep::{Case, Entry};
+use flashscope_lab::sweep::{Case, Entry, Save};
 use flashscope_lab::{Error, PlannedSweep, SweepResult};
 use flashscope_show::sweep::{Axis, view};
 use flashscope_sim::Ssd;
@@ -35,7 +35,7 @@ pub fn run(args: &SimArgs, screen: &Screen) -> Result<Done> {
         product.as_ref().map_or(Ok(()), write)
     };
     let bar = cases_bar(screen, devices as u64);
-    let save: Option<&(dyn Fn(&[u8]) -> Result<(), Error> + Sync)> = product.is_some().then_some(&save);
+    let save: Option<Save<'_>> = product.is_some().then_some(&save);
     let ran = planned.run(args.output.as_deref(), save, &mut |_| bar.inc(1), interrupt);
     bar.finish_and_clear();
     let SweepResult { entries, error } = ran;

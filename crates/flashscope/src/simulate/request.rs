@@ -55,7 +55,7 @@ fn work(args: &SimArgs) -> Result<Work> {
     let read = ReadArgs { from: args.format.clone(), lenient: args.lenient };
     let (file, pipeline) = (read.file(path), args.pipeline.pipeline()?);
     let trace = TraceInput { file, pipeline, timing: args.timing.into() };
-    Ok(Work::Trace(trace, args.pattern.pattern()?.iodepth))
+    Ok(Work::Trace(Box::new(trace), args.pattern.pattern()?.iodepth))
 }
 
 /// Refuses flags of a pattern beside a trace, where they would have no effect.

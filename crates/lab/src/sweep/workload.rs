@@ -39,7 +39,7 @@ impl Workload {
             Work::Pattern(pattern) => return Ok(Workload::Pattern(Box::new(pattern.clone()), seed)),
             Work::Trace(input, iodepth) => (input, *iodepth),
         };
-        let mut input = input.clone();
+        let mut input = (**input).clone();
         if input.file.path == Path::new("-") {
             input.file.path = STDIN.into();
         }

@@ -75,7 +75,7 @@ impl<'a> Pair<'a> {
         let mark = if self.is_same_work() { "" } else { " *" };
         let rest = [
             both(&|r| r.response_us.map(|us| time(us.mean))),
-            both(&|r| r.device.write_amplification.map(|wa| digits(wa))),
+            both(&|r| r.device.write_amplification.map(digits)),
             both(&|r| Some(r.device.block_erases.to_string())),
         ];
         let first = [format!("{}{mark}", self.name), rate_a, rate_b, ratio];

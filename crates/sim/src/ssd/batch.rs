@@ -12,6 +12,9 @@ use crate::ftl::{Ftl, FtlWork};
 /// The first request that was refused, or failed.
 pub(super) type Stuck<'r> = Option<&'r Request>;
 
+/// Requests served one after the other, and what came of them.
+type ServeInTurn<F, B> = for<'r> fn(&mut Ssd<F, B>, &'r [Request], &mut Vec<Completion>) -> Stuck<'r>;
+
 /// The work of a batch, by pointers: it is compiled where a device is built, and not again by every crate
 /// that uses one. `Ssd::new` and `Ssd::load` build in this crate, where all FTLs of the
 /// registry are optimised.
@@ -19,7 +22,7 @@ pub(super) struct Calls<F: Ftl, B: WriteBuffer> {
     pub prepare: fn(&mut Ssd<F, B>, &[Request]),
     pub submit: for<'r> fn(&mut Ssd<F, B>, &'r [Request]) -> Stuck<'r>,
     pub serve: fn(&mut Ssd<F, B>, &Request) -> Option<u64>,
-    pub serve_in_turn: for<'r> fn(&mut Ssd<F, B>, &'r [Request], &mut Vec<Completion>) -> Stuck<'r>,
+    pub serve_in_turn: ServeInTurn<F, B>,
 }
 
 impl<F: Ftl, B: WriteBuffer> Calls<F, B> {

@@ -1,7 +1,8 @@
-//! A result may come from anywhere: whatever its bytes are, readers answer with what is there or an error, never
-//! with a panic, and not after long.
+//! A result may come from anywhere: whatever its bytes are, readers answer with what is there or an error,
+//! never with a panic, and not after long.
 //!
-//! Every case follows from a seed and its number, which a failure names; `FLASHSCOPE_SEED` gives another seed.
+//! Every case follows from a seed and its number, which a failure names; `FLASHSCOPE_SEED` gives another
+//! seed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
