@@ -111,13 +111,18 @@ fn files_below(folders: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
             let path = entry?.path();
             match path.is_dir() {
-                true if path.file_name().is_some_and(|name| name == "target") => {}
+                true if path.file_name().is_some_and(|name| name == "target") && is_built_in(&path) => {}
                 true => open.push(path),
                 false => files.push(path),
             }
         }
     }
     Ok(files)
+}
+
+/// Whether a folder called `target` is cargo's, and not a module of that name.
+fn is_built_in(path: &Path) -> bool {
+    path.parent().is_some_and(|parent| parent.join("Cargo.toml").is_file())
 }
 
 #[cfg(test)]

@@ -158,10 +158,14 @@ pub enum ReplayEvent {
 ///
 /// ```
 /// use flashscope_lab::{Interrupt, ReplayRequest, TraceInput, replay};
+/// use flashscope_trace::Pipeline;
+/// use flashscope_trace::transform::FitMode;
 ///
 /// # let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/samples/hand-made.blktrace.0");
-/// let mut request = ReplayRequest::new(TraceInput::new(trace), "sim:nvme-tlc-2024?capacity=16GiB".into());
-/// request.seed = Some(1);
+/// let fit = Some(FitMode::Modulo);
+/// let pipeline = Pipeline { fit, ..Pipeline::default() };
+/// let trace = TraceInput { pipeline, ..TraceInput::new(trace) };
+/// let request = ReplayRequest::new(trace, "sim:x25m-2009?capacity=1GiB".into());
 /// let report = replay::replay(&request, None, None, &mut |_| {}, &Interrupt::new())?.report;
 /// println!("{}: {:.1?} us late at p99", report.verdict, report.lateness_us.map(|late| late.p99));
 /// # Ok::<(), flashscope_lab::Error>(())

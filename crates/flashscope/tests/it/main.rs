@@ -11,7 +11,6 @@ mod counted;
 mod data;
 mod doctor;
 mod export;
-mod fio;
 mod help;
 mod hostile;
 mod import;

@@ -240,7 +240,7 @@ const WRONG: &[Case] = &[
     ("rig:mtron", 2, &["rig:mtron is no simulated SSD", "`flashscope measure`"]),
     ("hdd-7200", 2, &["hard disk", "`flashscope measure`"]),
     ("bplru-board --warmup 100", 2, &["a warm-up of 100 IOs", "the pattern has 100", "smaller --warmup"]),
-    ("bplru-board --warmup 5 --ignore-ios 5", 2, &["--warmup and --ignore-ios", "leave one out"]),
+    ("bplru-board --warmup 5 --ignore-ios 5", 2, &["the pattern's ignore_ios", "leave out --warmup"]),
     ("bplru-board --ignore-ios 100", 2, &["number_ios", "more than ignore_ios"]),
 ];
 

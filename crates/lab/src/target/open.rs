@@ -164,7 +164,8 @@ impl OpenTarget {
             return Err(Error::usage(format!("{name} has {all}; a study needs {SIZE_MIN} at least")));
         }
         if size.0 < SIZE_MIN.0 || size.0 > all.0 {
-            return Err(Error::usage(format!("size {size}: {name} has {all}; give {SIZE_MIN} to {all}")));
+            let problem = format!("{size}: {name} has {all}; give {SIZE_MIN} to {all}");
+            return Err(Error::setting("size", problem));
         }
         self.info.size_bytes = size.0;
         Ok(())

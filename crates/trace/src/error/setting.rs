@@ -20,9 +20,9 @@ pub enum Setting {
     Repeat,
     /// [`crate::Pipeline::align`].
     Align,
-    /// [`crate::Pipeline::fit`], compact.
+    /// The setting `fit`, compact.
     CompactFit,
-    /// [`crate::Pipeline::fit`], linear.
+    /// The setting `fit`, linear.
     LinearFit,
     /// [`crate::Pipeline::size`].
     Size,

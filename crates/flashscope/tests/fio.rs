@@ -1,12 +1,17 @@
 //! Beside fio on the same target: the baselines must agree. Each program takes turns with the other, for what
 //! else happens on the machine is often larger than any difference between them.
+//!
+//! A binary of its own: beside other tests neither program is as fast as it is.
+
+#[path = "it/common/mod.rs"]
+mod common;
 
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use crate::common::kernel::{Loop, Scratch, requires, run};
-use crate::common::{call, text};
+use common::kernel::{Loop, Scratch, requires, run};
+use common::{call, text};
 use serde_json::Value;
 
 const MIB: u64 = 1 << 20;
