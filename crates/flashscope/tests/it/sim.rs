@@ -245,10 +245,14 @@ const WRONG: &[Case] = &[
 ];
 
 const WRONG_TRACES: &[Case] = &[
-    ("--trace .", 2, &[". is a folder", "--trace"]),
+    ("--trace .", 2, &[". is a folder", "name one trace"]),
     ("--trace nowhere", 2, &["cannot read the trace nowhere", "check the path"]),
     ("--trace empty.txt", 2, &["empty.txt: the trace is empty"]),
-    ("--trace empty.txt --iodepth 2 --timing on-time", 2, &["--iodepth has no effect with --timing on-time"]),
+    (
+        "--trace empty.txt --iodepth 2 --timing on-time",
+        2,
+        &["--iodepth has no effect unless --timing is asap"],
+    ),
     ("--trace empty.txt --pattern nowhere.toml", 2, &["--pattern is for a pattern"]),
 ];
 
