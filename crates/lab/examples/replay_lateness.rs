@@ -7,7 +7,7 @@ use flashscope_trace::Pipeline;
 use flashscope_trace::transform::FitMode;
 
 fn main() -> Result<(), Error> {
-    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/samples/hand-made.blktrace.0");
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/samples/install-ext3.tracefs.gz");
     let mut arguments = std::env::args().skip(1);
     let path = arguments.next().unwrap_or_else(|| sample.into());
     let target = arguments.next().unwrap_or_else(|| "sim:x25m-2009?capacity=1GiB".into());

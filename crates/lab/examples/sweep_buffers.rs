@@ -9,7 +9,7 @@ use flashscope_trace::Pipeline;
 use flashscope_trace::transform::FitMode;
 
 fn main() -> Result<(), Error> {
-    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/samples/hand-made.blktrace.0");
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/samples/install-ext3.tracefs.gz");
     let path = std::env::args().nth(1).unwrap_or_else(|| sample.into());
     let pipeline = Pipeline { fit: Some(FitMode::Modulo), ..Pipeline::default() };
     let spec = SweepSpec {

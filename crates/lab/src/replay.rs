@@ -161,7 +161,7 @@ pub enum ReplayEvent {
 /// use flashscope_trace::Pipeline;
 /// use flashscope_trace::transform::FitMode;
 ///
-/// # let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/samples/hand-made.blktrace.0");
+/// # let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/samples/install-ext3.tracefs.gz");
 /// let fit = Some(FitMode::Modulo);
 /// let pipeline = Pipeline { fit, ..Pipeline::default() };
 /// let trace = TraceInput { pipeline, ..TraceInput::new(trace) };
