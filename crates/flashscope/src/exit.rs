@@ -44,18 +44,6 @@ pub fn not_zero(flag: &str, time: Option<Nanos>) -> Result<(), Usage> {
     Ok(())
 }
 
-/// The person stopped it before there was anything to keep.
-#[derive(Debug)]
-pub struct Interrupted;
-
-impl std::fmt::Display for Interrupted {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("interrupted before there was a result to keep")
-    }
-}
-
-impl std::error::Error for Interrupted {}
-
 /// Prints clap's own message; help and version go to standard output and are no error.
 pub fn usage(error: &clap::Error) -> ExitCode {
     let arguments: Vec<String> =
@@ -121,9 +109,6 @@ pub fn message(error: &anyhow::Error) -> String {
 
 fn status(error: &anyhow::Error) -> u8 {
     for cause in error.chain() {
-        if cause.is::<Interrupted>() {
-            return 130;
-        }
         if cause.is::<Usage>() {
             return 2;
         }

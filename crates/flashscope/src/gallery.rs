@@ -3,9 +3,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context as _, Result};
+use flashscope_lab::Interrupt;
 use flashscope_show::html::{
     Bundle, Listed, SITE, SITE_ASSETS, SitePage, comparison_page, is_report, site_data, site_index,
     site_page, uncompared,
@@ -15,7 +15,6 @@ use flashscope_store::{PACK_EXTENSION, Stored};
 use crate::exit::message;
 use crate::pages::page_of;
 use crate::screen::Screen;
-use crate::signal::must_go_on;
 
 /// Folders within folders that are looked at: the results of a month below those of a year.
 const DEPTH: u32 = 2;
@@ -102,20 +101,20 @@ impl<'a> Gallery<'a> {
     ///
     /// # Errors
     /// Something cannot be written; the person stopped it.
-    pub fn fill(&mut self, found: Found, interrupted: &AtomicBool) -> Result<()> {
+    pub fn fill(&mut self, found: Found, interrupt: &Interrupt) -> Result<()> {
         self.problems = found.problems;
         for path in &found.results {
-            must_go_on(interrupted)?;
+            interrupt.check()?;
             self.add(path)?;
         }
         self.shown.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
         for (second, b) in self.shown.iter().enumerate() {
-            must_go_on(interrupted)?;
+            interrupt.check()?;
             for a in &self.shown[..second] {
                 self.pair(a, b)?;
             }
         }
-        must_go_on(interrupted)?;
+        interrupt.check()?;
         self.index()
     }
 

@@ -24,14 +24,5 @@ pub fn worded(error: &(dyn Error + 'static)) -> String {
 
 /// The text of an error and those of all its causes that it does not hold already, as one line.
 pub fn message(error: &(dyn Error + 'static)) -> String {
-    let mut text = worded(error);
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let words = worded(cause);
-        if !text.contains(&words) {
-            text = format!("{text}: {words}");
-        }
-        next = cause.source();
-    }
-    text
+    flashscope_lab::message(error, worded)
 }

@@ -1,11 +1,9 @@
 //! Ctrl-C or SIGTERM: once finishes the IO in flight and keeps what there is, twice stops at once.
 
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
 
 use flashscope_lab::Interrupt;
-
-use crate::exit::Interrupted;
 
 static INTERRUPT: LazyLock<Interrupt> = LazyLock::new(Interrupt::new);
 static AGAIN: AtomicBool = AtomicBool::new(false);
@@ -30,19 +28,9 @@ pub fn listen() -> &'static AtomicBool {
     interrupt().flag()
 }
 
-/// [`Interrupted`] once the flag is set.
-pub fn must_go_on(interrupted: &AtomicBool) -> Result<(), Interrupted> {
-    if interrupted.load(Ordering::Relaxed) { Err(Interrupted) } else { Ok(()) }
-}
-
 /// The flag that [`listen`] listens for; not set as long as nobody listens.
 pub fn flag() -> &'static AtomicBool {
     INTERRUPT.flag()
-}
-
-/// The same, to be kept by whoever reads a trace.
-pub fn shared_flag() -> Arc<AtomicBool> {
-    INTERRUPT.shared()
 }
 
 /// Listens from now on; the flags are set at the first and at the second signal.

@@ -35,8 +35,6 @@ pub enum Remedy {
     LeaveOut(&'static str),
     /// Give the named option.
     Give(&'static str),
-    /// Name another place for results.
-    OtherFolder,
     /// Finish the run that the folder holds, or name another folder.
     ResumeOrOtherFolder,
     /// Measure it as a single pattern.
@@ -61,7 +59,6 @@ impl fmt::Display for Remedy {
             Remedy::Confirm => f.write_str("confirm the device by its serial"),
             Remedy::LeaveOut(option) => write!(f, "leave out {option}"),
             Remedy::Give(option) => write!(f, "give {option}"),
-            Remedy::OtherFolder => f.write_str("choose another folder"),
             Remedy::ResumeOrOtherFolder => f.write_str("resume that run, or choose another folder"),
             Remedy::MeasureInstead => f.write_str("measure a single pattern instead"),
             Remedy::MeasureTarget => f.write_str("measure or characterise it instead"),
@@ -195,16 +192,20 @@ impl Error {
 
     /// The text and those of all causes that it does not hold already, as one line.
     pub fn message(&self) -> String {
-        message(self)
+        message(self, ToString::to_string)
     }
 }
 
-/// The text of an error and those of all its causes that it does not hold already, as one line.
-pub fn message(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = error.to_string();
+/// The text of an error and those of all its causes that it does not hold already, as one line; `worded` says
+/// what the text of each is.
+pub fn message(
+    error: &(dyn std::error::Error + 'static),
+    worded: impl Fn(&(dyn std::error::Error + 'static)) -> String,
+) -> String {
+    let mut text = worded(error);
     let mut next = error.source();
     while let Some(cause) = next {
-        let words = cause.to_string();
+        let words = worded(cause);
         if !text.contains(&words) {
             text = format!("{text}: {words}");
         }
@@ -230,10 +231,8 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        let source: &(dyn std::error::Error + 'static) = self.source.as_deref()?;
-        // A source that is the whole text is shown already; it stays in the chain, so that it can be asked
-        // for its type.
-        Some(source)
+        // One that is the whole text stays in the chain as well, so that it can be asked for its type.
+        self.source.as_deref().map(|source| source as _)
     }
 }
 
@@ -282,16 +281,16 @@ macro_rules! from {
     };
 }
 
-from!(
-    TargetError,
-    PatternError,
-    SimError,
-    TraceError,
-    DeviceError,
-    StoreError,
-    std::io::Error,
-    serde_json::Error
-);
+from!(TargetError, PatternError, SimError, DeviceError, StoreError, std::io::Error, serde_json::Error);
+
+impl From<TraceError> for Error {
+    fn from(error: TraceError) -> Error {
+        match ErrorKind::of(&error) {
+            Some(ErrorKind::Interrupted) => Error::interrupted(),
+            kind => Error::of(kind.unwrap_or(ErrorKind::Failed), error),
+        }
+    }
+}
 
 impl From<BenchError> for Error {
     fn from(error: BenchError) -> Error {

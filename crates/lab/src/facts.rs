@@ -1,6 +1,6 @@
 //! The facts about target, machine and program that every stored result carries.
 
-use flashscope_analysis::Warning;
+use flashscope_analysis::{Context, Warning};
 use flashscope_device::doctor::{Remark, glance};
 use flashscope_device::{Clock, DataPattern, Finding, overhead};
 use flashscope_store::{Manifest, SCHEMA_VERSION};
@@ -20,6 +20,7 @@ pub struct Facts {
     identity: Value,
     kernel: String,
     scheduler: Option<String>,
+    physical_block_bytes: Option<u32>,
     clock: Value,
     data: String,
     seed: u64,
@@ -41,6 +42,7 @@ impl Facts {
             identity: handle.map_or(Value::Null, |handle| json!(handle.identity())),
             kernel: std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().into(),
             scheduler: handle.and_then(|h| h.identity().hardware.as_ref()?.scheduler.clone()),
+            physical_block_bytes: handle.map(|handle| handle.identity().physical_block_bytes),
             clock: json!(clock),
             data: data.to_string(),
             seed,
@@ -50,6 +52,18 @@ impl Facts {
     /// The target's name.
     pub fn target_name(&self) -> &str {
         &self.target.name
+    }
+
+    /// What is stored of a run in this state before its first IO.
+    pub(crate) fn context(&self, state: String) -> Context {
+        Context {
+            target: self.target.clone(),
+            state,
+            generator_iops_max: Some(self.overhead_iops_max),
+            interference: None,
+            complete: false,
+            physical_block_bytes: self.physical_block_bytes,
+        }
     }
 
     /// Checks that an interrupted run goes on where it began.

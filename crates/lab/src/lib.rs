@@ -49,7 +49,7 @@ pub use error::{Context, Error, ErrorKind, Remedy, Result, message};
 pub use facts::{Facts, manifest};
 pub use flashscope_bench::Lab;
 pub use interrupt::Interrupt;
-pub use journal::{FolderJournal, Listener, folder_path};
+pub use journal::Listener;
 pub use measure::{
     BUDGET as MEASURE_BUDGET, BegunMeasurement, MeasureRequest, MeasureResult, OpenMeasurement, measure,
 };
@@ -60,4 +60,4 @@ pub use sweep::{PlannedSweep, SweepResult, SweepSpec, simulate};
 pub use target::{AnyTarget, OpenOptions, OpenTarget, TargetSpec, override_pair, profile, split_overrides};
 pub use time::{fresh_seed, now_text};
 pub use timing::Timing;
-pub use traces::TraceInput;
+pub use traces::{TraceInput, open_end};

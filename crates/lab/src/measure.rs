@@ -15,7 +15,7 @@ use crate::error::{Error, Remedy, Result};
 use crate::facts::{Facts, manifest};
 use crate::interrupt::Interrupt;
 use crate::journal::{FolderJournal, Listener, folder_path};
-use crate::run::check_precision;
+use crate::run::{PRECISION, check_precision};
 use crate::target::{OpenOptions, OpenTarget, TargetSpec};
 use crate::time::fresh_seed;
 
@@ -24,8 +24,6 @@ use crate::time::fresh_seed;
 const VIRTUAL_FIRST_BYTES: u64 = 64 << 20;
 /// The most IOs that are spent on a precision.
 const IOS_MAX: u64 = 1 << 24;
-/// What is asked of a mean where nothing else is.
-const PRECISION: f64 = 0.05;
 /// The longest that a real device is measured for a precision, unless a budget says otherwise.
 pub const BUDGET: Nanos = Nanos::from_s(600);
 
@@ -248,14 +246,7 @@ impl<'a> OpenMeasurement<'a> {
         let state = State::AsIs.name();
         let manifest = manifest(&facts, state, &[pattern.to_string()], options);
         let folder = ResultFolder::create(&path, &manifest)?;
-        let context = Context {
-            target: target.info().clone(),
-            state: state.into(),
-            generator_iops_max: Some(facts.overhead_iops_max),
-            interference: None,
-            complete: false,
-            physical_block_bytes: target.handle().map(|handle| handle.identity().physical_block_bytes),
-        };
+        let context = facts.context(state.into());
         target.keep_inside(folder.path());
         // Before the first IO: then what a kill or a full disk leaves behind can be shown.
         folder.write_context(&context)?;

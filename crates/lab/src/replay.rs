@@ -200,19 +200,8 @@ pub struct ReplayResult {
     pub warnings: Vec<Warning>,
     /// The error that ended it.
     pub error: Option<Error>,
-    folder: Option<ResultFolder>,
-}
-
-impl ReplayResult {
-    /// The result folder, if there is one; the report is written to it now.
-    ///
-    /// # Errors
-    /// It cannot be written.
-    pub fn store(&self) -> Result<Option<&ResultFolder>> {
-        let Some(folder) = &self.folder else { return Ok(None) };
-        folder.write_text(REPLAY, &serde_json::to_string_pretty(&self.report)?)?;
-        Ok(Some(folder))
-    }
+    /// Where it is kept; none if that was not asked for, or the report could not be written there.
+    pub folder: Option<ResultFolder>,
 }
 
 impl<'a> PlannedReplay<'a> {
@@ -308,7 +297,9 @@ impl BegunReplay<'_> {
             Session { request, requests: &requests, survey: &survey, iodepth, seed, target: name, interrupt };
         let path = folder.as_ref().map(ResultFolder::path);
         let (report, error) = session.replay(target.target(iodepth)?, real, path, listener)?;
-        Ok(ReplayResult { report, warnings: facts.warnings, error, folder })
+        let stored = folder.as_ref().map_or(Ok(()), |folder| store(&report, folder));
+        let folder = folder.filter(|_| stored.is_ok());
+        Ok(ReplayResult { report, warnings: facts.warnings, error: stored.err().or(error), folder })
     }
 }
 
@@ -321,6 +312,11 @@ pub fn flush(target: &mut impl Target) -> Result<f64> {
     let request = Request { op: Op::Flush, ..Request::default() };
     target.serve(&request)?;
     Ok(target.now().since(begun).0 as f64 / 1e9)
+}
+
+/// Writes the report into its folder.
+fn store(report: &ReplayReport, folder: &ResultFolder) -> Result<()> {
+    Ok(folder.write_text(REPLAY, &serde_json::to_string_pretty(report)?)?)
 }
 
 /// Trims all of the target.

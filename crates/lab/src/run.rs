@@ -21,7 +21,7 @@ use crate::target::OpenTarget;
 use request::Options;
 
 pub use request::RunRequest;
-pub(crate) use request::check_precision;
+pub(crate) use request::{PRECISION, check_precision};
 pub use result::{Conclusions, RunResult};
 
 /// Characterises a target in a new result folder; with no name of its own, in one named after the target and
@@ -183,14 +183,8 @@ impl PlannedRun {
                 (folder, Prior::default())
             }
         };
-        let context = Context {
-            target: target.info().clone(),
-            state: state_words(&options, &plan),
-            generator_iops_max: Some(facts.overhead_iops_max),
-            interference: prior.interference,
-            complete: false,
-            physical_block_bytes: target.handle().map(|handle| handle.identity().physical_block_bytes),
-        };
+        let state = state_words(&options, &plan);
+        let context = Context { interference: prior.interference, ..facts.context(state) };
         // Before the first run: then what a kill leaves behind can be shown.
         folder.write_context(&context)?;
         target.keep_inside(folder.path());

@@ -68,8 +68,7 @@ fn conclude(result: &ReplayResult, args: &ReplayArgs, screen: &Screen) -> Result
     } else {
         screen.print(&view(report))?;
     }
-    // What was printed is safe, whatever the disk says.
-    if let Some(folder) = result.store()? {
+    if let Some(folder) = &result.folder {
         leave(folder.path(), screen);
         screen.note(&format!("  every IO is in {}/", folder.path().display()));
     }

@@ -17,7 +17,7 @@ use flashscope_show::html::{self, Bundle};
 use crate::cli::WriteArgs;
 use crate::commands::report::{may_replace, write};
 use crate::confirm::confirm;
-use crate::exit::{Done, Interrupted, Usage};
+use crate::exit::{Done, Usage};
 use crate::progress::studies_bar;
 use crate::remedy;
 use crate::remedy::papers::PAGE_HEAD;
@@ -102,7 +102,7 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
     let judged = judged?;
     let is_whole = judged.len() == chosen.len();
     if !is_whole && args.markdown {
-        return Err(Interrupted.into());
+        return Err(flashscope_lab::Error::interrupted().into());
     }
     let text = match (args.json, args.markdown) {
         (true, _) => serde_json::to_string_pretty(&json(&judged, on, seed, is_whole))?,

@@ -2,10 +2,11 @@
 
 use anyhow::Result;
 use flashscope_core::number::counted;
+use flashscope_lab::ErrorKind;
 use flashscope_store::AtomicFolder;
 
 use crate::cli::SiteArgs;
-use crate::exit::{Done, Interrupted, Usage};
+use crate::exit::{Done, Usage};
 use crate::gallery::{Gallery, is_site, look_for};
 use crate::screen::Screen;
 use crate::signal;
@@ -24,11 +25,11 @@ pub fn run(args: &SiteArgs, screen: &Screen) -> Result<Done> {
         return Err(Usage(problem).into());
     }
     // Before there is anything to clean up.
-    let interrupted = signal::listen();
+    let interrupt = signal::interrupt();
     let folder = AtomicFolder::create_or_replace(&args.output, is_site)?;
     let mut site = Gallery::begin(folder.part(), screen)?;
-    match site.fill(found, interrupted) {
-        Err(error) if error.is::<Interrupted>() => {
+    match site.fill(found, interrupt) {
+        Err(error) if ErrorKind::of(error.as_ref()) == Some(ErrorKind::Interrupted) => {
             screen.note(&format!("interrupted: {} was not written", args.output.display()));
             return Ok(Done::Interrupted);
         }

@@ -46,7 +46,6 @@ fn way_out(remedy: Remedy) -> String {
         Remedy::LeaveOut("target") => "leave the target out".into(),
         Remedy::LeaveOut(setting) => format!("leave out {}", flag(setting)),
         Remedy::Give(setting) => format!("add {}", flag(setting)),
-        Remedy::OtherFolder => "choose another -o".into(),
         Remedy::ResumeOrOtherFolder => "finish that run with --resume, or choose another -o".into(),
         Remedy::MeasureInstead => {
             "what flashscope itself costs is told by: flashscope measure null: --rw randread --bs 4k".into()

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use flashscope_core::number::{self, counted};
+use flashscope_lab::open_end;
 use flashscope_store::{Output, check_not_input};
 use flashscope_trace::{Compress, FORMATS, Losses, Records, Writer};
 
-use super::open::{ReadArgs, named, open, open_end};
+use super::open::{ReadArgs, named, open};
 use crate::exit::{Done, Usage};
 use crate::screen::Screen;
 use crate::signal;

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use anyhow::Result;
 use clap::Args;
+use flashscope_lab::Error;
 use flashscope_trace::{Records, Stop, TraceError, TraceFile};
 
-use crate::exit::Interrupted;
 use crate::signal;
 
 /// What every command takes that reads a trace.
@@ -23,11 +23,10 @@ pub struct ReadArgs {
 impl ReadArgs {
     /// The trace of this name; `-` is standard input. Reading it ends at Ctrl-C.
     pub fn file(&self, path: &Path) -> TraceFile {
-        signal::listen();
         TraceFile {
             format: self.from.clone(),
             lenient: self.lenient,
-            stop: Stop::when(signal::shared_flag()),
+            stop: Stop::when(signal::interrupt().shared()),
             ..TraceFile::new(path)
         }
     }
@@ -38,16 +37,10 @@ pub fn open(path: &Path, read: &ReadArgs) -> Result<Box<dyn Records>> {
     read.file(path).open().map_err(|error| named(path, error))
 }
 
-/// What to say of a trace whose last line has no end: a number in it may be cut, and still be one.
-pub fn open_end(trace: &dyn Records) -> Option<String> {
-    let text = "the trace's last line has no end: if the file was cut there, its last request may be wrong";
-    trace.counts().is_last_line_open.then(|| text.into())
-}
-
 /// An error of a trace, with its name.
 pub fn named(path: &Path, error: TraceError) -> anyhow::Error {
     if error.is_interruption() {
-        return Interrupted.into();
+        return Error::interrupted().into();
     }
     error.in_file(path).into()
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::kernel::{Loop, Scratch, requires, run};
-use crate::common::{Ended, call, start, text, wait_for};
+use crate::common::{Ended, call, folder, start, text, wait_for};
 use serde_json::Value;
 
 const MIB: u64 = 1 << 20;
@@ -20,10 +20,6 @@ fn can_capture(tools: &[&str]) -> bool {
 /// A loop device in memory.
 fn disk(scratch: &Scratch, size_bytes: u64) -> Loop {
     Loop::attach(&scratch.image("disk", size_bytes), &[])
-}
-
-fn folder(scratch: &Scratch) -> PathBuf {
-    scratch.path("")
 }
 
 /// Fields of `/sys/block/NAME/stat`, which are those of `/proc/diskstats`.

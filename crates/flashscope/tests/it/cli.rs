@@ -8,18 +8,9 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 
 use crate::common::kernel::{Loop, Scratch, fingerprint, requires};
-use crate::common::{Ended, call, ended, flashscope, start, text};
+use crate::common::{Ended, call, ended, flashscope, folder, scratch, start, text};
 
 const MIB: u64 = 1 << 20;
-
-/// A folder on a disk: files in memory are no targets for direct IO.
-fn scratch() -> Scratch {
-    Scratch::under(Path::new(env!("CARGO_TARGET_TMPDIR")))
-}
-
-fn folder(scratch: &Scratch) -> PathBuf {
-    scratch.path("")
-}
 
 /// A file that holds somebody's data.
 fn foreign(scratch: &Scratch, size_bytes: u64) -> PathBuf {

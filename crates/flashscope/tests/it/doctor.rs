@@ -6,15 +6,10 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 
 use crate::common::kernel::{Loop, Mounted, Scratch, fingerprint, requires, run};
-use crate::common::{call, ended, text};
+use crate::common::{call, ended, scratch, text};
 use serde_json::Value;
 
 const MIB: u64 = 1 << 20;
-
-/// A folder on a disk.
-fn scratch() -> Scratch {
-    Scratch::under(Path::new(env!("CARGO_TARGET_TMPDIR")))
-}
 
 fn examined(scratch: &Scratch, target: &str) -> Value {
     let folder: PathBuf = scratch.path("");

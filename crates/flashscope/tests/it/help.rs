@@ -2,19 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::common::kernel::Scratch;
-use crate::common::{call, ended, text};
-
-fn scratch() -> Scratch {
-    Scratch::under(Path::new(env!("CARGO_TARGET_TMPDIR")))
-}
-
-fn folder(scratch: &Scratch) -> PathBuf {
-    scratch.path("")
-}
+use crate::common::{call, ended, folder, scratch, text};
 
 /// A program that not every machine has; in CI it must be there.
 fn is_there(tool: &str) -> bool {

@@ -1,11 +1,11 @@
 //! A run that does not come to its end keeps what it measured, says why, and can be finished.
 
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command};
 
 use crate::common::kernel::{Loop, Mounted, Scratch, requires};
-use crate::common::{Ended, call, start, text, wait_for};
+use crate::common::{Ended, call, folder, start, stored_runs, text, wait_for};
 use serde_json::Value;
 
 const MIB: u64 = 1 << 20;
@@ -17,20 +17,9 @@ fn scratch_with_target() -> Scratch {
     scratch
 }
 
-fn folder(scratch: &Scratch) -> PathBuf {
-    scratch.path("")
-}
-
-/// The whole lines of `runs.jsonl`.
-fn runs(result: &Path) -> Vec<Value> {
-    let text = fs::read_to_string(result.join("runs.jsonl")).unwrap_or_default();
-    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-    whole.lines().map(|line| serde_json::from_str(line).expect("a whole line is JSON")).collect()
-}
-
 /// Its experiments, each with its repeat, those that were broken off left out.
 fn finished(result: &Path) -> Vec<String> {
-    let all = runs(result);
+    let all = stored_runs(result);
     let whole = all.iter().filter(|run| run["run"]["outcome"]["stopped_because"] != "interrupted");
     let mut names: Vec<_> = whole.map(|run| format!("{} {}", run["experiment"], run["repeat"])).collect();
     names.sort();
@@ -50,7 +39,7 @@ fn interrupt(child: Child, signal: &str) -> Ended {
 /// Starts a run and stops it by `signal` once it has finished `count` experiments.
 fn stopped(scratch: &Scratch, name: &str, count: usize, signal: &str) -> Ended {
     let child = start(&folder(scratch), &[&RUN[..], &[name]].concat());
-    wait_for("some experiments", || runs(&scratch.path(name)).len() >= count);
+    wait_for("some experiments", || stored_runs(&scratch.path(name)).len() >= count);
     interrupt(child, signal)
 }
 
@@ -81,12 +70,12 @@ fn after_an_interruption_or_a_kill_resume_finishes_the_run() {
         call(&folder(&scratch), &["run", "--resume", name]).failed(2, &["--write"]);
         call(&folder(&scratch), &["run", "--resume", name, "--write"]).well();
         assert_eq!(finished(&result), all, "{signal}: each experiment once, none lost");
-        let resumed = runs(&result);
+        let resumed = stored_runs(&result);
         assert!(kept.iter().all(|run| finished(&result).contains(run)) && resumed.len() >= all.len());
         let shown = call(&folder(&scratch), &["show", name, "--json"]).well().json();
         assert_eq!(shown["complete"], true);
         let again = call(&folder(&scratch), &["run", "--resume", name, "--write"]).well();
-        assert_eq!(runs(&result).len(), resumed.len(), "nothing is left to do: {again:?}");
+        assert_eq!(stored_runs(&result).len(), resumed.len(), "nothing is left to do: {again:?}");
     }
 }
 
@@ -143,20 +132,20 @@ fn a_full_disk_for_the_results_loses_no_finished_run() {
     let result = small.join("result");
     let run = ["run", "rig:plain", "--seed", "1", "--json", "-o", text(&result)];
     let ended = call(&folder(&scratch), &run);
-    let kept = runs(&result).len();
+    let kept = stored_runs(&result).len();
     assert!(kept > 0, "{ended:?}");
     let json = ended.json();
     assert!(json["ios"].as_u64() > Some(0), "what was measured is shown");
     ended.failed(1, &[text(&result), "free some space", "--resume"]);
     let all = call(&folder(&scratch), &["show", text(&result)]);
     assert!(all.status == 0, "{all:?}");
-    let shown = runs(&result).len();
+    let shown = stored_runs(&result).len();
     assert_eq!(shown, kept, "a look changes nothing");
     assert!(Command::new("mount").args(["-o", "remount,size=64m"]).arg(&small).status().unwrap().success());
     call(&folder(&scratch), &["run", "--resume", text(&result), "--quiet"]).well();
-    assert!(runs(&result).len() > kept, "with more room it is finished");
+    assert!(stored_runs(&result).len() > kept, "with more room it is finished");
     // The run that met the full disk, whose IOs could not be kept, was measured again.
-    let all = runs(&result);
+    let all = stored_runs(&result);
     let place = |run: &Value| format!("{} {}", run["experiment"], run["repeat"]);
     let kept: Vec<String> = all.iter().filter(|run| !run["run"]["records"].is_null()).map(place).collect();
     assert!(
@@ -201,7 +190,7 @@ fn an_io_error_in_the_middle_names_the_io_and_keeps_what_was_before() {
     assert_eq!(ended.json()["complete"], false);
     ended.failed(1, &[disk.name(), "Input/output error", "--resume", "run"]);
     let kept = finished(&scratch.path("run")).len();
-    assert!(!runs(&scratch.path("run")).is_empty());
+    assert!(!stored_runs(&scratch.path("run")).is_empty());
     File::options().write(true).open(&disk.image).unwrap().set_len(32 * MIB).unwrap();
     call(&folder(&scratch), &["run", "--resume", "run"]).well();
     assert!(finished(&scratch.path("run")).len() > kept, "once the cause is mended it goes on");

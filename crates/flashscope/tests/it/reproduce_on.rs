@@ -1,19 +1,9 @@
 //! `flashscope reproduce --on` a real file or loop device: the same studies with the guard and the
 //! confirmation of `run`. What the studies find there is asked of `flashscope-papers`.
 
-use std::path::{Path, PathBuf};
-
 use crate::common::kernel::{Loop, Scratch, requires};
-use crate::common::{Ended, call, interrupt, start, text, wait_for};
+use crate::common::{Ended, call, folder, interrupt, scratch, start, text, wait_for};
 use serde_json::Value;
-
-fn scratch() -> Scratch {
-    Scratch::under(Path::new(env!("CARGO_TARGET_TMPDIR")))
-}
-
-fn folder(scratch: &Scratch) -> PathBuf {
-    scratch.path("")
-}
 
 fn with_file(size: &str) -> Scratch {
     let scratch = scratch();

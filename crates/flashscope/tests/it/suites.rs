@@ -2,26 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use crate::common::kernel::{Loop, Scratch, requires};
-use crate::common::{Ended, call, start, text, wait_for};
+use crate::common::kernel::{Loop, requires};
+use crate::common::{Ended, call, folder, scratch, start, stored_runs, text, wait_for};
 use serde_json::Value;
-
-fn scratch() -> Scratch {
-    Scratch::under(Path::new(env!("CARGO_TARGET_TMPDIR")))
-}
-
-fn folder(scratch: &Scratch) -> PathBuf {
-    scratch.path("")
-}
-
-fn runs(result: &Path) -> Vec<Value> {
-    let text = fs::read_to_string(result.join("runs.jsonl")).unwrap_or_default();
-    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-    whole.lines().map(|line| serde_json::from_str(line).expect("a whole line is JSON")).collect()
-}
 
 const SHORT: &str = "# A line for each.\n\
     fill bs=1MiB\n\
@@ -74,7 +60,7 @@ fn a_file_and_the_same_as_toml_are_the_same_suite() {
         let arguments = ["run", "rig:plain", "--suite", file, "--size", "64MiB", "--seed", "3", "-o", name];
         call(&folder(&scratch), &arguments).well();
         both.push(
-            runs(&scratch.path(name))
+            stored_runs(&scratch.path(name))
                 .into_iter()
                 .map(|mut run| {
                     // Names of files apart.
@@ -219,16 +205,16 @@ fn a_suite_on_a_file_is_interrupted_and_finished_like_uflip() {
     let result = scratch.path("part");
     let arguments = ["run", "target", "--suite", "./long.suite", "--write", "--seed", "5", "-o", "part"];
     let child = start(&folder(&scratch), &arguments);
-    wait_for("the first runs", || runs(&result).len() >= 5);
+    wait_for("the first runs", || stored_runs(&result).len() >= 5);
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill is there").success());
     let ended: Ended = child.wait_with_output().expect("it ends").into();
-    let before = runs(&result).len();
+    let before = stored_runs(&result).len();
     ended.failed(130, &["--resume"]);
     // What the file says now is not what was begun.
     fs::write(scratch.path("long.suite"), "run other rw=read ios=5\n").expect("written");
     call(&folder(&scratch), &["run", "--resume", "part", "--write"]).well();
-    let all = runs(&result);
+    let all = stored_runs(&result);
     let names: Vec<&str> = all.iter().filter_map(|run| run["experiment"]["micro"].as_str()).collect();
     assert!(names.contains(&"end") && !names.contains(&"other"), "{names:?}");
     // The first chain was whole: it is not measured again. The second is, from its fill on.
@@ -291,7 +277,7 @@ fn experiments(result: &Path) -> std::collections::BTreeSet<String> {
         let micro = experiment["micro"].as_str().expect("a name").to_string();
         format!("{micro}/{}/{}", experiment["curve"], experiment["label"])
     };
-    runs(result)
+    stored_runs(result)
         .into_iter()
         .map(name)
         .filter(|name| !name.contains("trim") && !name.contains("fresh"))

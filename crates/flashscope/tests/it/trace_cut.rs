@@ -1,18 +1,9 @@
 //! `flashscope trace cut` and `flashscope trace generate` as a person calls them.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use crate::common::kernel::Scratch;
-use crate::common::{Ended, call};
-
-fn scratch() -> Scratch {
-    Scratch::under(Path::new(env!("CARGO_TARGET_TMPDIR")))
-}
-
-fn folder(scratch: &Scratch) -> PathBuf {
-    scratch.path("")
-}
+use crate::common::{Ended, call, folder, scratch};
 
 /// 16 requests of 8 sectors, one a second: reads and writes by turns, at sectors 0, 8, 1000, 1008, 2000, ..
 fn trace(scratch: &Scratch) {

@@ -2,19 +2,10 @@
 //! asked for, and nothing of how flashscope is built.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use crate::common::kernel::Scratch;
-use crate::common::{call, ended, flashscope};
+use crate::common::{call, ended, flashscope, folder, scratch};
 use serde_json::Value;
-
-fn scratch() -> Scratch {
-    Scratch::under(Path::new(env!("CARGO_TARGET_TMPDIR")))
-}
-
-fn folder(scratch: &Scratch) -> PathBuf {
-    scratch.path("")
-}
 
 fn manifest(scratch: &Scratch, name: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(scratch.path(name).join("manifest.json")).unwrap()).unwrap()

@@ -14,7 +14,7 @@ use crate::time::fresh_seed;
 /// More runs of everything than anybody waits for.
 const REPEATS_MAX: u32 = 1_000;
 /// What is asked of a mean where nothing else is.
-const PRECISION: f64 = 0.05;
+pub(crate) const PRECISION: f64 = 0.05;
 /// No suite has a larger IO.
 const SUITE_IO_MAX: u64 = 64 << 20;
 

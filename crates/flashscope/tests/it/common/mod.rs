@@ -6,9 +6,10 @@ pub mod kernel;
 
 pub mod python;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use kernel::Scratch;
 use serde_json::Value;
 
 /// The program, ready to be told more.
@@ -97,4 +98,21 @@ pub fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
 /// A path as an argument.
 pub fn text(path: &Path) -> &str {
     path.to_str().expect("a plain path")
+}
+
+/// A folder on a disk that takes direct IO, gone at the end.
+pub fn scratch() -> Scratch {
+    Scratch::under(Path::new(env!("CARGO_TARGET_TMPDIR")))
+}
+
+/// Where it is.
+pub fn folder(scratch: &Scratch) -> PathBuf {
+    scratch.path("")
+}
+
+/// The whole lines of a result's `runs.jsonl`.
+pub fn stored_runs(result: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(result.join("runs.jsonl")).unwrap_or_default();
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    whole.lines().map(|line| serde_json::from_str(line).expect("a whole line is JSON")).collect()
 }
