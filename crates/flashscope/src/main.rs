@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod args;
 mod cli;
 mod commands;
 mod confirm;
@@ -14,11 +15,9 @@ mod pages;
 mod pattern_args;
 mod progress;
 mod remedy;
-mod replay;
 mod screen;
 mod shell;
 mod signal;
-mod simulate;
 mod traces;
 
 use std::process::ExitCode;

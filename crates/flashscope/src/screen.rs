@@ -9,7 +9,7 @@ use anyhow::Result;
 use flashscope_show::Style;
 use flashscope_store::{Alias, Opened};
 
-use crate::cli::Global;
+use crate::args::Global;
 use crate::signal;
 
 /// What the person's terminal can show, and how much they want to see.

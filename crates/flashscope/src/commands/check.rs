@@ -1,16 +1,28 @@
 //! `flashscope check`: what a target is, and whether it may be written. Changes nothing.
 
 use anyhow::Result;
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use flashscope_core::number::size;
 use flashscope_device::{Hardware, Identity, Intent, Kind, Reason, Verdict, check};
+use flashscope_lab::{OpenOptions, OpenTarget, TargetSpec};
 use serde_json::json;
 
-use crate::cli::CheckArgs;
 use crate::exit::Done;
 use crate::remedy::device::{finding, refused, way_out};
 use crate::screen::Screen;
 use crate::signal;
-use flashscope_lab::{OpenOptions, OpenTarget, TargetSpec};
+
+/// `flashscope check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// What to check
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub target: String,
+    /// Print the verdict as one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Runs the command.
 pub fn run(args: &CheckArgs, screen: &Screen) -> Result<Done> {

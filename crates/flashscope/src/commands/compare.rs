@@ -1,20 +1,32 @@
 //! `flashscope compare`: two stored results side by side.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use clap::Args;
 use flashscope_analysis::reading::Reading;
 use flashscope_bench::SuiteRequest;
-use flashscope_show::{Suites, compare_json, compare_view};
-use flashscope_store::{ResultKind, Stored};
-
-use crate::cli::CompareArgs;
-use crate::exit::{Done, Usage};
-use crate::screen::Screen;
-use crate::shell::quoted;
 use flashscope_lab::sweep::StoredSweep;
 use flashscope_lab::{reading, suite_of};
 use flashscope_show::sweep::Pairs;
+use flashscope_show::{Suites, compare_json, compare_view};
+use flashscope_store::{ResultKind, Stored};
+
+use crate::exit::{Done, Usage};
+use crate::screen::Screen;
+use crate::shell::quoted;
+
+/// `flashscope compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// A result folder or pack
+    pub a: PathBuf,
+    /// Another
+    pub b: PathBuf,
+    /// Print the comparison as one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// What a folder holds.
 fn kind(folder: &Path) -> Result<ResultKind> {

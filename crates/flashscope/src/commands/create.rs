@@ -1,18 +1,30 @@
 //! `flashscope create`: a file to measure.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use anyhow::Result;
+use clap::Args;
+use flashscope_core::Bytes;
 use flashscope_core::number::size;
 use flashscope_device::create_file;
 
-use crate::cli::CreateArgs;
 use crate::exit::Done;
 use crate::progress::bytes_bar;
 use crate::screen::Screen;
 use crate::shell::quoted;
 use crate::signal;
+
+/// `flashscope create`.
+#[derive(Debug, Args)]
+pub struct CreateArgs {
+    /// The file to create
+    pub file: PathBuf,
+    /// Its size
+    #[arg(allow_negative_numbers = true)]
+    pub size: Bytes,
+}
 
 /// Runs the command.
 pub fn run(args: &CreateArgs, screen: &Screen) -> Result<Done> {

@@ -1,18 +1,33 @@
 //! `flashscope doctor`: what would make the numbers wrong, before anything is measured. Changes nothing.
 
 use anyhow::Result;
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use flashscope_core::number::{counted, size};
 use flashscope_device::Identity;
 use flashscope_device::doctor::{Level, Remark, examine};
+use flashscope_lab::{OpenOptions, OpenTarget, TargetSpec};
 use flashscope_show::{Style, wrap};
 use serde_json::{Value, json};
 
-use crate::cli::DoctorArgs;
 use crate::exit::Done;
 use crate::remedy::device::command;
 use crate::screen::Screen;
 use crate::signal;
-use flashscope_lab::{OpenOptions, OpenTarget, TargetSpec};
+
+/// `flashscope doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// What is to be measured [default: the machine alone]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub target: Option<String>,
+    /// Print the findings as one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// Exit with status 4 if there is anything to heed
+    #[arg(long)]
+    pub strict: bool,
+}
 
 /// What is shown: of what, and what there is to say.
 struct Report {

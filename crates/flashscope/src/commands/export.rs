@@ -3,13 +3,30 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
+use clap::Args;
 use flashscope_core::number::counted;
 use flashscope_store::{AtomicFolder, EXPORTS, Material, export};
 
-use crate::cli::ExportArgs;
 use crate::exit::{Done, Usage};
 use crate::screen::Screen;
 use crate::signal;
+
+/// `flashscope export`.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Result folders or packs; several go into one export
+    #[arg(required = true)]
+    pub dirs: Vec<PathBuf>,
+    /// fio (JSON and logs, as fio-plot finds them), uflip or csv
+    #[arg(long, value_name = "FORMAT")]
+    pub to: String,
+    /// New folder for it [default: ./DIR-FORMAT]
+    #[arg(long, short, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// With --to csv: every IO too
+    #[arg(long)]
+    pub ios: bool,
+}
 
 /// Runs the command.
 pub fn run(args: &ExportArgs, screen: &Screen) -> Result<Done> {

@@ -2,16 +2,30 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use clap::Args;
 use flashscope_store::{Output, is_descriptor};
 
-use crate::cli::ImportArgs;
 use crate::exit::{Done, Usage};
 use crate::fio_job::{Imported, Refusal, import};
 use crate::screen::Screen;
 use crate::shell::quoted;
+
+/// `flashscope import`.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// A job file of fio; - is standard input
+    #[arg(value_name = "JOB.fio")]
+    pub file: PathBuf,
+    /// Only the job of this name
+    #[arg(long, value_name = "NAME")]
+    pub job: Option<String>,
+    /// Write the pattern to a file for `measure --pattern`
+    #[arg(long, short, value_name = "FILE.toml")]
+    pub output: Option<PathBuf>,
+}
 
 /// How a file begins that this command wrote.
 const HEAD: &str = "# A pattern for `flashscope measure --pattern`, imported from a job of fio\n";

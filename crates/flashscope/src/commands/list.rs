@@ -1,9 +1,11 @@
 //! `flashscope list`: what there is to choose from.
 
 use anyhow::Result;
+use clap::Args;
 use flashscope_bench::suite::{Setting, file::WORDS};
 use flashscope_bench::{Micros, Suites};
 use flashscope_core::pattern::KEYS;
+use flashscope_papers::studies;
 use flashscope_sim::buffer::BUFFERS;
 use flashscope_sim::ftl::FTLS;
 use flashscope_sim::gc::POLICIES;
@@ -11,10 +13,16 @@ use flashscope_sim::{Profile, profiles, rigs};
 use flashscope_trace::FORMATS;
 use flashscope_trace::generate::GENERATORS;
 
-use crate::cli::ListArgs;
 use crate::exit::{Done, Usage};
 use crate::screen::Screen;
-use flashscope_papers::studies;
+
+/// `flashscope list`.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// micro, suites, rigs, pattern, profiles, simulation, settings, formats, generators or studies
+    /// [default: all]
+    pub what: Option<String>,
+}
 
 /// A part of the list.
 pub type Part = (&'static str, fn() -> String);

@@ -1,13 +1,22 @@
 //! `flashscope man`: the manual, for `man` to show.
 
 use std::fs;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use clap::Args;
 
-use crate::cli::ManArgs;
 use crate::exit::Done;
 use crate::help::pages;
 use crate::screen::Screen;
+
+/// `flashscope man`.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// Write a page for each command into this folder
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
 
 /// Runs the command.
 pub fn run(args: &ManArgs, screen: &Screen) -> Result<Done> {

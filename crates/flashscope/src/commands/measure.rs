@@ -1,24 +1,57 @@
 //! `flashscope measure`: one pattern until its mean is known well enough.
 
 use anyhow::Result;
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use flashscope_analysis::{Finished, Run, Stop};
 use flashscope_bench::GAIN_MIN;
-use flashscope_core::Bytes;
 use flashscope_core::number::{counted, size, span};
+use flashscope_core::{Bytes, Nanos, Share};
 use flashscope_lab::{
     BegunMeasurement, MEASURE_BUDGET, MeasureRequest, MeasureResult, OpenMeasurement, TargetSpec,
 };
 use flashscope_show::{figures, measure_json, measure_view};
 use serde_json::{Value, json};
 
-use crate::cli::MeasureArgs;
+use crate::args::{LabArgs, WriteArgs};
 use crate::confirm::confirm;
 use crate::exit::Done;
 use crate::facts::forewarn;
-use crate::pages;
+use crate::pattern_args::PatternArgs;
 use crate::progress::Progress;
 use crate::screen::Screen;
-use crate::signal;
+use crate::{pages, signal};
+
+/// `flashscope measure`.
+#[derive(Debug, Args)]
+pub struct MeasureArgs {
+    /// What to measure
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub target: String,
+    #[command(flatten)]
+    /// The pattern.
+    pub pattern: PatternArgs,
+    /// Half width of the 95 % interval of the mean, as a share of it [default: 5%]
+    #[arg(long, value_name = "SHARE", conflicts_with_all = ["number_ios", "runtime"])]
+    pub precision: Option<Share>,
+    /// Measure for this long
+    #[arg(long, value_name = "TIME")]
+    pub runtime: Option<Nanos>,
+    /// Look at least at this many IOs before believing that no later regime comes
+    #[arg(
+        long, value_name = "N", conflicts_with_all = ["number_ios", "runtime"],
+    )]
+    pub explore_ios: Option<u64>,
+    /// Give up on the precision after this long
+    #[arg(long, value_name = "TIME", conflicts_with = "runtime")]
+    pub budget: Option<Nanos>,
+    #[command(flatten)]
+    /// Leave to write.
+    pub writing: WriteArgs,
+    #[command(flatten)]
+    /// Engine and output.
+    pub lab: LabArgs,
+}
 
 /// Runs the command.
 pub fn run(args: &MeasureArgs, screen: &Screen) -> Result<Done> {

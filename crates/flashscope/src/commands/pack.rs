@@ -3,13 +3,26 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use clap::Args;
 use flashscope_core::number::{counted, size};
 use flashscope_store::{PACK_EXTENSION, Packed, write_pack};
 
-use crate::cli::PackArgs;
 use crate::exit::{Done, Usage};
 use crate::screen::Screen;
 use crate::signal;
+
+/// `flashscope pack`.
+#[derive(Debug, Args)]
+pub struct PackArgs {
+    /// A result folder
+    pub dir: PathBuf,
+    /// The pack [default: ./DIR.flashscope]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Keep what says whose device and machine it was: serial, names, paths
+    #[arg(long)]
+    pub identify: bool,
+}
 
 /// Runs the command.
 pub fn run(args: &PackArgs, screen: &Screen) -> Result<Done> {

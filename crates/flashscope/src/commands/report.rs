@@ -5,17 +5,34 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use clap::Args;
 use flashscope_core::number::{count, counted, size};
 use flashscope_core::total;
 use flashscope_show::html::{Bundle, is_report, page};
+use flashscope_show::known::known;
 use flashscope_store::{Output, SCHEMA_VERSION};
 use serde_json::{Value, json};
 
-use crate::cli::ReportArgs;
 use crate::exit::{Done, Usage};
 use crate::pages::{Page, REPORT, comparison, page_of};
 use crate::screen::Screen;
-use flashscope_show::known::known;
+
+/// `flashscope report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Result folders or packs; several are laid over one another
+    #[arg(required = true, value_name = "DIR")]
+    pub dirs: Vec<PathBuf>,
+    /// Where the page goes; - is standard output [default: DIR/report.html, of several ./report.html]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write over a file that is no report of flashscope
+    #[arg(long, short)]
+    pub force: bool,
+    /// Print what was made as one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Bytes at the beginning of a file that tell whether it is a page.
 const HEAD_BYTES: u64 = 4096;

@@ -14,7 +14,7 @@ use flashscope_papers::{
 };
 use flashscope_show::html::{self, Bundle};
 
-use crate::cli::WriteArgs;
+use crate::args::WriteArgs;
 use crate::commands::report::{may_replace, write};
 use crate::confirm::confirm;
 use crate::exit::{Done, Usage};

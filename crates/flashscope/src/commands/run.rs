@@ -1,27 +1,84 @@
 //! `flashscope run`: characterise a device from end to end.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use flashscope_analysis::{Context, Finished, Stop, Warning};
 use flashscope_bench::{Broken, Scope, State, SuiteRequest, Suites};
 use flashscope_core::number::counted;
+use flashscope_core::{Bytes, Nanos, Share};
 use flashscope_lab::{
     BegunRun, Conclusions, PlannedRun, Resumption, RunRequest, RunResult, TargetSpec, override_pair, suite,
 };
 use flashscope_show::{Findings, OfSuite, figures, result_view, run_json};
 use serde_json::json;
 
-use crate::cli::{RunArgs, StateArg};
+use crate::args::{LabArgs, StateArg, WriteArgs};
 use crate::confirm::confirm;
 use crate::exit::{Done, Usage, not_zero};
 use crate::facts::forewarn;
-use crate::pages;
 use crate::progress::Progress;
-use crate::remedy;
 use crate::screen::Screen;
 use crate::shell::resume;
-use crate::signal;
+use crate::{pages, remedy, signal};
+
+/// `flashscope run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// What to characterise [default: rig:mtron]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub target: Option<String>,
+    /// What to run: a suite of `flashscope list suites`, or a file that says what [default: uflip]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub suite: Option<String>,
+    /// A setting of the suite, see `flashscope list suites`
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// A few minutes on a real file: the points that the indicators need; of a suite fewer and shorter runs
+    #[arg(long, conflicts_with = "full")]
+    pub quick: bool,
+    /// Table 1 of uFLIP, its non-powers of two, and what came after uFLIP, over the whole target
+    #[arg(long)]
+    pub full: bool,
+    /// Only these micro-benchmarks (and the baselines), see `flashscope list`
+    #[arg(long, value_delimiter = ',', value_name = "MICRO,...")]
+    pub only: Option<Vec<String>>,
+    /// State to enforce before anything is measured [default: random with --write, else as-is]
+    #[arg(long)]
+    pub state: Option<StateArg>,
+    /// Half width of the 95 % interval of every mean, as a share of it [default: 5%]
+    #[arg(long, value_name = "SHARE")]
+    pub precision: Option<Share>,
+    /// The longest that everything may take
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<Nanos>,
+    /// Runs of every experiment [default: 3, or as the suite says; 1 with --quick]
+    #[arg(long, value_name = "N")]
+    pub repeats: Option<u32>,
+    /// Part of the target that is measured, from its start
+    #[arg(long, value_name = "SIZE")]
+    pub size: Option<Bytes>,
+    /// IOSize of the baselines, or of the suite's writes [default: 32KiB, or as the suite says]
+    #[arg(long, value_name = "SIZE")]
+    pub bs: Option<Bytes>,
+    /// Finish an interrupted run
+    #[arg(long, value_name = "DIR", conflicts_with_all = [
+        "output", "dry_run", "quick", "full", "only", "state", "precision", "repeats", "size", "bs", "seed",
+        "engine", "data", "set",
+    ])]
+    pub resume: Option<PathBuf>,
+    /// Print the plan, with its bytes, time and share of endurance, and stop
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    /// Leave to write.
+    pub writing: WriteArgs,
+    #[command(flatten)]
+    /// Engine and output.
+    pub lab: LabArgs,
+}
 
 /// Runs the command.
 pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {

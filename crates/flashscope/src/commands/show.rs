@@ -1,20 +1,31 @@
 //! `flashscope show`: a stored result again.
 
+use std::path::PathBuf;
+
 use anyhow::{Context as _, Result};
-use flashscope_show::{measure_json, measure_view};
+use clap::Args;
+use flashscope_lab::describe::TraceDescription;
+use flashscope_lab::replay::ReplayReport;
+use flashscope_lab::suite_of;
+use flashscope_lab::sweep::StoredSweep;
+use flashscope_show::{figures, measure_json, measure_view, replay, sweep};
 use flashscope_store::Stored;
 
-use crate::cli::ShowArgs;
 use crate::commands::run::{Shown, show_result};
 use crate::exit::Done;
 use crate::screen::Screen;
 use crate::shell::resume;
 use crate::traces;
-use flashscope_lab::describe::TraceDescription;
-use flashscope_lab::replay::ReplayReport;
-use flashscope_lab::suite_of;
-use flashscope_lab::sweep::StoredSweep;
-use flashscope_show::{figures, replay, sweep};
+
+/// `flashscope show`.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// A result folder or pack
+    pub dir: PathBuf,
+    /// Print it as one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Runs the command.
 pub fn run(args: &ShowArgs, screen: &Screen) -> Result<Done> {

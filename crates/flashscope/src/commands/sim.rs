@@ -1,21 +1,124 @@
 //! `flashscope sim`: simulated SSDs under a pattern or a trace, one or many side by side.
 
-use std::path::Path;
+mod request;
+
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use clap::{Args, ValueEnum};
+use flashscope_core::Bytes;
 use flashscope_lab::sweep::{Case, Entry, Save};
 use flashscope_lab::{Error, PlannedSweep, SweepResult};
 use flashscope_show::sweep::{Axis, view};
 use flashscope_sim::Ssd;
 use flashscope_store::Product;
 
-use crate::cli::SimArgs;
 use crate::exit::{Done, Usage};
 use crate::pages::leave;
+use crate::pattern_args::PatternArgs;
 use crate::progress::cases_bar;
 use crate::screen::Screen;
 use crate::signal;
-use crate::simulate::{ignored, request};
+use crate::traces::pipeline::PipelineArgs;
+use crate::traces::timing::TimingArg;
+use request::{ignored, request};
+
+/// What a simulated device holds at first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum InitialArg {
+    /// Every page written once, in order
+    Full,
+    /// Nothing
+    Empty,
+    /// Full, and every page written once more in random order
+    Random,
+}
+
+/// `flashscope sim`. Lists with commas make a sweep: every combination is simulated.
+#[derive(Debug, Args)]
+pub struct SimArgs {
+    /// A profile, `PROFILE?key=value&key=value`, or FILE.toml; see `flashscope list profiles`
+    #[arg(default_value = "bplru-board")]
+    pub profile: String,
+    /// Flash translation layers
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
+    pub ftl: Vec<String>,
+    /// Victim policies of the page FTL
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
+    pub gc: Vec<String>,
+    /// Write buffers
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
+    pub buffer: Vec<String>,
+    /// RAM of the write buffer
+    #[arg(long, value_delimiter = ',', value_name = "SIZE,...")]
+    pub buffer_size: Vec<Bytes>,
+    /// Bytes that the host sees
+    #[arg(long, value_delimiter = ',', value_name = "SIZE,...")]
+    pub capacity: Vec<Bytes>,
+    /// (physical - logical) / logical: 0.07 for 7 %
+    #[arg(long, value_delimiter = ',', value_name = "SHARE,...")]
+    pub over_provisioning: Vec<f64>,
+    /// Any setting, see `flashscope list settings`; may be given many times
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// What the device holds at first [default: as the profile says, else full]
+    #[arg(long)]
+    pub initial: Option<InitialArg>,
+    /// Flush commands do nothing
+    #[arg(long)]
+    pub ignore_flush: bool,
+    /// Leave the write buffer as it is at the end
+    #[arg(long)]
+    pub no_final_flush: bool,
+    /// Simulate the requests of a trace
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// The trace's format [default: found out]
+    #[arg(long, visible_alias = "from", value_name = "NAME", requires = "trace")]
+    pub format: Option<String>,
+    /// Leave out bad lines of the trace and count them
+    #[arg(long, requires = "trace")]
+    pub lenient: bool,
+    #[command(flatten)]
+    /// What of the trace is simulated, and how it is fitted to the device.
+    pub pipeline: PipelineArgs,
+    /// When the requests of the trace go
+    #[arg(long, default_value = "asap", requires = "trace")]
+    pub timing: TimingArg,
+    #[command(flatten)]
+    /// The pattern.
+    pub pattern: PatternArgs,
+    /// Random addresses after Zipf's law with this skew
+    #[arg(long, value_name = "A", conflicts_with_all = ["trace", "random"])]
+    pub zipf: Option<f64>,
+    /// IOs before the counts begin; what they left in the buffer is evicted in the counted part
+    #[arg(long, value_name = "N")]
+    pub warmup: Option<u64>,
+    /// Begin with a device that was saved, instead of making one
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "profile", "ftl", "gc", "buffer", "buffer_size", "capacity", "over_provisioning", "set", "initial",
+        "ignore_flush",
+    ])]
+    pub load_state: Option<PathBuf>,
+    /// Save the device as it is at the end; for one device, not for a sweep
+    #[arg(long, value_name = "FILE")]
+    pub save_state: Option<PathBuf>,
+    /// Simulations at the same time [default: one for each core]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Seed of everything random [default: a new one, shown and stored]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Keep every IO in this result folder
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Draw throughput and erases over the sizes of the sweep
+    #[arg(long, value_name = "FILE.svg")]
+    pub figure: Option<PathBuf>,
+    /// Print the list of results as JSON
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Runs the command.
 pub fn run(args: &SimArgs, screen: &Screen) -> Result<Done> {

@@ -1,15 +1,27 @@
 //! `flashscope site`: a folder of pages of many results, to be opened from disk or put on a server.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
+use clap::Args;
 use flashscope_core::number::counted;
 use flashscope_lab::ErrorKind;
 use flashscope_store::AtomicFolder;
 
-use crate::cli::SiteArgs;
 use crate::exit::{Done, Usage};
 use crate::gallery::{Gallery, is_site, look_for};
 use crate::screen::Screen;
 use crate::signal;
+
+/// `flashscope site`.
+#[derive(Debug, Args)]
+pub struct SiteArgs {
+    /// A folder that holds result folders and packs, also one level deeper
+    pub dir: PathBuf,
+    /// The site's folder; an old site is replaced
+    #[arg(long, short, value_name = "SITE", default_value = "site")]
+    pub output: PathBuf,
+}
 
 /// Runs the command.
 pub fn run(args: &SiteArgs, screen: &Screen) -> Result<Done> {

@@ -5,7 +5,7 @@ use flashscope_lab::sweep::Work;
 use flashscope_lab::{PlannedSweep, SweepSpec, TraceInput, override_pair};
 use flashscope_sim::settings::Initial;
 
-use crate::cli::{InitialArg, SimArgs};
+use super::{InitialArg, SimArgs};
 use crate::exit::Usage;
 use crate::traces::ReadArgs;
 use crate::traces::timing::TimingArg;

@@ -1,0 +1,66 @@
+//! Flags that several commands share. Those of one command stand in its own file.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use flashscope_device::{DataPattern, Engine};
+
+/// Flags of every command.
+#[derive(Debug, Args)]
+pub struct Global {
+    /// No progress, no remarks: only the result and errors
+    #[arg(long, short, global = true, display_order = 900)]
+    pub quiet: bool,
+    /// More detail on standard error
+    #[arg(long, short, global = true, display_order = 900)]
+    pub verbose: bool,
+}
+
+/// What a run enforces first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StateArg {
+    /// Random writes of random size over the whole space: stable (uFLIP's choice)
+    Random,
+    /// One sequential pass: faster to reach, sooner lost
+    Sequential,
+    /// Whatever state the device is in
+    AsIs,
+}
+
+/// Leave to write, and its proof.
+#[derive(Debug, Args)]
+pub struct WriteArgs {
+    /// Allow writing: destroys what is on the target
+    #[arg(long)]
+    pub write: bool,
+    /// Confirm a block device by its serial, as `flashscope check` shows it
+    #[arg(long, value_name = "SERIAL")]
+    pub confirm: Option<String>,
+    /// Allow writing to a regular file that flashscope did not create
+    #[arg(long)]
+    pub overwrite_existing_data: bool,
+}
+
+/// How the target is driven and where the result goes.
+#[derive(Debug, Args)]
+pub struct LabArgs {
+    /// Engine on real targets: sync or io_uring [default: sync, io_uring where IOs overlap]
+    #[arg(long)]
+    pub engine: Option<Engine>,
+    /// What writes contain: random, zeros, counter, age or numbered
+    #[arg(long, default_value = "random", value_name = "PATTERN")]
+    pub data: DataPattern,
+    /// Seed of everything random [default: a new one, shown and stored]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Result folder [default: ./flashscope-TARGET-DATE]
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Print the result as one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// Exit with status 4 if a part of the result is not reliable; what surrounds the target is judged by
+    /// flashscope doctor --strict
+    #[arg(long)]
+    pub strict: bool,
+}
