@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ParseError;
 use crate::time::Nanos;
 
 /// When the next request of a stream may go.
@@ -68,13 +69,13 @@ impl fmt::Display for Arrivals {
 }
 
 impl FromStr for Arrivals {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Arrivals, String> {
+    fn from_str(text: &str) -> Result<Arrivals, ParseError> {
         match text {
             "fixed" => Ok(Arrivals::Fixed),
             "poisson" => Ok(Arrivals::Poisson),
-            _ => Err(format!("unknown arrivals '{text}': write fixed or poisson")),
+            _ => Err(ParseError::unknown("arrivals", text, ["fixed", "poisson"])),
         }
     }
 }

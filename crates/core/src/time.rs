@@ -6,7 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::units::{UnitError, split_number};
+use crate::ParseError;
+use crate::units::split_number;
 
 /// An instant: nanoseconds since the target's own epoch. A real target counts from when it was opened, a
 /// simulated one from zero.
@@ -112,21 +113,21 @@ impl fmt::Display for Nanos {
 }
 
 impl FromStr for Nanos {
-    type Err = UnitError;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Nanos, UnitError> {
+    fn from_str(text: &str) -> Result<Nanos, ParseError> {
         let (number, unit) = split_number(text, "a time, such as 100us, 2.5ms or 10min")?;
         if unit.is_empty() {
-            return if number == 0.0 { Ok(Nanos::ZERO) } else { Err(UnitError::no_unit(text)) };
+            return if number == 0.0 { Ok(Nanos::ZERO) } else { Err(ParseError::no_unit(text)) };
         }
         let size = UNITS
             .iter()
             .find(|(name, _)| *name == unit)
             .map(|(_, size)| *size)
-            .ok_or_else(|| UnitError::unknown_unit(text, unit, "ns us ms s min h"))?;
+            .ok_or_else(|| ParseError::unknown_unit(text, unit, "ns us ms s min h"))?;
         let span = number * size as f64;
         if span > u64::MAX as f64 / 2.0 {
-            return Err(UnitError::too_large(text));
+            return Err(ParseError::too_large(text));
         }
         Ok(Nanos(span.round() as u64))
     }

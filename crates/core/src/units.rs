@@ -4,42 +4,30 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use thiserror::Error;
 
-/// A text that is no size, time or share, with what would have been.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("'{text}' is {problem}; write {remedy}")]
-pub struct UnitError {
-    text: String,
-    problem: String,
-    remedy: String,
-}
+use crate::ParseError;
 
-impl UnitError {
-    fn new(text: &str, problem: impl Into<String>, remedy: impl Into<String>) -> UnitError {
-        UnitError { text: text.into(), problem: problem.into(), remedy: remedy.into() }
+impl ParseError {
+    pub(crate) fn no_unit(text: &str) -> ParseError {
+        ParseError::invalid(text, "a time without a unit", format!("{text}us, {text}ms or {text}s"))
     }
 
-    pub(crate) fn no_unit(text: &str) -> UnitError {
-        UnitError::new(text, "a time without a unit", format!("{text}us, {text}ms or {text}s"))
+    pub(crate) fn unknown_unit(text: &str, unit: &str, known: &str) -> ParseError {
+        ParseError::invalid(text, format!("in the unknown unit '{unit}'"), format!("one of: {known}"))
     }
 
-    pub(crate) fn unknown_unit(text: &str, unit: &str, known: &str) -> UnitError {
-        UnitError::new(text, format!("in the unknown unit '{unit}'"), format!("one of: {known}"))
-    }
-
-    pub(crate) fn too_large(text: &str) -> UnitError {
-        UnitError::new(text, "too large", "a smaller one")
+    pub(crate) fn too_large(text: &str) -> ParseError {
+        ParseError::invalid(text, "too large", "a smaller one")
     }
 }
 
 /// Splits `1.5 MiB` into its non-negative number and its unit.
-pub(crate) fn split_number<'a>(text: &'a str, expected: &str) -> Result<(f64, &'a str), UnitError> {
+pub(crate) fn split_number<'a>(text: &'a str, expected: &str) -> Result<(f64, &'a str), ParseError> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let number = text[..end].parse::<f64>();
     let problem = if text.starts_with('-') { "negative" } else { "not a number with a unit" };
-    let number = number.map_err(|_| UnitError::new(text, problem, expected))?;
+    let number = number.map_err(|_| ParseError::invalid(text, problem, expected))?;
     Ok((number, text[end..].trim()))
 }
 
@@ -79,18 +67,18 @@ impl fmt::Display for Bytes {
 }
 
 impl FromStr for Bytes {
-    type Err = UnitError;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Bytes, UnitError> {
+    fn from_str(text: &str) -> Result<Bytes, ParseError> {
         let (number, unit) = split_number(text, "a size, such as 4096, 32KiB or 1.5g")?;
         let size = byte_unit(unit)
-            .ok_or_else(|| UnitError::unknown_unit(text, unit, "k m g t, KiB MiB GiB TiB, kB MB GB TB"))?;
+            .ok_or_else(|| ParseError::unknown_unit(text, unit, "k m g t, KiB MiB GiB TiB, kB MB GB TB"))?;
         let bytes = number * size as f64;
         if bytes > (1u64 << 62) as f64 {
-            return Err(UnitError::too_large(text));
+            return Err(ParseError::too_large(text));
         }
         if bytes.fract() != 0.0 {
-            return Err(UnitError::new(text, "not a whole number of bytes", "a multiple of one byte"));
+            return Err(ParseError::invalid(text, "not a whole number of bytes", "a multiple of one byte"));
         }
         // A plain integer beyond 2^53 would lose bits on its way through a float.
         let text = text.trim();
@@ -144,17 +132,17 @@ impl fmt::Display for Share {
 }
 
 impl FromStr for Share {
-    type Err = UnitError;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Share, UnitError> {
+    fn from_str(text: &str) -> Result<Share, ParseError> {
         let (number, unit) = split_number(text, "a share, such as 5% or 0.05")?;
         let share = match unit {
             "%" => number / 100.0,
             "" => number,
-            _ => return Err(UnitError::unknown_unit(text, unit, "%")),
+            _ => return Err(ParseError::unknown_unit(text, unit, "%")),
         };
         if share > 1.0 {
-            return Err(UnitError::new(text, "more than the whole", "a share from 0% to 100%"));
+            return Err(ParseError::invalid(text, "more than the whole", "a share from 0% to 100%"));
         }
         Ok(Share(share))
     }

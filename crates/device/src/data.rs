@@ -4,9 +4,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use flashscope_core::ParseError;
 use flashscope_core::seed::{Random, derive};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::create::fill_random;
 use crate::memory::{AlignedBuffer, PAGE_BYTES};
@@ -32,11 +32,6 @@ pub enum DataPattern {
     Numbered,
 }
 
-/// A name that is no data pattern.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("unknown data pattern '{0}'; choose one of random, zeros, counter, age, numbered")]
-pub struct DataPatternError(String);
-
 impl DataPattern {
     /// All patterns.
     pub const ALL: [DataPattern; 5] = [
@@ -60,11 +55,12 @@ impl fmt::Display for DataPattern {
 }
 
 impl FromStr for DataPattern {
-    type Err = DataPatternError;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<DataPattern, DataPatternError> {
+    fn from_str(text: &str) -> Result<DataPattern, ParseError> {
         let named = DataPattern::ALL.into_iter().find(|pattern| pattern.name() == text.trim());
-        named.ok_or_else(|| DataPatternError(text.into()))
+        named
+            .ok_or_else(|| ParseError::unknown("data pattern", text, DataPattern::ALL.map(DataPattern::name)))
     }
 }
 

@@ -10,9 +10,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use flashscope_core::{Completion, Request, Target, TargetError, TargetInfo, Time};
+use flashscope_core::{Completion, ParseError, Request, Target, TargetError, TargetInfo, Time};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::clock::Clock;
 use crate::data::DataPattern;
@@ -36,11 +35,6 @@ pub enum Engine {
     IoUring,
 }
 
-/// A name that is no engine.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("unknown engine '{0}'; choose one of sync, io_uring")]
-pub struct EngineError(String);
-
 impl Engine {
     /// Its name, as people write it and manifests keep it.
     pub fn name(self) -> &'static str {
@@ -58,11 +52,13 @@ impl fmt::Display for Engine {
 }
 
 impl FromStr for Engine {
-    type Err = EngineError;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Engine, EngineError> {
+    fn from_str(text: &str) -> Result<Engine, ParseError> {
         let named = [Engine::Sync, Engine::IoUring].into_iter().find(|engine| engine.name() == text.trim());
-        named.ok_or_else(|| EngineError(text.into()))
+        named.ok_or_else(|| {
+            ParseError::unknown("engine", text, [Engine::Sync, Engine::IoUring].map(Engine::name))
+        })
     }
 }
 

@@ -68,7 +68,7 @@ mod sysfs;
 
 pub use clock::{Clock, ClockInfo, ClockSource};
 pub use create::create_file;
-pub use data::{DataPattern, DataPatternError, sector_mark};
+pub use data::{DataPattern, sector_mark};
 pub use engine::{DeviceTarget, Engine, EngineSpec, NullTarget, Overhead, SyncTarget, UringTarget, overhead};
 pub use error::DeviceError;
 pub use guard::{Finding, Intent, Reason, Verdict, check};

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser::SerializeMap};
 
 use super::{Location, Mix, Pattern, PatternError, Rw};
+use crate::ParseError;
 use crate::units::{Bytes, Share};
 
 /// One setting of a pattern.
@@ -17,7 +18,7 @@ pub struct Key {
     pub help: &'static str,
     /// What a value looks like.
     pub example: &'static str,
-    set: fn(&mut Pattern, &str) -> Result<(), String>,
+    set: fn(&mut Pattern, &str) -> Result<(), ParseError>,
     /// The value as text, or none where it is the default.
     get: fn(&Pattern) -> Option<String>,
 }
@@ -30,16 +31,12 @@ impl Key {
     }
 
     fn apply(&self, pattern: &mut Pattern, value: &str) -> Result<(), PatternError> {
-        (self.set)(pattern, value.trim()).map_err(|problem| PatternError::new(self.name, problem))
+        (self.set)(pattern, value.trim()).map_err(|error| PatternError::new(self.name, error.to_string()))
     }
 }
 
-fn parse<T: FromStr<Err: fmt::Display>>(text: &str) -> Result<T, String> {
-    text.parse::<T>().map_err(|error| error.to_string())
-}
-
-fn count<T: FromStr>(text: &str) -> Result<T, String> {
-    text.trim().parse().map_err(|_| format!("'{text}' is no count; write a whole number of 0 or more"))
+fn count<T: FromStr>(text: &str) -> Result<T, ParseError> {
+    text.trim().parse().map_err(|_| ParseError::invalid(text, "not a count", "a whole number of 0 or more"))
 }
 
 fn unless<T: PartialEq + fmt::Display>(value: T, default: T) -> Option<String> {
@@ -53,7 +50,7 @@ pub const KEYS: &[Key] = &[
         help: "read, write, randread or randwrite: uFLIP's SR, SW, RR, RW; trim, randtrim: discards",
         example: "randwrite",
         set: |p, text| {
-            p.rw = parse(text)?;
+            p.rw = text.parse()?;
             // Only where no other key chose a location function already.
             if matches!(p.location, Location::Sequential | Location::Random) {
                 p.location = if p.rw.is_random() { Location::Random } else { Location::Sequential };
@@ -66,22 +63,24 @@ pub const KEYS: &[Key] = &[
         name: "bs",
         help: "size of one IO (IOSize)",
         example: "32KiB",
-        set: |p, text| parse(text).map(|v| p.bs = v),
+        set: |p, text| text.parse().map(|v| p.bs = v),
         get: |p| Some(p.bs.to_string()),
     },
     Key {
         name: "offset",
         help: "where the target space begins (TargetOffset)",
         example: "1GiB",
-        set: |p, text| parse(text).map(|v| p.offset = v),
+        set: |p, text| text.parse().map(|v| p.offset = v),
         get: |p| unless(p.offset, Bytes(0)),
     },
     Key {
         name: "size",
         help: "size of the target space (TargetSize); the whole target where it is not given",
         example: "64MiB",
-        set: |p, text| match parse(text)? {
-            Bytes(0) => Err("must be more than 0; leave it out for the whole target".into()),
+        set: |p, text| match text.parse()? {
+            Bytes(0) => {
+                Err(ParseError::invalid(text, "empty", "more than 0, or leave it out for the whole target"))
+            }
             size => {
                 p.size = size;
                 Ok(())
@@ -93,7 +92,7 @@ pub const KEYS: &[Key] = &[
         name: "shift",
         help: "added to every address: misalignment (IOShift)",
         example: "512",
-        set: |p, text| parse(text).map(|v| p.shift = v),
+        set: |p, text| text.parse().map(|v| p.shift = v),
         get: |p| unless(p.shift, Bytes(0)),
     },
     Key {
@@ -102,8 +101,9 @@ pub const KEYS: &[Key] = &[
         example: "-1",
         set: |p, text| {
             let stride = text.trim().parse::<i64>();
-            let stride = stride
-                .map_err(|_| format!("'{text}' is no stride; write a whole number such as -1, 0 or 8"))?;
+            let stride = stride.map_err(|_| {
+                ParseError::invalid(text, "not a stride", "a whole number, such as -1, 0 or 8")
+            })?;
             p.location = Location::Ordered { stride };
             Ok(())
         },
@@ -128,8 +128,8 @@ pub const KEYS: &[Key] = &[
         example: "random:64KiB",
         set: |p, text| {
             p.location = match text.strip_prefix("random:") {
-                Some(gap) => Location::RandomGaps { gap: parse(gap)? },
-                None => Location::RegularGaps { gap: parse(text)? },
+                Some(gap) => Location::RandomGaps { gap: gap.parse()? },
+                None => Location::RegularGaps { gap: text.parse()? },
             };
             Ok(())
         },
@@ -160,8 +160,8 @@ pub const KEYS: &[Key] = &[
         set: |p, text| {
             let (rw, ratio) = text
                 .split_once(':')
-                .ok_or_else(|| format!("'{text}' is no mix; write RW:RATIO, such as randwrite:4"))?;
-            p.mix = Some(Mix { rw: parse(rw)?, ratio: count(ratio)? });
+                .ok_or_else(|| ParseError::invalid(text, "not a mix", "RW:RATIO, such as randwrite:4"))?;
+            p.mix = Some(Mix { rw: rw.parse()?, ratio: count(ratio)? });
             Ok(())
         },
         get: |p| p.mix.map(|Mix { rw, ratio }| format!("{rw}:{ratio}")),
@@ -184,7 +184,7 @@ pub const KEYS: &[Key] = &[
         name: "thinktime",
         help: "idle time between IOs (Pause)",
         example: "100us",
-        set: |p, text| parse(text).map(|v| p.thinktime = v),
+        set: |p, text| text.parse().map(|v| p.thinktime = v),
         get: |p| unless(p.thinktime, crate::Nanos::ZERO),
     },
     Key {
@@ -202,7 +202,7 @@ pub const KEYS: &[Key] = &[
             let rate = text
                 .trim()
                 .parse::<f64>()
-                .map_err(|_| format!("'{text}' is no rate; write IOs a second, such as 5000"))?;
+                .map_err(|_| ParseError::invalid(text, "not a rate", "IOs a second, such as 5000"))?;
             p.rate_iops = Some(rate);
             Ok(())
         },
@@ -212,7 +212,7 @@ pub const KEYS: &[Key] = &[
         name: "arrivals",
         help: "spacing of open-loop arrivals: fixed or poisson",
         example: "poisson",
-        set: |p, text| parse(text).map(|v| p.arrivals = v),
+        set: |p, text| text.parse().map(|v| p.arrivals = v),
         get: |p| unless(p.arrivals, crate::Arrivals::Fixed),
     },
     Key {
@@ -238,9 +238,10 @@ pub const KEYS: &[Key] = &[
     },
 ];
 
-fn parse_random(text: &str) -> Result<Location, String> {
+fn parse_random(text: &str) -> Result<Location, ParseError> {
     let unknown = || {
-        format!("'{text}' is no kind of random; write draws, permutation, repeated, zipf:1.1 or hot:10%:90%")
+        let choices = ["draws", "permutation", "repeated", "zipf:1.1", "hot:10%:90%"];
+        ParseError::unknown("kind of random", text, choices)
     };
     match text.split_once(':') {
         None => match text {
@@ -252,20 +253,18 @@ fn parse_random(text: &str) -> Result<Location, String> {
         Some(("zipf", theta)) => Ok(Location::Zipf { theta: theta.parse().map_err(|_| unknown())? }),
         Some(("hot", shares)) => {
             let (space, ios) = shares.split_once(':').ok_or_else(unknown)?;
-            Ok(Location::HotCold { hot_space: parse::<Share>(space)?, hot_ios: parse::<Share>(ios)? })
+            Ok(Location::HotCold { hot_space: space.parse::<Share>()?, hot_ios: ios.parse::<Share>()? })
         }
         Some(_) => Err(unknown()),
     }
 }
 
 impl FromStr for Rw {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Rw, String> {
+    fn from_str(text: &str) -> Result<Rw, ParseError> {
         let found = Rw::EVERY.into_iter().find(|rw| [rw.name(), rw.short_name()].contains(&text));
-        found.ok_or_else(|| {
-            format!("unknown pattern '{text}': write read, write, randread, randwrite, trim or randtrim")
-        })
+        found.ok_or_else(|| ParseError::unknown("pattern", text, Rw::EVERY.map(Rw::name)))
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
-use flashscope_core::Bytes;
+use flashscope_core::{Bytes, ParseError};
 use flashscope_trace::{LayoutCache, Pipeline, TraceError};
 
 use super::convert::{WriteFormat, output_format, summary, write_trace};
@@ -47,14 +47,14 @@ pub struct CutArgs {
 pub struct Distance(i128);
 
 impl FromStr for Distance {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Distance, String> {
+    fn from_str(text: &str) -> Result<Distance, ParseError> {
         let (sign, size) = match text.strip_prefix('-') {
             Some(size) => (-1, size),
             None => (1, text.strip_prefix('+').unwrap_or(text)),
         };
-        let bytes: Bytes = size.parse().map_err(|error: flashscope_core::UnitError| error.to_string())?;
+        let bytes: Bytes = size.parse()?;
         Ok(Distance(sign * i128::from(bytes.0)))
     }
 }

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use flashscope_core::{Bytes, Nanos, Op, Share};
+use flashscope_core::{Bytes, Nanos, Op, ParseError, Share};
 use flashscope_trace::Pipeline;
 use flashscope_trace::transform::{Across, Factor, FitMode, Origin};
 
@@ -117,19 +117,19 @@ impl std::fmt::Display for AddressRange {
 }
 
 impl FromStr for AddressRange {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<AddressRange, String> {
+    fn from_str(text: &str) -> Result<AddressRange, ParseError> {
         let (from, to) =
-            text.split_once("..").ok_or_else(|| format!("'{text}' is no range; write 0..1GiB"))?;
+            text.split_once("..").ok_or_else(|| ParseError::invalid(text, "not a range", "0..1GiB"))?;
         let size = |text: &str, none: u64| match text.trim() {
             "" => Ok(none),
-            text => text.parse::<Bytes>().map(|bytes| bytes.0).map_err(|error| error.to_string()),
+            text => text.parse::<Bytes>().map(|bytes| bytes.0),
         };
         let range = AddressRange { from_bytes: size(from, 0)?, to_bytes: size(to, u64::MAX)? };
         match range.from_bytes < range.to_bytes {
             true => Ok(range),
-            false => Err(format!("'{text}' is empty; write the lower address first")),
+            false => Err(ParseError::invalid(text, "empty", "the lower address first")),
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use flashscope_core::ParseError;
+
 use super::{Note, Refusal, Step, Transform};
 use crate::record::Record;
 
@@ -25,10 +27,10 @@ impl Factor {
 }
 
 impl FromStr for Factor {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Factor, String> {
-        let bad = || format!("'{text}' is not a factor; write one above 0, such as 2, 0.1 or 1.25");
+    fn from_str(text: &str) -> Result<Factor, ParseError> {
+        let bad = || ParseError::invalid(text, "not a factor", "one above 0, such as 2, 0.1 or 1.25");
         let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
         let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit());
         if !is_number(whole) || !is_number(part) || part.len() > 9 {
