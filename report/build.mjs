@@ -9,8 +9,10 @@ import { join } from 'node:path';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const assets = join(here, '../crates/show/assets');
 
-const licence = readFileSync(join(here, 'node_modules/uplot/LICENSE'), 'utf8').trim();
-const note = `/*! flashscope report. Contains uPlot, https://github.com/leeoniya/uPlot\n${licence}\n*/`;
+const contained = { uplot: 'uPlot, https://github.com/leeoniya/uPlot', fflate: 'fflate, https://github.com/101arrowz/fflate' };
+const licences = Object.entries(contained).map(([folder, name]) =>
+    `${name}\n\n${readFileSync(join(here, 'node_modules', folder, 'LICENSE'), 'utf8').trim()}\n`).join('\n');
+const note = `/*! flashscope report. Contains ${licences}*/`;
 
 async function bundle() {
     const shared = { bundle: true, minify: true, charset: 'utf8', legalComments: 'none', write: false };
@@ -24,7 +26,7 @@ async function bundle() {
     // The page holds the script between tags, so that neither may end it early.
     const text = script.outputFiles[0].text.replaceAll('</script', '<\\/script');
     mkdirSync(assets, { recursive: true });
-    write('NOTICE', `report.js contains uPlot, https://github.com/leeoniya/uPlot\n\n${licence}\n`);
+    write('NOTICE', `report.js contains ${licences}`);
     write('report.js', `${note}\n${text}`);
     write('report.css', style.outputFiles[0].text);
 }

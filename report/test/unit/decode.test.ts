@@ -3,9 +3,8 @@
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
 import { deflateRawSync, gzipSync } from 'node:zlib';
-import { fromBase64, unpack, unpackNow } from '../../src/blob';
+import { fromBase64, gunzip, unpack, unpackNow } from '../../src/blob';
 import { decode } from '../../src/decode';
-import { gunzip } from '../../src/inflate';
 import { encode } from '../fixture/encode';
 import { random } from '../fixture/random';
 
@@ -46,7 +45,7 @@ test('a blob that is too short is refused with words', () => {
     assert.throws(() => decode(new Uint8Array(5), specs), /5 bytes where 6 are announced/);
 });
 
-test('our inflate gives what zlib packed: stored, fixed and dynamic codes', () => {
+test('unpacking gives what zlib packed: stored, fixed and dynamic codes', () => {
     const next = random(SEED);
     const noise = Buffer.from(Array.from({ length: 70_000 }, () => Math.floor(next() * 256)));
     const words = Buffer.from(Array.from({ length: 9000 }, (_, i) => `io ${i % 37} `).join(''));
@@ -61,9 +60,12 @@ test('our inflate gives what zlib packed: stored, fixed and dynamic codes', () =
 
 test('damaged data are refused, whatever the damage', async () => {
     const whole = gzipSync(Buffer.from('response times '.repeat(400)));
-    assert.throws(() => gunzip(whole.subarray(0, 30)), /too early|unknown|before their begin/);
-    assert.throws(() => gunzip(Buffer.from('not gzip at all, but long enough')), /not gzip/);
-    assert.throws(() => gunzip(deflateRawSync(Buffer.alloc(500))), /not gzip/);
+    assert.throws(() => gunzip(whole.subarray(0, 30)), /damaged/);
+    assert.throws(() => gunzip(Buffer.from('not gzip at all, but long enough')), /damaged/);
+    assert.throws(() => gunzip(deflateRawSync(Buffer.alloc(500))), /damaged/);
+    const huge = Buffer.from(whole);
+    huge.writeUInt32LE(0xffffffff, huge.length - 4);
+    assert.ok(gunzip(huge).length <= 1032 * huge.length, 'no more room than it could fill');
     assert.throws(() => fromBase64('§§§'), /not base64/);
     await assert.rejects(unpack(whole.subarray(0, 40).toString('base64')), /damaged/);
     const next = random(SEED);
