@@ -60,6 +60,7 @@ export interface Column {
     label: string;
     unit: string;
     is_number: boolean;
+    unit_in_heading: boolean;
 }
 
 export interface Cell {

@@ -39,13 +39,13 @@ fn program(given: &Parameters<'_>) -> Result<Vec<Act>, BenchError> {
 
 fn reading(_: &Context, finished: &[Finished]) -> Reading {
     let points = points(finished);
-    let mut table = Table::new("sizes", "Small writes", "Means of all repeats.", &["size", "mean, ms"]);
+    let mut table = Table::new("sizes", "Small writes", "Means of all repeats.", ["size", "mean, ms"]);
     let mut means = Vec::new();
     for point in &points {
         let elapsed = |run: &flashscope_analysis::Run| run.elapsed_ns as f64 / run.ios as f64 / 1e6;
         let times: Vec<f64> = point.runs.iter().map(|run| elapsed(run)).collect();
         means.push((point.experiment.pattern.bs, times.iter().sum::<f64>() / times.len() as f64));
-        table.rows.push(vec![Cell::words(&point.experiment.label), Cell::mean(&times)]);
+        table.add([Cell::words(&point.experiment.label), Cell::mean(&times)]);
     }
     let mut reading = Reading { tables: vec![table], ..Reading::default() };
     if let [(small, first), .., (large, last)] = means[..] {

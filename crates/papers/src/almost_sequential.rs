@@ -7,7 +7,7 @@ use flashscope_core::pattern::{Location, Pattern, Rw};
 use flashscope_core::seed::Random;
 use flashscope_core::{Bytes, Io, Pacing, PatternSource, Request, RequestSource, Stream};
 use flashscope_lab::Result;
-use flashscope_show::html::document::{Axis, Block, Scale};
+use flashscope_show::html::document::{Axis, Block};
 
 use crate::claim::Claim;
 use crate::claim::{ANY, LOST_PICTURES};
@@ -320,7 +320,7 @@ fn picture<'a>(id: &str, title: &str, curves: impl Iterator<Item = (&'a str, &'a
     let point = |(number, mb_s): (usize, &f64)| ((number as f64 + 0.5) / WINDOWS as f64, *mb_s);
     let line =
         |(name, curve): (&str, &Vec<f64>)| (name.to_string(), curve.iter().enumerate().map(point).collect());
-    let axes = [("written", "capacities"), ("throughput", "MB/s")]
-        .map(|(label, unit)| Axis::of(label, unit, Scale::Linear));
+    let axes =
+        [("written", "capacities"), ("throughput", "MB/s")].map(|(label, unit)| Axis::linear(label, unit));
     lines(id, title, axes, curves.map(line).collect())
 }

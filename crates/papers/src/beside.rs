@@ -1,6 +1,6 @@
 //! The picture of a study that draws none of its own: published figures and what is found, side by side.
 
-use flashscope_show::html::document::{Axis, Block, Scale};
+use flashscope_show::html::document::{Axis, Block};
 
 use crate::claim::Published;
 use crate::judged::Judged;
@@ -50,6 +50,6 @@ fn chart(study: &str, place: usize, figures: &[&Figure<'_>]) -> Block {
         (name.into(), points.collect())
     };
     let both = vec![line("published", |figure| figure.published), line("here", |figure| figure.here)];
-    let axes = [Axis::places("claim", names), Axis::of("value", figures[0].unit, Scale::Log)];
+    let axes = [Axis::places("claim", names), Axis::log("value", figures[0].unit)];
     lines(&format!("{study}-beside-{place}"), "Published and here", axes, both)
 }

@@ -22,8 +22,9 @@ impl Measure {
         if 2 * numbers.len() < runs.len() {
             return runs.iter().find(|run| number(run).is_none()).cloned().flatten();
         }
-        let Cell::Number { value, low, high } = Cell::mean(&numbers) else { return runs[0].clone() };
-        let interval = low.zip(high).map(|(low, high)| [low.max(least), high]);
+        let mean = Cell::mean(&numbers);
+        let Some(value) = mean.value else { return runs[0].clone() };
+        let interval = mean.interval.map(|[low, high]| [low.max(least), high]);
         Some(Measure { value, interval: interval.filter(|[low, high]| low < high) })
     }
 }

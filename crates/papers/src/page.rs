@@ -1,8 +1,6 @@
 //! The page of what was reproduced: a table of all claims, then each study with its pictures.
 
-use flashscope_show::html::document::{
-    Block, Cell, Column, DOCUMENT_VERSION, Document, Item, Section, Table,
-};
+use flashscope_show::html::document::{Block, Cell, Column, Document, Item, Section, Table};
 
 use crate::beside;
 use crate::claim::Verdict;
@@ -15,26 +13,18 @@ use crate::view::{measured, summary};
 pub fn page(all: &[Judged], on: Option<&str>) -> Document {
     let mut sections = vec![Section::new("claims", "Published and measured", overview(all))];
     sections.extend(all.iter().map(section));
-    Document {
-        version: DOCUMENT_VERSION,
-        kind: "studies",
-        title: "The papers, reproduced".into(),
-        subtitle: format!("on {} · {}", on.unwrap_or("simulated devices"), summary(all)),
-        flashscope_version: env!("CARGO_PKG_VERSION").into(),
+    Document::new(
+        "studies",
+        "The papers, reproduced",
+        format!("on {} · {}", on.unwrap_or("simulated devices"), summary(all)),
         sections,
-    }
+    )
 }
 
 fn overview(all: &[Judged]) -> Vec<Block> {
     let rows = all.iter().flat_map(|judged| judged.claims.iter().map(|claim| row(judged, claim)));
     let columns = ["paper", "place", "the paper says", "published", "here", "verdict"];
-    vec![Block::Table(Table {
-        id: "all-claims".into(),
-        title: "All claims".into(),
-        caption: String::new(),
-        columns: columns.map(Column::words).into(),
-        rows: rows.collect(),
-    })]
+    vec![Block::Table(Table::new("all-claims", "All claims", "", columns.map(Column::words)).with_rows(rows))]
 }
 
 fn row(judged: &Judged, claim: &JudgedClaim) -> Vec<Cell> {

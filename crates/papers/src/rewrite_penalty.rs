@@ -3,7 +3,7 @@
 use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_lab::Result;
-use flashscope_show::html::document::{Axis, Block, Chart, Scale};
+use flashscope_show::html::document::{Axis, Block, Chart};
 
 use crate::claim::Claim;
 use crate::claim::{ANY, LOST_PICTURES};
@@ -194,7 +194,7 @@ fn penalty(stage: &Stage<'_>) -> Result<Found> {
     found.blocks.push(lines(
         "rewrite-penalty",
         "4 KiB random writes on a drive that was empty",
-        [Axis::of("written", "capacities", Scale::Linear), Axis::of("response time", "ms", Scale::Log)],
+        [Axis::linear("written", "capacities"), Axis::log("response time", "ms")],
         lines_of,
     ));
     Ok(found)
@@ -274,7 +274,7 @@ fn hd_tach(stage: &Stage<'_>) -> Result<Found> {
 fn figure_2(reads: [f64; 2], bursts: [f64; 2]) -> Block {
     let line = |name: &str, [samsung, intel]: [f64; 2]| (name.into(), vec![(0.0, samsung), (1.0, intel)]);
     let drives = ["Samsung A and B", "Intel A and B"].map(String::from).to_vec();
-    let axes = [Axis::places("drives", drives), Axis::of("throughput", "MB/s", Scale::Linear)];
+    let axes = [Axis::places("drives", drives), Axis::linear("throughput", "MB/s")];
     let both = vec![line("average read", reads), line("read burst", bursts)];
     Block::Chart(Chart {
         caption: "Reads with 32 in flight, bursts one by one.".into(),

@@ -5,7 +5,6 @@ mod bundle;
 mod comparison;
 pub mod dense;
 pub mod document;
-mod make;
 mod page;
 mod remains;
 mod run;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::html::document::{Axis, Block, Chart, Document, Heat, Item, Look, Point, Scale, Series};
+use crate::html::document::{Axis, Block, Chart, Document, Heat, Item, Look, Point, Series};
 use flashscope_analysis::Warning;
 use flashscope_core::number::{count, counted, digits, size};
 use flashscope_sim::nand::Cause;
@@ -151,16 +151,12 @@ struct View<'a> {
 impl View<'_> {
     /// Steps of a value for each stretch; none without a stretch.
     fn steps(&self, name: &str, look: Look, value: impl Fn(&Span) -> Option<f64>) -> Option<Series> {
-        let point = |at_ns: u64, value: Option<f64>| Point {
-            x: at_ns as f64,
-            y: value.map(rounded),
-            ..Point::default()
-        };
+        let point = |at_ns: u64, value: Option<f64>| Point::at(at_ns as f64, value.map(rounded));
         let mut points: Vec<Point> =
             self.spans.iter().map(|span| point(span.begin_ns, value(span))).collect();
         let last = self.spans.last()?;
         points.push(point(last.end_ns, value(last)));
-        Some(Series { name: name.into(), look, points })
+        Some(Series::new(name, look, points))
     }
 
     /// How often the counts of a column went up, a second.
@@ -195,15 +191,10 @@ impl View<'_> {
         y: (&str, &str),
         series: Vec<Series>,
     ) -> Option<Chart> {
-        (!series.is_empty()).then(|| Chart {
-            id: format!("{}-{what}", self.group),
-            title: title.into(),
-            caption,
-            x: Axis::of("time", "ns", Scale::Linear),
-            y: Axis::of(y.0, y.1, Scale::Linear),
-            series,
-            group: Some(self.group.into()),
-        })
+        let id = format!("{}-{what}", self.group);
+        Chart::new(id, title, caption, [Axis::linear("time", "ns"), Axis::linear(y.0, y.1)], series)
+            .in_group(self.group)
+            .if_any()
     }
 
     fn programs(&self) -> Option<Chart> {
@@ -347,8 +338,8 @@ fn wear(map: &WearMap, group: &str) -> Heat {
         id: format!("{group}-wear"),
         title: "Inside: wear".into(),
         caption: wear_words(map),
-        x: Axis::of(x, "blocks", Scale::Linear),
-        y: Axis::of(y, if map.die_sets > 1 { "" } else { "blocks" }, Scale::Linear),
+        x: Axis::linear(x, "blocks"),
+        y: Axis::linear(y, if map.die_sets > 1 { "" } else { "blocks" }),
         x_range: [0.0, wide],
         y_range: [0.0, height],
         columns: columns as u32,

@@ -13,7 +13,6 @@ pub mod inside;
 mod json;
 pub mod known;
 mod pairs;
-mod reading;
 mod readings;
 pub mod replay;
 pub mod sweep;

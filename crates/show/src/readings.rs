@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use flashscope_analysis::reading::{Cell, Column, Reading, Table};
 
-use crate::reading::text;
+use flashscope_core::number::digits;
 
 /// The suites of two runs.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +73,7 @@ fn of_table<'a>(table: &'a Table, other: &'a Table) -> Vec<Twin<'a>> {
     let twins = rows.flat_map(|(in_b, name, in_a)| {
         let cells = in_a.iter().zip(in_b).zip(&table.columns).skip(width);
         cells.filter_map(move |((a, b), column)| {
-            let (of_a, of_b) = (a.value()?, b.value()?);
+            let (of_a, of_b) = (a.value?, b.value?);
             let unit = unit(table, in_a, column);
             let change = Change::of(of_a, of_b, unit);
             Some(Twin { table, row: name.clone(), column, unit, cells: [a, b], change })
@@ -86,14 +86,15 @@ fn of_table<'a>(table: &'a Table, other: &'a Table) -> Vec<Twin<'a>> {
 fn unit<'a>(table: &Table, row: &'a [Cell], column: &'a Column) -> &'a str {
     let place = table.columns.iter().position(|column| column.label == "unit");
     match place.and_then(|place| row.get(place)) {
-        Some(Cell::Words(unit)) if column.unit.is_empty() => unit,
+        Some(Cell { text, value: None, .. }) if column.unit.is_empty() => text,
         _ => &column.unit,
     }
 }
 
 /// How many of the first cells tell all rows apart, if those that begin with words can: at least one.
 fn key_width(table: &Table) -> usize {
-    let in_words = |row: &Vec<Cell>| row.iter().take_while(|cell| matches!(cell, Cell::Words(_))).count();
+    let is_words = |cell: &&Cell| cell.value.is_none() && !cell.text.is_empty();
+    let in_words = |row: &Vec<Cell>| row.iter().take_while(is_words).count();
     let most = table.rows.iter().map(in_words).min().unwrap_or(1).max(1);
     let is_unique = |width: &usize| keyed(table, *width).all(|((_, count), _)| count == 1);
     (1..most).find(is_unique).unwrap_or(most)
@@ -103,12 +104,33 @@ fn key_width(table: &Table) -> usize {
 fn keyed(table: &Table, width: usize) -> impl Iterator<Item = ((Vec<String>, usize), &Vec<Cell>)> {
     let mut seen = BTreeMap::new();
     table.rows.iter().map(move |row| {
-        let key: Vec<String> =
-            row.iter().zip(&table.columns).take(width).map(|(cell, column)| text(cell, column)).collect();
+        let key: Vec<String> = row.iter().take(width).map(|cell| cell.text.clone()).collect();
         let count: &mut usize = seen.entry(key.clone()).or_default();
         *count += 1;
         ((key, *count), row)
     })
+}
+
+/// An interval that is a smaller share of its number is not shown.
+const NARROW: f64 = 5e-4;
+
+/// A cell in one line: a number with half of its interval's width.
+pub(crate) fn text(cell: &Cell, column: &Column) -> String {
+    let half = cell.interval.map(|[low, high]| (high - low) / 2.0);
+    // What is narrower than the digits that are shown is none to show.
+    let is_seen =
+        |half: &f64| half.is_finite() && cell.value.is_some_and(|value| *half > NARROW * value.abs());
+    match half.filter(|half| is_seen(half) && column.unit != "bytes") {
+        Some(half) => format!("{} ± {}", cell.text, like(half, &cell.text)),
+        None => cell.text.clone(),
+    }
+}
+
+/// As many decimals as the number that it belongs to, but one digit at least.
+fn like(half: f64, number: &str) -> String {
+    let decimals = number.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let text = format!("{half:.decimals$}");
+    if text.parse() == Ok(0.0) { digits(half) } else { text }
 }
 
 #[cfg(test)]
@@ -116,9 +138,21 @@ mod tests {
     use super::*;
 
     fn reading(rows: &[(&str, Option<f64>)]) -> Reading {
-        let mut table = Table::new("costs", "Costs", "", &["of", "time, ms"]);
-        table.rows = rows.iter().map(|(of, ms)| vec![Cell::words(*of), Cell::number(*ms)]).collect();
+        let table = Table::new("costs", "Costs", "", ["of", "time, ms"]);
+        let table = table.with_rows(rows.iter().map(|(of, ms)| vec![Cell::words(*of), Cell::number(*ms)]));
         Reading { tables: vec![table], ..Reading::default() }
+    }
+
+    #[test]
+    fn a_number_has_its_interval_to_the_same_digit() {
+        let shown = |value, ends| {
+            let mut table = Table::new("speeds", "", "", ["speed, MB/s"]);
+            table.add([Cell::between(value, ends)]);
+            text(&table.rows[0][0], &table.columns[0])
+        };
+        assert_eq!(shown(33.14, (32.7, 33.5)), "33.1 ± 0.4");
+        assert_eq!(shown(33.14, (33.1399, 33.1401)), "33.1");
+        assert_eq!(shown(0.012, (0.011, 0.013)), "0.0120 ± 0.0010");
     }
 
     #[test]
@@ -142,8 +176,8 @@ mod tests {
 
     #[test]
     fn where_each_row_has_its_own_unit_the_number_has_that() {
-        let mut table = Table::new("found", "Inside", "", &["quantity", "value", "unit"]);
-        table.rows = vec![vec![Cell::words("knee"), Cell::number(Some(3.0)), Cell::words("IOs in flight")]];
+        let mut table = Table::new("found", "Inside", "", ["quantity", "value", "unit"]);
+        table.add([Cell::words("knee"), Cell::number(3.0), Cell::words("IOs in flight")]);
         let reading = Reading { tables: vec![table], ..Reading::default() };
         let found = twins(&reading, &reading);
         assert_eq!((found.len(), found[0].unit), (1, "IOs in flight"));
@@ -153,10 +187,8 @@ mod tests {
     #[test]
     fn rows_are_told_apart_by_as_many_words_as_it_takes() {
         let of = |rows: &[[&str; 3]], ms: f64| {
-            let mut table = Table::new("latency", "Latency", "", &["mix", "size", "rounds", "mean, ms"]);
-            let words = |row: &[&str; 3]| row.map(Cell::words).into_iter();
-            table.rows =
-                rows.iter().map(|row| words(row).chain([Cell::number(Some(ms))]).collect()).collect();
+            let mut table = Table::new("latency", "Latency", "", ["mix", "size", "rounds", "mean, ms"]);
+            rows.iter().for_each(|row| table.add(row.map(Cell::words).into_iter().chain([Cell::number(ms)])));
             Reading { tables: vec![table], ..Reading::default() }
         };
         // The number of rounds is no part of it: it may differ.

@@ -50,7 +50,7 @@ class TableView {
     constructor(private readonly parts: TablePart[], private readonly isOverlaid: boolean) {
         const { block, result } = parts[0];
         this.chooser = list()[result]?.document?.kind === 'site' ? new Chooser(() => this.fill()) : null;
-        const own = { label: 'Result', unit: '', is_number: false };
+        const own = { label: 'Result', unit: '', is_number: false, unit_in_heading: false };
         this.columns = isOverlaid ? [own, ...block.columns] : block.columns;
         const saveCsv = () => save(`${block.id}.csv`, tableCsv(this.columns, this.rows()), 'text/csv');
         this.element = h(
@@ -159,7 +159,7 @@ class TableView {
         const sort = h(
             'button',
             { type: 'button', title: `sort by ${column.label}`, onclick: () => this.sort(i) },
-            column.label,
+            column.unit_in_heading ? `${column.label}, ${column.unit}` : column.label,
             h('span', { class: 'mark', 'aria-hidden': 'true' }, mark),
         );
         return h('th', { scope: 'col', class: column.is_number ? 'number' : null, 'aria-sort': order }, sort);
@@ -184,7 +184,9 @@ class TableView {
     private cell(column: Column, cell: Cell, isFirst: boolean): HTMLElement {
         const kinds = [column.is_number && 'number', cell.is_marked && 'marked'].filter(Boolean).join(' ');
         const content = cell.link ? linkTo(cell.link, cell.text || '→') : cell.text;
-        const ends = cell.interval && interval(cell.interval, column.unit, cell.text);
+        // A number below its unit is not scaled.
+        const unit = column.unit_in_heading ? '' : column.unit;
+        const ends = cell.interval && interval(cell.interval, unit, cell.text);
         return h(isFirst ? 'th' : 'td', { class: kinds || null, scope: isFirst ? 'row' : null }, content,
             ends && h('small', { title: 'interval at 95 %' }, ends));
     }

@@ -26,7 +26,9 @@ after(async () => {
 
 const cell = (text: string, value: number | null = null, link: string | null = null): Cell =>
     ({ text, value, interval: null, link, is_marked: false });
-const column = (label: string, unit = '') => ({ label, unit, is_number: unit !== '' });
+const column = (label: string, unit = '') => ({
+    label, unit, is_number: unit !== '', unit_in_heading: false,
+});
 
 function index(): Document {
     const rows = [

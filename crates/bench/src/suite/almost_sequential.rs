@@ -7,7 +7,7 @@ mod models;
 
 use std::borrow::Cow;
 
-use flashscope_analysis::reading::{Axis, Cell, Chart, Curve, Table};
+use flashscope_analysis::reading::{Axis, Cell, Chart, Series, Table};
 use flashscope_analysis::{Context, Cut, Finished, Pace, Point, Reading, paces, points};
 use flashscope_core::number::{digits, factor};
 use flashscope_core::{Bytes, Location, Pattern, Rw};
@@ -103,6 +103,8 @@ fn program(asked: &Parameters<'_>) -> Result<Vec<Act>, BenchError> {
 /// One order as it went.
 struct Order<'a> {
     name: &'a str,
+    /// Its id.
+    experiment: String,
     chunk: Bytes,
     capacity_bytes: f64,
     /// Windows of each repeat.
@@ -114,6 +116,7 @@ impl<'a> Order<'a> {
         let pattern = &point.experiment.pattern;
         Order {
             name: &point.experiment.curve,
+            experiment: point.experiment.id(),
             chunk: pattern.bs,
             capacity_bytes: pattern.size.0 as f64,
             runs: point.runs.iter().map(|run| paces(&run.windows)).filter(|run| !run.is_empty()).collect(),
@@ -196,7 +199,7 @@ fn table(orders: &[Order<'_>], models: &Option<Models>) -> Table {
         "Six orders of the same chunks",
         "Measured beside sequential: in the last capacity written. A model's column is what it would have \
          said of the same ratio.",
-        &[
+        [
             "order",
             "first capacity, MB/s",
             "last capacity, MB/s",
@@ -214,9 +217,16 @@ fn table(orders: &[Order<'_>], models: &Option<Models>) -> Table {
         let [dam, affine, split] = [0, 1, 2].map(|i| Cell::number(said.and_then(|said| said[i])));
         let last = order.last();
         let beside: Vec<f64> = last.iter().filter_map(|value| ratio(*value)).collect();
-        let cells =
-            vec![Cell::words(order.name), Cell::mean(&order.first()), Cell::mean(&last), Cell::mean(&beside)];
-        table.rows.push(cells.into_iter().chain([dam, affine, split]).collect());
+        let name = Cell::words(order.name).seen_in(order.experiment.clone());
+        table.add([
+            name,
+            Cell::mean(&order.first()),
+            Cell::mean(&last),
+            Cell::mean(&beside),
+            dam,
+            affine,
+            split,
+        ]);
     }
     table
 }
@@ -224,17 +234,15 @@ fn table(orders: &[Order<'_>], models: &Option<Models>) -> Table {
 fn chart(orders: &[Order<'_>]) -> Chart {
     let curve = |order: &Order<'_>| {
         let run = order.runs.first().map_or(&[][..], |run| &run[..]);
-        let points = run.iter().map(|pace| (order.written(pace), pace.mb_per_s)).collect();
-        Curve { name: order.name.into(), points }
+        Series::line(order.name, run.iter().map(|pace| (order.written(pace), pace.mb_per_s)))
     };
-    Chart {
-        id: "speed-against-capacity".into(),
-        title: "Throughput against device capacities written".into(),
-        caption: "Paper 004's figures. The first repeat of each order.".into(),
-        x: Axis::linear("device capacities written", ""),
-        y: Axis::linear("throughput", "MB/s"),
-        series: orders.iter().map(curve).collect(),
-    }
+    Chart::new(
+        "speed-against-capacity",
+        "Throughput against device capacities written",
+        "Paper 004's figures. The first repeat of each order.",
+        [Axis::linear("device capacities written", ""), Axis::linear("throughput", "MB/s")],
+        orders.iter().map(curve).collect(),
+    )
 }
 
 /// Reclamation costs more than half.

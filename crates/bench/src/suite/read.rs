@@ -1,6 +1,6 @@
 //! What readings have in common: the speed of runs, with its spread over repeats.
 
-use flashscope_analysis::reading::{Cell, Curve};
+use flashscope_analysis::reading::{self, Cell, Series};
 use flashscope_analysis::{Point, Run};
 
 /// Bytes and IOs a second, from the first submission to the last completion.
@@ -36,22 +36,27 @@ pub(super) fn find<'a, 'b>(
 }
 
 /// Places as curves by their names, in the order in which they come.
-pub(super) fn curves(places: impl Iterator<Item = (String, (f64, f64))>) -> Vec<Curve> {
-    let mut curves: Vec<Curve> = Vec::new();
+pub(super) fn curves(places: impl Iterator<Item = (String, (f64, f64))>) -> Vec<Series> {
+    let mut curves: Vec<Series> = Vec::new();
     for (name, place) in places {
         match curves.iter_mut().find(|curve| curve.name == name) {
-            Some(curve) => curve.points.push(place),
-            None => curves.push(Curve { name, points: vec![place] }),
+            Some(curve) => curve.points.push(reading::Point::at(place.0, place.1)),
+            None => curves.push(Series::line(name, [place])),
         }
     }
     curves
+}
+
+/// The first cell of an experiment's row: from there its IOs are found.
+pub(super) fn named(text: impl Into<String>, point: &Point<'_>) -> Cell {
+    Cell::words(text).seen_in(point.experiment.id())
 }
 
 /// The mean response time of an experiment in milliseconds, as it was estimated.
 pub(super) fn mean_ms(point: &Point<'_>) -> Cell {
     match point.estimate {
         Some(mean) => Cell::between(mean.mean_ns / 1e6, (mean.ci_low_ns / 1e6, mean.ci_high_ns / 1e6)),
-        None => Cell::Empty,
+        None => Cell::default(),
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use flashscope_analysis::reading::{Axis, Cell, Chart, Curve, Table};
+use flashscope_analysis::reading::{Axis, Cell, Chart, Series, Table};
 use flashscope_analysis::{
     Comparison, Context, Cut, Estimate, Finished, Point, Reading, Run, difference, paces, points, pool, ratio,
 };
@@ -12,7 +12,7 @@ use flashscope_core::number::{percent, span};
 use flashscope_core::{Bytes, Location, Pattern, Rw};
 
 use super::program::{Act, FILL, Parameters, Probe};
-use super::read::mb_per_s;
+use super::read::{mb_per_s, named};
 use super::{Program, Setting, Suite};
 use crate::error::BenchError;
 use crate::step::{Length, Preparation};
@@ -178,8 +178,8 @@ impl Pair<'_> {
         let lost = lost.map(|by| percents(by, |ratio| 100.0 * (1.0 - ratio)));
         // What cannot be told from 0 divides nothing.
         let has_both = self.points.iter().all(Option::is_some);
-        let unknown = || if has_both { Cell::words("not known") } else { Cell::Empty };
-        let [fresh, used] = self.points.map(|point| point.map_or(Cell::Empty, mean_cell));
+        let unknown = || if has_both { Cell::words("not known") } else { Cell::default() };
+        let [fresh, used] = self.points.map(|point| point.map_or(Cell::default(), mean_cell));
         let by = if self.by == DISCARDED { "discarded" } else { "written in order" };
         vec![
             Cell::words(self.rw.short_name()),
@@ -218,10 +218,10 @@ fn name(rw: Rw) -> &'static str {
 /// Reads of a device that was not written: nothing of it is fresh or used.
 fn as_found(points: &[Point<'_>], reading: &mut Reading) {
     let caption = "Mean response times of reads of what is on the device.";
-    let mut table = Table::new("as-found", "Reads as found", caption, &["pattern", "as found, ms"]);
+    let mut table = Table::new("as-found", "Reads as found", caption, ["pattern", "as found, ms"]);
     for rw in [Rw::RandRead, Rw::Read] {
         if let Some(point) = of(points, AS_FOUND, rw) {
-            table.rows.push(vec![Cell::words(rw.short_name()), mean_cell(point)]);
+            table.add([named(rw.short_name(), point), mean_cell(point)]);
         }
     }
     if !table.rows.is_empty() {
@@ -240,7 +240,7 @@ fn penalty(points: &[Point<'_>], reading: &mut Reading) {
     let caption = "Mean response times of the first writes and reads (figure 1). Longer by: used beside \
                    fresh. Performance lost: what of the fresh device's IOs a second the used one does not \
                    reach.";
-    let mut table = Table::new("penalty", "The rewrite penalty", caption, &columns);
+    let table = Table::new("penalty", "The rewrite penalty", caption, columns);
     let pair = |rw: Rw| {
         let fresh = |by: &&'static str| Some((*by, of(points, by, rw)?));
         let (by, fresh) = [DISCARDED, IN_ORDER].iter().find_map(fresh)?;
@@ -253,8 +253,7 @@ fn penalty(points: &[Point<'_>], reading: &mut Reading) {
     }
     about_random_writes(&pairs, reading);
     about_no_difference(&pairs, reading);
-    table.rows = pairs.iter().map(Pair::row).collect();
-    reading.tables.push(table);
+    reading.tables.push(table.with_rows(pairs.iter().map(Pair::row)));
     about_fresh(points, reading);
 }
 
@@ -310,7 +309,7 @@ fn throughput(points: &[Point<'_>], context: &Context, reading: &mut Reading) {
     let columns = ["measure", "speed, MB/s", "time, ms", "processor, %"];
     let caption = "Read speed over the whole device, time of a random read of the smallest size, reads of \
                    one place again and again (read-ahead), as HD Tach shows them (figure 2).";
-    let mut table = Table::new("hd-tach", "Reads", caption, &columns);
+    let mut table = Table::new("hd-tach", "Reads", caption, columns);
     let names = [
         ("sequential read", ACROSS, "SR"),
         ("random access", ACCESS, "RR"),
@@ -323,8 +322,8 @@ fn throughput(points: &[Point<'_>], context: &Context, reading: &mut Reading) {
         };
         let share = |run: &&Run| Some(100.0 * run.cpu_ns? as f64 / run.elapsed_ns.max(1) as f64);
         let shares: Vec<f64> = point.runs.iter().filter_map(share).collect();
-        let time = if micro == ACCESS { Cell::mean(&times(point)) } else { Cell::Empty };
-        table.rows.push(vec![Cell::words(name), Cell::mean(&mb_per_s(point)), time, Cell::mean(&shares)]);
+        let time = if micro == ACCESS { Cell::mean(&times(point)) } else { Cell::default() };
+        table.add([named(name, point), Cell::mean(&mb_per_s(point)), time, Cell::mean(&shares)]);
     }
     if table.rows.is_empty() {
         return;
@@ -347,15 +346,11 @@ fn across(points: &[Point<'_>], reading: &mut Reading) {
     let curves = point.runs.iter().enumerate().map(|(repeat, run)| {
         let whole = run.read_bytes.max(1) as f64;
         let place = |bytes: u64| bytes as f64 / whole * size;
-        let points = paces(&run.windows).iter().map(|pace| (place(pace.bytes), pace.mb_per_s)).collect();
-        Curve { name: format!("run {}", repeat + 1), points }
+        let paces = paces(&run.windows);
+        let places = paces.iter().map(|pace| (place(pace.bytes), pace.mb_per_s));
+        Series::line(format!("run {}", repeat + 1), places)
     });
-    reading.charts.push(Chart {
-        id: "read-across".into(),
-        title: "Read speed across the addresses".into(),
-        caption: "HD Tach's curve.".into(),
-        x: Axis::linear("address", "bytes"),
-        y: Axis::linear("speed", "MB/s"),
-        series: curves.collect(),
-    });
+    let axes = [Axis::linear("address", "bytes"), Axis::linear("speed", "MB/s")];
+    let title = "Read speed across the addresses";
+    reading.charts.push(Chart::new("read-across", title, "HD Tach's curve.", axes, curves.collect()));
 }

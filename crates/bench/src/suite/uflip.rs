@@ -28,14 +28,13 @@ fn reading(context: &Context, finished: &[Finished]) -> Reading {
     for hint in hints(context, &found, &points) {
         reading.say(hint.text, hint.evidence);
     }
-    let mut table =
-        Table::new("baselines", "Baselines", "Table 3's first columns.", &["pattern", "mean, ms"]);
+    let table = Table::new("baselines", "Baselines", "Table 3's first columns.", ["pattern", "mean, ms"]);
     let times = [("SR", found.sr_ms), ("RR", found.rr_ms), ("SW", found.sw_ms), ("RW", found.rw_ms)];
     let cell = |found: Option<Indicator>| match found {
         Some(found) => Cell::between(found.value, (found.ci_low, found.ci_high)),
-        None => Cell::Empty,
+        None => Cell::default(),
     };
-    table.rows.extend(times.map(|(name, found)| vec![Cell::words(name), cell(found)]));
-    reading.tables.push(table);
+    let rows = times.map(|(name, found)| vec![Cell::words(name), cell(found)]);
+    reading.tables.push(table.with_rows(rows));
     reading
 }

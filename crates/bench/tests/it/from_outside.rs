@@ -2,7 +2,6 @@
 
 use std::sync::atomic::AtomicBool;
 
-use flashscope_analysis::reading::Cell;
 use flashscope_bench::suite::{Act, Parameters, Probe, Program};
 use flashscope_bench::{
     Alone, BenchError, Campaign, Draft, Frame, Length, Micro, Micros, Plan, Prior, Settings, Suite,
@@ -19,7 +18,7 @@ mod own_suite;
 fn a_suite_of_ones_own_says_what_the_rig_is_made_of() {
     let reading = own_suite::small_writes("mtron").expect("it runs");
     let [table] = &reading.tables[..] else { panic!("one table: {reading:?}") };
-    let ms = |size: &str| table.cell(size, "mean").and_then(Cell::value).expect("measured");
+    let ms = |size: &str| table.cell(size, "mean").and_then(|cell| cell.value).expect("measured");
     // The rig's rule for random writes: the size is all that varies.
     assert!(ms("64KiB") > ms("512B"), "{table:?}");
     assert!(reading.sentences[0].text.starts_with("A write of 64KiB takes"), "{reading:?}");

@@ -30,7 +30,7 @@ fn read(ssd: Ssd, can_trim: bool) -> Reading {
 
 fn beside(reading: &Reading, order: &str) -> f64 {
     let table = reading.tables.iter().find(|table| table.id == "orders").expect("a table");
-    table.cell(order, "beside sequential").and_then(|cell| cell.value()).expect("measured")
+    table.cell(order, "beside sequential").and_then(|cell| cell.value).expect("measured")
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn what_repeats_is_sequential_to_a_page_map_whose_collector_keeps_survivors_apar
 fn the_models_rank_what_the_device_does_not() {
     let reading = read(ssd(&[("capacity", "256MiB"), ("initial", "empty")]), true);
     let table = &reading.tables[0];
-    let said = |order: &str, model: &str| table.cell(order, model).and_then(|cell| cell.value());
+    let said = |order: &str, model: &str| table.cell(order, model).and_then(|cell| cell.value);
     for model in ["DAM", "affine", "B_R and B_W"] {
         let (gaps, repeated) = (said("random gaps", model), said("repeated permutation", model));
         assert!(repeated <= gaps, "{model}: {repeated:?} and {gaps:?}");

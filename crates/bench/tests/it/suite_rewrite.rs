@@ -54,8 +54,7 @@ fn a_device_without_structure_has_no_penalty_and_its_row_is_its_truth() {
 fn what_was_not_written_is_neither_fresh_nor_used() {
     let plain = Rig::new(rigs::get("plain").expect("a rig"), 1);
     let reading = with(plain, false, Settings { span: Some(Bytes(64 << 20)), repeats: 1, ..quick() });
-    let said: String =
-        reading.sentences.iter().map(|one| format!("{} {}\n", one.text, one.evidence)).collect();
+    let said: String = reading.sentences.iter().map(|one| format!("{} {}\n", one.text, one.detail)).collect();
     let columns = reading.tables.iter().flat_map(|table| &table.columns).map(|column| &*column.label);
     let words = columns.chain(reading.tables.iter().flat_map(|table| [&*table.title, &*table.caption]));
     let all = words.chain([&*said]).collect::<Vec<_>>().join("\n").to_lowercase();
@@ -79,7 +78,7 @@ fn a_penalty_has_the_interval_of_the_two_means() {
     assert!(says(&spread, "no difference is seen in random writes"), "{:?}", spread.sentences);
     assert!(!says(&spread, "longer"), "{:?}", spread.sentences);
     for (heading, truth) in [("longer by", 100.0 * (2.005 / 1.005 - 1.0)), ("performance lost", 49.875)] {
-        let Cell::Number { value, low: Some(low), high: Some(high) } = cell(&level, heading) else {
+        let Cell { value: Some(value), interval: Some([low, high]), .. } = cell(&level, heading) else {
             panic!("{heading} has an interval");
         };
         assert!((value - truth).abs() < 0.01 && low < truth && truth < high, "{low} to {high}");

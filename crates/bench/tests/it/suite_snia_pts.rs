@@ -50,10 +50,14 @@ fn write_saturation_of_a_drive_that_collects_falls_and_levels_out() {
     let chart = reading.charts.iter().find(|chart| chart.id == "wsat").expect("a curve");
     let points = &chart.series[0].points;
     let at = |capacities: f64| {
-        points.iter().find(|point| point.0 >= capacities).map(|point| point.1).expect("so much was written")
+        points
+            .iter()
+            .find(|point| point.x >= capacities)
+            .and_then(|point| point.y)
+            .expect("so much was written")
     };
     assert!(at(0.5) > 1.3 * at(3.5), "{} and {}", at(0.5), at(3.5));
-    assert!((points.last().expect("some").0 - 4.0).abs() < 0.1);
+    assert!((points.last().expect("some").x - 4.0).abs() < 0.1);
     assert!(
         reading.sentences.iter().any(|said| said.text.contains("by our phases")),
         "{:?}",

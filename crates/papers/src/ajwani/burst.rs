@@ -4,7 +4,7 @@
 use flashscope_core::Io;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_lab::Result;
-use flashscope_show::html::document::{Axis, Block, Chart, Scale};
+use flashscope_show::html::document::{Axis, Block, Chart};
 
 use super::devices::PAGES;
 use crate::claim::Claim;
@@ -181,10 +181,7 @@ impl BySize {
             (format!("{} s of {of}", lengths_s[length]), points.collect())
         };
         let curves = (0..2).flat_map(|kind| (0..lengths_s.len()).map(move |length| line(kind, length)));
-        let axes = [
-            Axis::of("block size", "bytes", Scale::Log),
-            Axis::of("share of the steady throughput", "", Scale::Linear),
-        ];
+        let axes = [Axis::log("block size", "bytes"), Axis::linear("share of the steady throughput", "")];
         Block::Chart(Chart {
             caption: "The median of 30 phases of 4 s after a burst, as a share of the steady state.".into(),
             ..chart(id, title, axes, curves.collect())
@@ -263,10 +260,7 @@ pub(super) fn time_line(id: &str, title: &str, curves: &[(String, Vec<f64>)]) ->
     let point = |(phase, share): (usize, &f64)| ((phase as f64 + 0.5) * PHASE.as_s(), *share);
     let line =
         |(name, curve): &(String, Vec<f64>)| (name.clone(), curve.iter().enumerate().map(point).collect());
-    let axes = [
-        Axis::of("since the burst", "s", Scale::Linear),
-        Axis::of("share of the steady throughput", "", Scale::Linear),
-    ];
+    let axes = [Axis::linear("since the burst", "s"), Axis::linear("share of the steady throughput", "")];
     Block::Chart(Chart {
         caption: "Throughput of phases of 4 s, as a share of the steady state.".into(),
         ..chart(id, title, axes, curves.iter().map(line).collect())

@@ -4,7 +4,7 @@
 use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_lab::Result;
-use flashscope_show::html::document::{Axis, Scale};
+use flashscope_show::html::document::Axis;
 
 use super::devices::{CARD, HAMA};
 use super::table_3_1::{COLUMNS, FILL_BYTES};
@@ -220,7 +220,7 @@ fn card(stage: &Stage<'_>) -> Result<Found> {
     let line = |(i, rw): (usize, &Rw)| {
         (rw.short_name().to_string(), rows.iter().map(|(bs, four)| (*bs as f64, four[i])).collect())
     };
-    let axes = [Axis::of("block size", "bytes", Scale::Log), Axis::of("throughput", "MB/s", Scale::Log)];
+    let axes = [Axis::log("block size", "bytes"), Axis::log("throughput", "MB/s")];
     let title = "A card that reads more slowly than it writes";
     found.blocks.push(lines("card", title, axes, Rw::ALL.iter().enumerate().map(line).collect()));
     Ok(found)

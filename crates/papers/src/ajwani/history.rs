@@ -181,10 +181,8 @@ fn misaligned(stage: &Stage<'_>) -> Result<Found> {
 
 /// Figure 3.4a.
 fn picture(curves: Vec<(String, Vec<(f64, f64)>)>) -> Block {
-    let axes = [
-        Axis::of("block size", "bytes", Scale::Log),
-        Axis::of("misaligned, of aligned throughput", "", Scale::Linear),
-    ];
+    let axes =
+        [Axis::log("block size", "bytes"), Axis::of("misaligned, of aligned throughput", "", Scale::Linear)];
     Block::Chart(Chart {
         caption: "Random writes beside the multiples of their size, as a share of aligned ones.".into(),
         ..chart("misaligned", "Misaligned random writes", axes, curves)
@@ -229,8 +227,7 @@ fn age_picture(seen: &[(usize, [f64; 4])]) -> Block {
         let points = seen.iter().map(|(passes, four)| (*passes as f64, four[i]));
         (rw.short_name().to_string(), points.collect())
     };
-    let axes =
-        [Axis::of("writes of everything", "", Scale::Linear), Axis::of("throughput", "MB/s", Scale::Linear)];
+    let axes = [Axis::linear("writes of everything", ""), Axis::linear("throughput", "MB/s")];
     lines("age", "Age", axes, Rw::ALL.iter().enumerate().map(line).collect())
 }
 

@@ -5,7 +5,7 @@
 use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_lab::Result;
-use flashscope_show::html::document::{Axis, Block, Scale};
+use flashscope_show::html::document::{Axis, Block};
 
 use super::devices::TOSHIBA;
 use super::table_3_1::{FILL_BYTES, four};
@@ -219,7 +219,7 @@ fn picture(speeds: &[(u64, [f64; 4])]) -> Block {
         let points = speeds.iter().map(|(bs, four)| (*bs as f64, four[i]));
         (rw.short_name().to_string(), points.collect())
     };
-    let axes = [Axis::of("block size", "bytes", Scale::Log), Axis::of("throughput", "MB/s", Scale::Log)];
+    let axes = [Axis::log("block size", "bytes"), Axis::log("throughput", "MB/s")];
     lines("steady", "Steady, aligned patterns", axes, Rw::ALL.iter().enumerate().map(line).collect())
 }
 

@@ -3,7 +3,7 @@
 
 use flashscope_core::pattern::Rw;
 use flashscope_lab::Result;
-use flashscope_show::html::document::{Axis, Block, Scale};
+use flashscope_show::html::document::{Axis, Block};
 
 use super::burst::{
     BySize, MOST, PHASE, PHASES, after, disturbed, lengths_s, ordered, phases, rewritten, sizes, time_line,
@@ -168,10 +168,7 @@ fn waits(stage: &Stage<'_>, found: &mut Found) -> Result<()> {
     }
     found.measured("at-once", waits_s.iter().filter(|wait| wait.1 == 0.0).count() as f64);
     found.measured("some", waits_s.iter().filter(|wait| (16.0..=36.0).contains(&wait.1)).count() as f64);
-    let axes = [
-        Axis::of("block size", "bytes", Scale::Log),
-        Axis::of("until 60 % of the median", "s", Scale::Linear),
-    ];
+    let axes = [Axis::log("block size", "bytes"), Axis::linear("until 60 % of the median", "s")];
     let curve = ("6 MiB kept back, after 30 s of the same size".into(), waits_s);
     found.blocks.push(lines("waits", "C.1: recovery", axes, vec![curve]));
     Ok(())
@@ -228,10 +225,7 @@ fn rewrites(stage: &Stage<'_>, found: &mut Found) -> Result<()> {
 }
 
 fn rewrite_picture(points: Vec<(f64, f64)>) -> Block {
-    let axes = [
-        Axis::of("random writes of 2 KiB", "s", Scale::Linear),
-        Axis::of("to write 2 GB in order", "min", Scale::Linear),
-    ];
+    let axes = [Axis::linear("random writes of 2 KiB", "s"), Axis::linear("to write 2 GB in order", "min")];
     lines("c4", "C.4: a rewrite of everything", axes, vec![("page-mapped, four channels".into(), points)])
 }
 

@@ -7,7 +7,7 @@
 use flashscope_core::Io;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_lab::Result;
-use flashscope_show::html::document::{Axis, Block, Chart, Scale};
+use flashscope_show::html::document::{Axis, Block, Chart};
 
 use crate::claim::Claim;
 use crate::devices::SLC_SSD;
@@ -97,7 +97,7 @@ fn run(stage: &Stage<'_>) -> Result<Found> {
 fn picture(times_s: &[f64]) -> Block {
     let point = |(i, part): (usize, &[f64])| ((i * 100) as f64, part.iter().sum());
     let points = times_s.chunks(100).enumerate().map(point).collect();
-    let axes = [Axis::of("random writes", "", Scale::Linear), Axis::of("time", "s", Scale::Linear)];
+    let axes = [Axis::linear("random writes", ""), Axis::linear("time", "s")];
     Block::Chart(Chart {
         caption: "The time that each hundred writes took.".into(),
         ..chart("spikes", "A long series of random writes", axes, vec![("random writes".into(), points)])

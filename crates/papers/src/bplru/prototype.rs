@@ -7,7 +7,7 @@
 use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_lab::Result;
-use flashscope_show::html::document::{Axis, Block, Chart, Scale};
+use flashscope_show::html::document::{Axis, Block, Chart};
 
 use crate::claim::Claim;
 use crate::claim::{ANY, LOST_PICTURES};
@@ -268,7 +268,7 @@ fn picture(id: &str, title: &str, pairs: &[Pair], value: fn(&Pair) -> f64) -> Bl
         let of_buffer = pairs.iter().filter(|pair| pair.buffer == *buffer);
         (buffer.to_string(), of_buffer.map(|pair| (number(pair.task), value(pair))).collect())
     };
-    let axes = [Axis::of("task", "", Scale::Linear), Axis::of("throughput", "MB/s", Scale::Linear)];
+    let axes = [Axis::linear("task", ""), Axis::linear("throughput", "MB/s")];
     let caption = names.iter().enumerate().map(|(i, name)| format!("{} {name}", i + 1));
     Block::Chart(Chart {
         caption: format!("Tasks: {}.", caption.collect::<Vec<_>>().join(", ")),

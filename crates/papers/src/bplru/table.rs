@@ -3,7 +3,7 @@
 use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_lab::Result;
-use flashscope_show::html::document::{Axis, Block, Scale};
+use flashscope_show::html::document::{Axis, Block};
 
 use crate::devices::BOARD;
 use crate::picture::lines;
@@ -112,8 +112,8 @@ impl Table {
         };
         let id = format!("{workload}-{what}").replace(' ', "-").to_lowercase();
         let title = format!("{workload}: {what} by size of the buffer");
-        let size = Axis::of("size of the buffer", "bytes", Scale::Log);
-        let axes = [size, Axis::of(what, unit, Scale::Linear)];
+        let size = Axis::log("size of the buffer", "bytes");
+        let axes = [size, Axis::linear(what, unit)];
         lines(&id, &title, axes, self.names.iter().map(line).collect())
     }
 }

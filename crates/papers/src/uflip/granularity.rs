@@ -3,7 +3,7 @@
 use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_lab::Result;
-use flashscope_show::html::document::{Axis, Block, Scale};
+use flashscope_show::html::document::{Axis, Block};
 
 use crate::claim::ANY;
 use crate::claim::Claim;
@@ -195,7 +195,7 @@ impl Curves {
         let points =
             |curve: &Vec<f64>| SIZES.iter().zip(curve).map(|(size, ms)| (*size as f64, *ms)).collect();
         let curves = Rw::ALL.iter().zip(&self.0).map(|(rw, curve)| (rw.short_name().into(), points(curve)));
-        let axes = [Axis::of("IOSize", "bytes", Scale::Log), Axis::of("response time", "ms", Scale::Log)];
+        let axes = [Axis::log("IOSize", "bytes"), Axis::log("response time", "ms")];
         lines(id, "Response time against the size of an IO", axes, curves.collect())
     }
 }

@@ -3,7 +3,7 @@
 use flashscope_core::Bytes;
 use flashscope_core::pattern::{Pattern, Rw};
 use flashscope_lab::Result;
-use flashscope_show::html::document::{Axis, Scale};
+use flashscope_show::html::document::Axis;
 
 use crate::claim::Claim;
 use crate::devices::{KINGSTON_DTI, MEMORIGHT, MTRON, SAMSUNG};
@@ -140,7 +140,6 @@ fn area(session: &mut Session<'_>, rw: Rw, size: u64) -> Result<f64> {
 }
 
 fn picture(curves: Vec<Line>) -> flashscope_show::html::document::Block {
-    let axes =
-        [Axis::of("TargetSize", "bytes", Scale::Log), Axis::of("in sequential writes", "", Scale::Linear)];
+    let axes = [Axis::log("TargetSize", "bytes"), Axis::linear("in sequential writes", "")];
     lines("figure-8", "Random writes in a growing area", axes, curves)
 }

@@ -4,7 +4,7 @@ use flashscope_analysis::{Lingering, lingering};
 use flashscope_core::Nanos;
 use flashscope_core::pattern::Rw;
 use flashscope_lab::Result;
-use flashscope_show::html::document::{Axis, Scale};
+use flashscope_show::html::document::Axis;
 
 use crate::claim::Claim;
 use crate::devices::{MTRON, TABLE_3};
@@ -92,7 +92,7 @@ fn picture(times: &[f64]) -> flashscope_show::html::document::Block {
     lines(
         "figure-5",
         "Sequential reads, random writes, sequential reads",
-        [Axis::of("IO", "IOs", Scale::Linear), Axis::of("response time", "ms", Scale::Log)],
+        [Axis::linear("IO", "IOs"), Axis::log("response time", "ms")],
         vec![("the longest of each 8 IOs".into(), points.collect())],
     )
 }

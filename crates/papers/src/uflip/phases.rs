@@ -4,7 +4,7 @@
 use flashscope_core::Op;
 use flashscope_core::pattern::{Location, Mix, Pattern, Rw};
 use flashscope_lab::Result;
-use flashscope_show::html::document::{Axis, Scale};
+use flashscope_show::html::document::Axis;
 
 use crate::claim::ANY;
 use crate::claim::Claim;
@@ -203,7 +203,7 @@ fn figure_3(stage: &Stage<'_>) -> Result<Found> {
     found.blocks.push(lines(
         "figure-3",
         "Random writes, and their running average",
-        [Axis::of("IO", "IOs", Scale::Linear), Axis::of("response time", "ms", Scale::Log)],
+        [Axis::linear("IO", "IOs"), Axis::log("response time", "ms")],
         vec![
             ("random writes".into(), numbered(&times, 0)),
             ("average with the start-up".into(), numbered(&with, 0)),
@@ -239,7 +239,7 @@ fn figure_4(stage: &Stage<'_>) -> Result<Found> {
     found.blocks.push(lines(
         "figure-4",
         "Sequential writes",
-        [Axis::of("IO", "IOs", Scale::Linear), Axis::of("response time", "ms", Scale::Log)],
+        [Axis::linear("IO", "IOs"), Axis::log("response time", "ms")],
         vec![("sequential writes".into(), points.collect())],
     ));
     Ok(found)

@@ -2,7 +2,7 @@
 
 use flashscope_analysis::{Indicator, indicators, points};
 
-use super::document::{Block, Cell, Column, DOCUMENT_VERSION, Document, Item, Link, Section, Table, Tone};
+use super::document::{Block, Cell, Column, Document, Item, Link, Section, Table};
 use super::run::{CHARACTERISTICS, chart_id, trace_id_of};
 use crate::pairs::{Pair, Pairs, Verdict};
 use crate::view::result::cells;
@@ -32,14 +32,8 @@ pub fn comparison_page(results: &[Stored]) -> Option<Document> {
     }
     let named = results.iter().zip(letters()).map(|(of, letter)| format!("{letter}: {}", name(of)));
     let names: Vec<String> = named.collect();
-    Some(Document {
-        version: DOCUMENT_VERSION,
-        kind: "comparison",
-        title: results.iter().map(|of| of.manifest.target.name.as_str()).collect::<Vec<_>>().join(" and "),
-        subtitle: names.join("; "),
-        flashscope_version: env!("CARGO_PKG_VERSION").into(),
-        sections,
-    })
+    let title = results.iter().map(|of| of.manifest.target.name.as_str()).collect::<Vec<_>>().join(" and ");
+    Some(Document::new("comparison", title, names.join("; "), sections))
 }
 
 /// A, B, .., Z, then by number.
@@ -54,7 +48,6 @@ fn name(stored: &Stored) -> String {
 fn summary(pairs: &Pairs<'_>, letter: &str) -> Vec<Item> {
     let [faster, slower, same, unknown] =
         [Verdict::Faster, Verdict::Slower, Verdict::Same, Verdict::Unknown].map(|v| pairs.count(v));
-    let plain = |text: String| Item { tone: Tone::Plain, text, detail: String::new(), links: Vec::new() };
     let of = counted(pairs.both.len() as u64, "experiment");
     let text = match (faster, slower) {
         _ if pairs.both.is_empty() => format!("No experiment was measured in both A and {letter}."),
@@ -69,7 +62,8 @@ fn summary(pairs: &Pairs<'_>, letter: &str) -> Vec<Item> {
         }
     };
     let links = vec![Link::to(table_id(letter), "all of them")];
-    let mut items = vec![if pairs.both.is_empty() { plain(text) } else { Item { links, ..plain(text) } }];
+    let mut items =
+        vec![if pairs.both.is_empty() { Item::plain(text) } else { Item { links, ..Item::plain(text) } }];
     for (letter, ids) in [("A", &pairs.only_a), (letter, &pairs.only_b)] {
         if !ids.is_empty() {
             let count = counted(ids.len() as u64, "experiment");
@@ -88,36 +82,36 @@ fn table_id(letter: &str) -> String {
 }
 
 fn table(pairs: &Pairs<'_>, letter: &str) -> Table {
-    Table {
-        id: table_id(letter),
-        title: format!("{letter} beside A"),
-        caption: format!(
+    Table::new(
+        table_id(letter),
+        format!("{letter} beside A"),
+        format!(
             "Marked where the intervals at 95 % exclude that there is no difference. Above 1, {letter} is \
              slower."
         ),
-        columns: vec![
+        vec![
             Column::words("experiment"),
             Column::number("A", "ms"),
             Column::number(letter, "ms"),
             Column::number(&format!("{letter} / A"), ""),
             Column::words(&format!("{letter} is")),
         ],
-        rows: pairs.both.iter().map(row).collect(),
-    }
+    )
+    .with_rows(pairs.both.iter().map(row))
 }
 
 fn row(pair: &Pair<'_>) -> Vec<Cell> {
     let mean = |of: usize| match pair.means[of] {
         Some(mean) => Cell {
             interval: Some([mean.ci_low_ns / 1e6, mean.ci_high_ns / 1e6]),
-            ..Cell::number(span(mean.mean_ns), mean.mean_ns / 1e6)
+            ..Cell::shown(span(mean.mean_ns), mean.mean_ns / 1e6)
         },
         None => Cell::words("no mean"),
     };
     let ratio = match (pair.ratio, pair.difference) {
         (Some(ratio), _) => Cell {
             interval: Some([ratio.ci_low, ratio.ci_high]),
-            ..Cell::number(format!("x{}", digits(ratio.value)), ratio.value)
+            ..Cell::shown(format!("x{}", digits(ratio.value)), ratio.value)
         },
         (None, Some(by)) => Cell::words(format!("differ by {}", span_range(by.ci_low, by.ci_high))),
         (None, None) => Cell::words("not comparable"),
@@ -163,15 +157,13 @@ fn beside(results: &[Stored]) -> Table {
     };
     let mut columns = vec![Column::words("characteristic")];
     columns.extend(letters().take(results.len()).map(|letter| Column::number(&letter, "")));
-    Table {
-        id: "side-by-side-table".into(),
-        title: "Key characteristics".into(),
-        caption:
-            "Marked where the interval lies outside that of A, or where only one of both has the effect."
-                .into(),
+    Table::new(
+        "side-by-side-table",
+        "Key characteristics",
+        "Marked where the interval lies outside that of A, or where only one of both has the effect.",
         columns,
-        rows: CHARACTERISTICS.iter().enumerate().filter_map(row).collect(),
-    }
+    )
+    .with_rows(CHARACTERISTICS.iter().enumerate().filter_map(row))
 }
 
 fn is_apart(a: Option<Indicator>, b: Option<Indicator>) -> bool {

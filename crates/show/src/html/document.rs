@@ -1,10 +1,13 @@
 //! What a report says, as data: sections of blocks. A page of any kind (a run, a sweep, a replay, a trace)
 //! is a [`Document`]; the front end in `report/` knows these blocks and nothing of flash. Numbers and words
-//! come from here, looks and interaction from there.
+//! come from here, looks and interaction from there. Tables, charts and items are those of any reading.
 //!
 //! Several documents on one page are overlaid: charts, traces and tables with the same `id` are one picture
 //! with a series for each document. So an `id` says what is shown, never of which device.
 
+pub use flashscope_analysis::reading::{
+    Axis, Cell, Chart, Column, Item, Link, Look, Point, Scale, Series, Table, Tone,
+};
 use serde::Serialize;
 
 use super::dense::Trace;
@@ -70,168 +73,6 @@ pub enum Block {
     Heat(Heat),
 }
 
-/// How an item is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Tone {
-    /// Something to use.
-    Good,
-    /// Something to beware of.
-    Alert,
-    /// Neither.
-    Plain,
-}
-
-/// A sentence with its evidence.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Item {
-    /// How it is meant.
-    pub tone: Tone,
-    /// The sentence.
-    pub text: String,
-    /// Why it is so; may be empty.
-    pub detail: String,
-    /// Where that is seen.
-    pub links: Vec<Link>,
-}
-
-/// A way to a block of the same page.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Link {
-    /// What is seen there.
-    pub label: String,
-    /// The block's `id`.
-    pub to: String,
-}
-
-/// A table: sortable, and a CSV behind a button.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Table {
-    /// For links and for overlaying.
-    pub id: String,
-    /// Its heading.
-    pub title: String,
-    /// What to see in it; may be empty.
-    pub caption: String,
-    /// Names of the columns, with their units.
-    pub columns: Vec<Column>,
-    /// As many cells in each as there are columns.
-    pub rows: Vec<Vec<Cell>>,
-}
-
-/// A column of a table.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Column {
-    /// Its heading.
-    pub label: String,
-    /// Unit of [`Cell::value`], or empty.
-    pub unit: String,
-    /// Set to the right, and sorted by value.
-    pub is_number: bool,
-}
-
-/// A cell of a table.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Cell {
-    /// What is shown, with its unit.
-    pub text: String,
-    /// What it is sorted by and what a CSV holds, in the column's unit; none for words.
-    pub value: Option<f64>,
-    /// Lower and upper end of its interval at 95 %.
-    pub interval: Option<[f64; 2]>,
-    /// `id` of the block where it is seen.
-    pub link: Option<String>,
-    /// Stands out: the row of this device among others, a difference that holds.
-    pub is_marked: bool,
-}
-
-/// How an axis is divided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Scale {
-    /// Equal steps.
-    Linear,
-    /// Equal factors.
-    Log,
-    /// Places side by side: `x` counts the labels from 0.
-    Category,
-}
-
-/// An axis.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Axis {
-    /// What it shows.
-    pub label: String,
-    /// Its unit, which the front end scales to what is readable: `ns`, `bytes`, `IOs`, `s`, `%`, or empty.
-    pub unit: String,
-    /// How it is divided at first; the reader may change between linear and log.
-    pub scale: Scale,
-    /// Of a [`Scale::Category`] the labels, of others empty.
-    pub labels: Vec<String>,
-}
-
-/// Lines of points with intervals.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Chart {
-    /// For links and for overlaying.
-    pub id: String,
-    /// Its heading.
-    pub title: String,
-    /// What to see in it; may be empty.
-    pub caption: String,
-    /// What is varied, or time.
-    pub x: Axis,
-    /// What is measured.
-    pub y: Axis,
-    /// The curves.
-    pub series: Vec<Series>,
-    /// Charts and traces of one group share their zoom along `x`; none stands alone.
-    pub group: Option<String>,
-}
-
-/// How the points of a series are joined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Look {
-    /// Points, joined by a line.
-    Line,
-    /// Each holds until the next one.
-    Steps,
-    /// Steps, filled down to the axis, the series of a chart above one another.
-    Stacked,
-    /// Bars from the axis.
-    Bars,
-}
-
-/// One curve.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Series {
-    /// Its name.
-    pub name: String,
-    /// How its points are joined.
-    pub look: Look,
-    /// In the order of `x`.
-    pub points: Vec<Point>,
-}
-
-/// One point.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Point {
-    /// Place, in the axis's unit.
-    pub x: f64,
-    /// Value, in the axis's unit; none leaves a gap.
-    pub y: Option<f64>,
-    /// Ends of its interval at 95 %.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub interval: Option<[f64; 2]>,
-    /// What it is, for a person: `32KiB`; empty if `x` says it all.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub label: String,
-    /// `id` of the trace behind it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub link: Option<String>,
-}
-
 /// Values on a grid.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Heat {
@@ -257,4 +98,47 @@ pub struct Heat {
     pub values: Vec<Option<f64>>,
     /// As of a [`Chart`]: a map over time zooms with the curves over time.
     pub group: Option<String>,
+}
+
+impl Document {
+    /// One that this flashscope makes.
+    pub fn new(
+        kind: &'static str,
+        title: impl Into<String>,
+        subtitle: impl Into<String>,
+        sections: Vec<Section>,
+    ) -> Document {
+        Document {
+            version: DOCUMENT_VERSION,
+            kind,
+            title: title.into(),
+            subtitle: subtitle.into(),
+            flashscope_version: env!("CARGO_PKG_VERSION").into(),
+            sections,
+        }
+    }
+
+    /// The same of a result that `version` of flashscope left.
+    pub fn made_by(self, version: &str) -> Document {
+        Document { flashscope_version: version.into(), ..self }
+    }
+}
+
+impl Section {
+    /// A section of these blocks.
+    pub fn new(id: &str, title: &str, blocks: Vec<Block>) -> Section {
+        Section { id: id.into(), title: title.into(), blocks }
+    }
+}
+
+impl Block {
+    /// A paragraph.
+    pub fn text(text: impl Into<String>) -> Block {
+        Block::Text { text: text.into() }
+    }
+
+    /// Names and values.
+    pub fn facts(rows: impl IntoIterator<Item = (&'static str, String)>) -> Block {
+        Block::Facts { rows: rows.into_iter().map(|(name, value)| [name.into(), value]).collect() }
+    }
 }

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::document::{Block, Cell, Column, DOCUMENT_VERSION, Document, Item, Section, Table};
-use flashscope_core::number::size;
+use super::document::{Block, Cell, Column, Document, Item, Section, Table};
 use flashscope_store::MANIFEST;
 
 /// The page of a folder whose content cannot be shown, for `problem`. None if nothing in it says that it is
@@ -29,13 +28,11 @@ pub fn remains(folder: &Path, problem: &str) -> Option<Document> {
         ("kernel", word("/kernel")),
     ];
     let rows = known.into_iter().filter_map(|(key, value)| Some([key.to_string(), value?])).collect();
-    Some(Document {
-        version: DOCUMENT_VERSION,
-        kind: "remains",
-        title: word("/target/name").unwrap_or(name),
-        subtitle: "a result that this flashscope cannot read".into(),
-        flashscope_version: env!("CARGO_PKG_VERSION").into(),
-        sections: vec![
+    Some(Document::new(
+        "remains",
+        word("/target/name").unwrap_or(name),
+        "a result that this flashscope cannot read",
+        vec![
             Section::new(
                 "problem",
                 "Why it is not shown",
@@ -44,7 +41,7 @@ pub fn remains(folder: &Path, problem: &str) -> Option<Document> {
             Section::new("known", "What is known", vec![Block::Facts { rows }]),
             Section::new("files", "What is in the folder", vec![Block::Table(files(folder))]),
         ],
-    })
+    ))
 }
 
 fn files(folder: &Path) -> Table {
@@ -59,14 +56,7 @@ fn files(folder: &Path) -> Table {
         }
     }
     found.sort();
-    let row = |(name, bytes): (String, u64)| {
-        vec![Cell::words(name), Cell::number(size(bytes as f64), bytes as f64)]
-    };
-    Table {
-        id: "files".into(),
-        title: "Files".into(),
-        caption: String::new(),
-        columns: vec![Column::words("file"), Column::number("size", "bytes")],
-        rows: found.into_iter().map(row).collect(),
-    }
+    let row = |(name, bytes): (String, u64)| vec![Cell::words(name), Cell::number(bytes as f64)];
+    Table::new("files", "Files", "", vec![Column::words("file"), Column::number("size", "bytes")])
+        .with_rows(found.into_iter().map(row))
 }

@@ -12,7 +12,7 @@ mod traces;
 use flashscope_analysis::{Context, Finished, Indicators, Point, Remedy, Warning, indicators, points};
 use flashscope_core::total;
 
-use super::document::{DOCUMENT_VERSION, Document, Section};
+use super::document::{Document, Section};
 use crate::view::OfSuite;
 use flashscope_core::number::{counted, size};
 use flashscope_store::Stored;
@@ -89,14 +89,9 @@ impl<'a> Scene<'a> {
         };
         let state = format!("state: {}", self.context.state);
         let parts = [size, state, date, counted(ios, "IO")].into_iter().filter(|part| !part.is_empty());
-        Document {
-            version: DOCUMENT_VERSION,
-            kind,
-            title: self.context.target.name.clone(),
-            subtitle: parts.collect::<Vec<_>>().join(" · "),
-            flashscope_version: manifest.flashscope_version.clone(),
-            sections,
-        }
+        let subtitle = parts.collect::<Vec<_>>().join(" · ");
+        Document::new(kind, &self.context.target.name, subtitle, sections)
+            .made_by(&manifest.flashscope_version)
     }
 }
 
@@ -130,7 +125,7 @@ fn suite_page(scene: &Scene<'_>, suite: OfSuite<'_>) -> Document {
     let mut sections = vec![
         suite::sentences(suite.reading),
         about::device(scene),
-        suite::results(suite.reading),
+        suite::results(suite.reading, scene),
         hints::doubts(scene),
         traces::section(scene),
         experiments::section(scene),

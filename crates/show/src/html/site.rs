@@ -4,7 +4,7 @@
 use flashscope_analysis::{Indicators, indicators, points};
 
 use super::bundle::Bundle;
-use super::document::{Block, Cell, Column, DOCUMENT_VERSION, Document, Item, Section, Table};
+use super::document::{Block, Cell, Column, Document, Item, Section, Table};
 use super::run::{CHARACTERISTICS, characteristics};
 use flashscope_core::number::counted;
 use flashscope_store::Stored;
@@ -46,27 +46,25 @@ pub fn site_index(listed: &[Listed], problems: &[[String; 2]]) -> Document {
     let mut columns = vec![Column::words("device"), Column::words("result"), Column::words("kind")];
     columns.extend(CHARACTERISTICS.iter().map(|(name, unit, ..)| Column::number(name, unit)));
     columns.extend(["date (UTC)", "state"].map(Column::words));
-    let table = Table {
-        id: "results-table".into(),
-        title: "Key characteristics".into(),
-        caption: format!("Choose two to compare them. {}", characteristics::CAPTION),
+    let table = Table::new(
+        "results-table",
+        "Key characteristics",
+        format!("Choose two to compare them. {}", characteristics::CAPTION),
         columns,
-        rows: listed.iter().map(row).collect(),
-    };
+    )
+    .with_rows(listed.iter().map(row));
     let mut sections = vec![Section::new("results", "Results", vec![Block::Table(table)])];
     if !problems.is_empty() {
         let item = |[place, why]: &[String; 2]| Item::alert(place.as_str(), why.as_str());
         let items = problems.iter().map(item).collect();
         sections.push(Section::new("not-shown", "What cannot be shown", vec![Block::Items { items }]));
     }
-    Document {
-        version: DOCUMENT_VERSION,
-        kind: "site",
-        title: counted(listed.len() as u64, "result"),
-        subtitle: "Each row leads to its report. Columns sort by click; two rows can be compared.".into(),
-        flashscope_version: env!("CARGO_PKG_VERSION").into(),
+    Document::new(
+        "site",
+        counted(listed.len() as u64, "result"),
+        "Each row leads to its report. Columns sort by click; two rows can be compared.",
         sections,
-    }
+    )
 }
 
 fn row(listed: &Listed) -> Vec<Cell> {
@@ -87,14 +85,12 @@ pub fn uncompared(a: &Listed, b: &Listed) -> Document {
          only.",
         a.title, a.kind, b.title, b.kind
     );
-    Document {
-        version: DOCUMENT_VERSION,
-        kind: "comparison",
-        title: format!("{} and {}", a.title, b.title),
-        subtitle: format!("A: {}; B: {}", a.name, b.name),
-        flashscope_version: env!("CARGO_PKG_VERSION").into(),
-        sections: vec![Section::new("differences", "Differences", vec![Block::text(text)])],
-    }
+    Document::new(
+        "comparison",
+        format!("{} and {}", a.title, b.title),
+        format!("A: {}; B: {}", a.name, b.name),
+        vec![Section::new("differences", "Differences", vec![Block::text(text)])],
+    )
 }
 
 /// A script that adds a result to the page that loads it.

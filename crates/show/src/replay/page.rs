@@ -5,8 +5,7 @@ use std::path::Path;
 
 use crate::html::dense::Trace;
 use crate::html::document::{
-    Axis, Block, Cell, Chart, Column, DOCUMENT_VERSION, Document, Item, Look, Point, Scale, Section, Series,
-    Table, Tone,
+    Axis, Block, Cell, Chart, Column, Document, Item, Look, Point, Section, Series, Table, Tone,
 };
 use flashscope_analysis::Histogram;
 use flashscope_core::Op;
@@ -39,18 +38,14 @@ pub fn page(folder: &Path, report: &ReplayReport, manifest: &Manifest) -> Docume
     let mut response = vec![Block::Table(table(report))];
     response.extend(percentiles(report, spread.as_ref()).map(Block::Chart));
     let summary = vec![facts(report, manifest), Block::Items { items: items(report) }];
-    Document {
-        version: DOCUMENT_VERSION,
-        kind: "replay",
-        title: format!("{} on {}", file_name(&report.trace), report.target),
-        subtitle: format!("{} · {}", heading(report), manifest.created),
-        flashscope_version: manifest.flashscope_version.clone(),
-        sections: vec![
-            Section::new("summary", "The replay", summary),
-            Section::new("response", "Response times", response),
-            Section::new("ios", "Every IO", ios(folder, spread.as_ref())),
-        ],
-    }
+    let sections = vec![
+        Section::new("summary", "The replay", summary),
+        Section::new("response", "Response times", response),
+        Section::new("ios", "Every IO", ios(folder, spread.as_ref())),
+    ];
+    let title = format!("{} on {}", file_name(&report.trace), report.target);
+    let subtitle = format!("{} · {}", heading(report), manifest.created);
+    Document::new("replay", title, subtitle, sections).made_by(&manifest.flashscope_version)
 }
 
 fn file_name(path: &str) -> &str {
@@ -139,12 +134,12 @@ fn in_the_trace(report: &ReplayReport) -> Vec<Kind> {
 }
 
 fn table(report: &ReplayReport) -> Table {
-    let time = |us: f64| Cell::number(span(us * 1e3), us);
+    let time = |us: f64| Cell::shown(span(us * 1e3), us);
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     for (name, times, bytes) in kinds(report).into_iter().chain(in_the_trace(report)) {
         let Some(us) = times else { continue };
-        let bytes = bytes.map_or(Cell::default(), |bytes| Cell::number(size(bytes as f64), bytes as f64));
-        let mut row = vec![Cell::words(name), Cell::number(count(us.ios), us.ios as f64), bytes];
+        let bytes = Cell::number(bytes.map(|bytes| bytes as f64));
+        let mut row = vec![Cell::words(name), Cell::number(us.ios as f64), bytes];
         row.extend([us.mean, us.p50, us.p95, us.p99, us.p999, us.max].map(time));
         rows.push(row);
     }
@@ -156,14 +151,13 @@ fn table(report: &ReplayReport) -> Table {
     }
     let times = ["mean", "p50", "p95", "p99", "p99.9", "longest"].map(|name| Column::number(name, "µs"));
     let first = [Column::words("what"), Column::number("IOs", "IOs"), Column::number("bytes", "bytes")];
-    Table {
-        id: "response".into(),
-        title: "How long they took".into(),
-        caption: "From submission to completion. In the trace: the latencies that the trace itself tells."
-            .into(),
-        columns: first.into_iter().chain(times).collect(),
-        rows,
-    }
+    Table::new(
+        "response",
+        "How long they took",
+        "From submission to completion. In the trace: the latencies that the trace itself tells.",
+        first.into_iter().chain(times),
+    )
+    .with_rows(rows)
 }
 
 /// Which share of the IOs was done within which time.
@@ -179,18 +173,16 @@ fn percentiles(report: &ReplayReport, spread: Option<&Spread>) -> Option<Chart> 
     }
     let in_the_trace = in_the_trace(report);
     series.extend(in_the_trace.iter().filter_map(|(name, times, _)| of_summary(name, (*times)?)));
-    (!series.is_empty()).then(|| Chart {
-        id: "percentiles".into(),
-        title: "How many were done within which time".into(),
-        caption:
-            "Read it upwards: half of the IOs took at most what the curve says above 50 %. The further a \
-                  curve rises to the right, the longer its few slow ones are."
-                .into(),
-        x: Axis::places("share of the IOs", SHARES.iter().map(|(_, name)| (*name).to_string()).collect()),
-        y: Axis::of("time", "ns", Scale::Log),
+    let shares = SHARES.iter().map(|(_, name)| (*name).to_string()).collect();
+    Chart::new(
+        "percentiles",
+        "How many were done within which time",
+        "Read it upwards: half of the IOs took at most what the curve says above 50 %. The further a \
+                  curve rises to the right, the longer its few slow ones are.",
+        [Axis::places("share of the IOs", shares), Axis::log("time", "ns")],
         series,
-        group: None,
-    })
+    )
+    .if_any()
 }
 
 /// Shares that so many IOs can tell apart.
@@ -201,19 +193,19 @@ fn of_histogram(name: &str, times: &Histogram) -> Option<Series> {
         let ns = if *share == 1.0 { times.max_ns() as f64 } else { times.quantile_ns(*share) };
         is_known.then(|| point(i, ns, label))
     };
-    let points: Vec<Point> = SHARES.iter().enumerate().filter_map(place).collect();
-    (ios > 0 && times.max_ns() > 0).then(|| Series { name: name.into(), look: Look::Line, points })
+    let points = SHARES.iter().enumerate().filter_map(place);
+    (ios > 0 && times.max_ns() > 0).then(|| Series::new(name, Look::Line, points))
 }
 
 fn of_summary(name: &str, us: ResponseUs) -> Option<Series> {
     let known = [(2, us.p50), (5, us.p95), (6, us.p99), (7, us.p999), (8, us.max)];
-    let points = known.into_iter().map(|(i, us)| point(i, us * 1e3, SHARES[i].1)).collect();
-    (us.max > 0.0).then(|| Series { name: name.into(), look: Look::Line, points })
+    let points = known.into_iter().map(|(i, us)| point(i, us * 1e3, SHARES[i].1));
+    (us.max > 0.0).then(|| Series::new(name, Look::Line, points))
 }
 
 fn point(place: usize, ns: f64, label: &str) -> Point {
     // A logarithmic axis has no 0.
-    Point { x: place as f64, y: (ns > 0.0).then_some(ns), label: label.into(), ..Point::default() }
+    Point::at(place as f64, (ns > 0.0).then_some(ns)).called(label)
 }
 
 fn ios(folder: &Path, spread: Option<&Spread>) -> Vec<Block> {
@@ -227,26 +219,22 @@ fn ios(folder: &Path, spread: Option<&Spread>) -> Vec<Block> {
 
 fn lateness(late: &Lateness) -> Chart {
     let series = |name: &str, value: fn(u64, u64, u64) -> f64| {
-        let point = |(i, window): (usize, &flashscope_store::LateWindow)| Point {
-            x: (i as u64 * late.window_ns) as f64,
-            y: (window.ios > 0).then(|| value(window.max_ns, window.sum_ns, window.ios)),
-            ..Point::default()
+        let point = |(i, window): (usize, &flashscope_store::LateWindow)| {
+            let value = (window.ios > 0).then(|| value(window.max_ns, window.sum_ns, window.ios));
+            Point::at((i as u64 * late.window_ns) as f64, value)
         };
-        let points = late.windows.iter().enumerate().map(point).collect();
-        Series { name: name.into(), look: Look::Steps, points }
+        Series::new(name, Look::Steps, late.windows.iter().enumerate().map(point))
     };
-    Chart {
-        id: "lateness".into(),
-        title: "How late requests went".into(),
-        caption: "After the time at which the trace has them. A stretch that stays high is one in which the \
-                  target could not follow."
-            .into(),
-        x: Axis::of("time", "ns", Scale::Linear),
-        y: Axis::of("lateness", "ns", Scale::Linear),
-        series: vec![
+    Chart::new(
+        "lateness",
+        "How late requests went",
+        "After the time at which the trace has them. A stretch that stays high is one in which the \
+                  target could not follow.",
+        [Axis::linear("time", "ns"), Axis::linear("lateness", "ns")],
+        vec![
             series("the latest", |max, _, _| max as f64),
             series("mean", |_, sum, ios| (sum as f64 / ios as f64).round()),
         ],
-        group: Some(GROUP.into()),
-    }
+    )
+    .in_group(GROUP)
 }

@@ -98,18 +98,17 @@ impl<'a> Ground<'a> {
                 })
                 .collect();
             points.sort_by(|a, b| a.x.total_cmp(&b.x));
-            (!points.is_empty()).then(|| Series { name: name.clone(), look: self.look, points })
+            (!points.is_empty()).then(|| Series::new(name, self.look, points))
         });
         let series: Vec<Series> = series.collect();
-        (!series.is_empty()).then(|| Chart {
-            id: format!("sweep-{}", measure.id),
-            title: measure.title.into(),
-            caption: measure.caption.into(),
-            x: self.axis.clone(),
-            y: ChartAxis::of(measure.axis.0, measure.axis.1, Scale::Linear),
+        Chart::new(
+            format!("sweep-{}", measure.id),
+            measure.title,
+            measure.caption,
+            [self.axis.clone(), ChartAxis::linear(measure.axis.0, measure.axis.1)],
             series,
-            group: None,
-        })
+        )
+        .if_any()
     }
 }
 

@@ -2,7 +2,7 @@
 //! device its IOs and what it did inside.
 
 use crate::html::dense::Trace;
-use crate::html::document::{Block, Cell, Column, DOCUMENT_VERSION, Document, Item, Section, Table};
+use crate::html::document::{Block, Cell, Column, Document, Item, Section, Table};
 use flashscope_core::number::{count, counted, digits, in_unit, size, span};
 
 use super::charts::charts;
@@ -29,14 +29,8 @@ pub fn page(sweep: &StoredSweep) -> Document {
     }
     sections.extend(devices(sweep));
     let profile = entries.first().map_or("", |entry| entry.profile());
-    Document {
-        version: DOCUMENT_VERSION,
-        kind: "sim",
-        title: format!("sim:{profile}"),
-        subtitle: subtitle(sweep, &reports),
-        flashscope_version: sweep.flashscope_version.clone(),
-        sections,
-    }
+    let title = format!("sim:{profile}");
+    Document::new("sim", title, subtitle(sweep, &reports), sections).made_by(&sweep.flashscope_version)
 }
 
 fn subtitle(sweep: &StoredSweep, reports: &[&SimReport]) -> String {
@@ -128,18 +122,18 @@ type Value = fn(&SimReport) -> Option<Cell>;
 /// Columns of numbers: heading, unit of what is sorted, text and value.
 const NUMBERS: &[(&str, &str, Value)] = &[
     ("RAM", "bytes", |r| (r.device.buffer_bytes > 0).then(|| Cell::bytes(r.device.buffer_bytes))),
-    ("throughput", "MB/s", |r| r.throughput_mb_s.map(|rate| Cell::number(in_unit(rate, "MB/s"), rate))),
-    ("mean response", "µs", |r| r.response_us.map(|us| Cell::number(time(us.mean), us.mean))),
-    ("p99", "µs", |r| r.response_us.map(|us| Cell::number(time(us.p99), us.p99))),
-    ("longest", "µs", |r| r.response_us.map(|us| Cell::number(time(us.max), us.max))),
-    ("write amplification", "", |r| r.device.write_amplification.map(|wa| Cell::number(digits(wa), wa))),
+    ("throughput", "MB/s", |r| r.throughput_mb_s.map(|rate| Cell::shown(in_unit(rate, "MB/s"), rate))),
+    ("mean response", "µs", |r| r.response_us.map(|us| Cell::shown(time(us.mean), us.mean))),
+    ("p99", "µs", |r| r.response_us.map(|us| Cell::shown(time(us.p99), us.p99))),
+    ("longest", "µs", |r| r.response_us.map(|us| Cell::shown(time(us.max), us.max))),
+    ("write amplification", "", |r| r.device.write_amplification.map(|wa| Cell::shown(digits(wa), wa))),
     ("block erases", "", |r| Some(Cell::count(r.device.block_erases))),
     ("switch merges", "", |r| merges(r, r.device.merges.switch_merges)),
     ("partial merges", "", |r| merges(r, r.device.merges.partial_merges)),
     ("full merges", "", |r| merges(r, r.device.merges.full_merges)),
     ("buffer hits", "", |r| (r.device.buffer_bytes > 0).then(|| Cell::count(r.device.buffer_hits))),
     ("IOs", "IOs", |r| Some(Cell::count(r.ios))),
-    ("simulated time", "s", |r| Some(Cell::number(span(r.simulated_s * 1e9), r.simulated_s))),
+    ("simulated time", "s", |r| Some(Cell::shown(span(r.simulated_s * 1e9), r.simulated_s))),
     ("capacity", "bytes", |r| Some(Cell::bytes(r.device.capacity_bytes))),
     ("over-provisioning", "%", |r| Some(Cell::share(r.device.over_provisioning))),
     ("of it effective", "%", |r| Some(Cell::share(r.device.effective_over_provisioning))),

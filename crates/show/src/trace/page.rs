@@ -2,10 +2,9 @@
 //! and its devices.
 
 use crate::html::document::{
-    Axis, Block, Cell, Chart, Column, DOCUMENT_VERSION, Document, Heat, Item, Look, Point, Scale, Section,
-    Series, Table,
+    Axis, Block, Cell, Chart, Column, Document, Heat, Item, Look, Point, Section, Series, Table,
 };
-use flashscope_core::number::{count, counted, percent, size, span};
+use flashscope_core::number::{count, counted, percent, span};
 use flashscope_core::total;
 use flashscope_store::Manifest;
 use flashscope_trace::stats::{AddressMap, DeviceSummary, Distribution, Summary};
@@ -46,14 +45,8 @@ pub fn page(trace: &str, summary: &Summary, manifest: &Manifest) -> Document {
         !blocks.is_empty() && (*id != "devices" || summary.devices.len() > 1)
     };
     let sections = sections.into_iter().filter(is_shown);
-    Document {
-        version: DOCUMENT_VERSION,
-        kind: "trace",
-        title: trace.into(),
-        subtitle: subtitle(summary, manifest),
-        flashscope_version: manifest.flashscope_version.clone(),
-        sections: sections.map(|(id, title, blocks)| Section::new(id, title, blocks)).collect(),
-    }
+    let sections = sections.map(|(id, title, blocks)| Section::new(id, title, blocks)).collect();
+    Document::new("trace", trace, subtitle(summary, manifest), sections).made_by(&manifest.flashscope_version)
 }
 
 fn subtitle(summary: &Summary, manifest: &Manifest) -> String {
@@ -101,22 +94,20 @@ fn operations(summary: &Summary) -> Table {
             let of_sizes = sizes.map(|all| [all.mean, all.p50 as f64, all.p99 as f64, all.max as f64]);
             let missing = [const { None }; 4];
             let of_sizes = of_sizes.map_or(missing, |sizes| sizes.map(Some));
-            cells.extend(of_sizes.map(|size_bytes: Option<f64>| {
-                size_bytes.map_or(Cell::default(), |b| Cell::number(size(b), b))
-            }));
+            cells.extend(of_sizes.map(|size_bytes: Option<f64>| Cell::number(size_bytes)));
             cells.push(if sizes.is_some() { Cell::share(sequential) } else { Cell::default() });
             cells
         };
     let titles = [("requests", "requests"), ("share", "%"), ("bytes", "bytes"), ("mean size", "bytes")];
     let more = [("p50", "bytes"), ("p99", "bytes"), ("largest", "bytes"), ("sequential", "%")];
     let numbers = titles.into_iter().chain(more).map(|(title, unit)| Column::number(title, unit));
-    Table {
-        id: "operations".into(),
-        title: "What is asked for".into(),
-        caption: "Sequential: begins where the request before it, of the same device and kind, ended.".into(),
-        columns: std::iter::once(Column::words("request")).chain(numbers).collect(),
-        rows: rows.into_iter().filter(|row| row.1 > 0).map(row).collect(),
-    }
+    Table::new(
+        "operations",
+        "What is asked for",
+        "Sequential: begins where the request before it, of the same device and kind, ended.",
+        std::iter::once(Column::words("request")).chain(numbers),
+    )
+    .with_rows(rows.into_iter().filter(|row| row.1 > 0).map(row))
 }
 
 fn charts<const N: usize>(charts: [Option<Chart>; N]) -> Vec<Block> {
@@ -134,25 +125,12 @@ fn bars(words: Words, x: &str, y: &str, names: Vec<String>, all: Vec<(&str, Vec<
         points: shares
             .into_iter()
             .enumerate()
-            .map(|(i, share)| Point {
-                x: i as f64,
-                y: Some(share * 100.0),
-                label: names[i].clone(),
-                ..Point::default()
-            })
+            .map(|(i, share)| Point::at(i as f64, share * 100.0).called(&names[i]))
             .collect(),
     };
     let all: Vec<Series> =
         all.into_iter().filter(|(_, shares)| shares.iter().any(|share| *share > 0.0)).map(series).collect();
-    (!all.is_empty()).then(|| Chart {
-        id: words.0.into(),
-        title: words.1.into(),
-        caption: words.2.into(),
-        x: Axis::places(x, names),
-        y: Axis::of(y, "%", Scale::Linear),
-        series: all,
-        group: None,
-    })
+    Chart::new(words.0, words.1, words.2, [Axis::places(x, names), Axis::linear(y, "%")], all).if_any()
 }
 
 fn sizes(summary: &Summary) -> Option<Chart> {
@@ -192,7 +170,7 @@ fn over_time(summary: &Summary, words: Words, y: (&str, &str), all: Vec<(&str, V
     let series = |(name, mut values): (&str, Vec<f64>)| {
         // Each value holds until the next one, and the last one to its end.
         values.extend(values.last().copied());
-        let point = |(i, value)| Point { x: i as f64 * step_s, y: Some(value), ..Point::default() };
+        let point = |(i, value)| Point::at(i as f64 * step_s, value);
         Series {
             name: name.into(),
             look: Look::Steps,
@@ -201,15 +179,15 @@ fn over_time(summary: &Summary, words: Words, y: (&str, &str), all: Vec<(&str, V
     };
     let all = all.into_iter().filter(|(_, values)| values.iter().any(|value| *value > 0.0));
     let series: Vec<Series> = all.map(series).collect();
-    (!series.is_empty()).then(|| Chart {
-        id: words.0.into(),
-        title: words.1.into(),
-        caption: words.2.into(),
-        x: Axis::of("time from the first request", "s", Scale::Linear),
-        y: Axis::of(y.0, y.1, Scale::Linear),
+    Chart::new(
+        words.0,
+        words.1,
+        words.2,
+        [Axis::linear("time from the first request", "s"), Axis::linear(y.0, y.1)],
         series,
-        group: Some(TIME.into()),
-    })
+    )
+    .in_group(TIME)
+    .if_any()
 }
 
 /// In thousandths, so that the page stays small.
@@ -270,18 +248,11 @@ fn up_to(words: Words, x: &str, all: Vec<(&str, Option<&Distribution>)>) -> Opti
             let x = bin.to.min(all.max).max(1) as f64;
             Point { x, y: Some((share * 1e3).round() / 1e3), ..Point::default() }
         };
-        Some(Series { name: name.into(), look: Look::Line, points: all.bins.iter().map(point).collect() })
+        Some(Series::new(name, Look::Line, all.bins.iter().map(point)))
     };
     let series: Vec<Series> = all.into_iter().filter_map(series).collect();
-    (!series.is_empty()).then(|| Chart {
-        id: words.0.into(),
-        title: words.1.into(),
-        caption: words.2.into(),
-        x: Axis::of(x, "ns", Scale::Log),
-        y: Axis::of("at most as long", "%", Scale::Linear),
-        series,
-        group: None,
-    })
+    Chart::new(words.0, words.1, words.2, [Axis::log(x, "ns"), Axis::linear("at most as long", "%")], series)
+        .if_any()
 }
 
 fn gaps(summary: &Summary) -> Option<Chart> {
@@ -340,8 +311,8 @@ fn heat(id: &str, name: &str, counts: &[Vec<u32>], map: &AddressMap, step_s: f64
         caption: "Rising lines are sequential streams, level ones are places that are used again and again, \
                   and an even veil is random access. All devices lie over one another."
             .into(),
-        x: Axis::of("time from the first request", "s", Scale::Linear),
-        y: Axis::of("address", "bytes", Scale::Linear),
+        x: Axis::linear("time from the first request", "s"),
+        y: Axis::linear("address", "bytes"),
         x_range: [0.0, (columns * across) as f64 * step_s],
         y_range: [first, first + (rows * up) as f64 * map.row_bytes as f64],
         columns: columns as u32,
@@ -395,11 +366,6 @@ fn devices(all: &[DeviceSummary]) -> Table {
         let part = percent(device.requests as f64 / most as f64);
         format!("The busiest, {}, has {part} of the requests.", device.name)
     });
-    Table {
-        id: "devices".into(),
-        title: "By device".into(),
-        caption: busiest,
-        columns: std::iter::once(Column::words("device")).chain(numbers).collect(),
-        rows: sorted.into_iter().map(row).collect(),
-    }
+    Table::new("devices", "By device", busiest, std::iter::once(Column::words("device")).chain(numbers))
+        .with_rows(sorted.into_iter().map(row))
 }

@@ -1,13 +1,12 @@
 //! Two results side by side.
 
-use flashscope_analysis::reading::{Cell, Column};
+use flashscope_analysis::reading::Column;
 use flashscope_analysis::{Comparison, Estimate};
 
 use super::Style;
 use super::text::{Tone, item, table};
 use crate::pairs::{Pair, Pairs, Verdict};
-use crate::reading::{heading, text};
-use crate::readings::{Change, Suites, Twin, twins};
+use crate::readings::{Change, Suites, Twin, text, twins};
 use flashscope_core::number::{counted, digits, percent, span, span_range};
 use flashscope_store::Stored;
 
@@ -55,7 +54,7 @@ fn found(twins: &[Twin<'_>], style: Style) -> String {
         let names = [of_table[0].table.title.as_str(), "A", "B", "B / A"].map(String::from).to_vec();
         let rows = of_table.iter().map(|twin| {
             let column = Column { unit: twin.unit.into(), ..twin.column.clone() };
-            let name = format!("{} · {}", twin.row, heading(&column));
+            let name = format!("{} · {}", twin.row, column.heading());
             let [a, b] = twin.cells.map(|cell| text(cell, &column));
             (Tone::Plain, vec![name, a, b, change(twin)])
         });
@@ -73,7 +72,7 @@ fn change(twin: &Twin<'_>) -> String {
         Change::Difference(by) => by,
     };
     let column = Column { unit: twin.unit.into(), ..twin.column.clone() };
-    let size = text(&Cell::number(Some(by.abs())), &column);
+    let size = column.written(by.abs());
     let unit = match twin.unit {
         "%" => " points",
         "" | "bytes" => "",

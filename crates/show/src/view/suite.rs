@@ -1,10 +1,11 @@
 //! What a suite says, in lines: its sentences, its tables, its curves in a line each.
 
-use flashscope_analysis::reading::{Chart, Curve, Reading, Table};
+use flashscope_analysis::Reading;
+use flashscope_analysis::reading::{Chart, Column, Scale, Series, Table, Tone as Meant};
 
 use super::Style;
 use super::text::{Tone, columns_of, item, table, table_columns, wrap};
-use crate::reading::{heading, text};
+use crate::readings::text;
 use flashscope_core::number::digits;
 
 /// All of it.
@@ -23,9 +24,10 @@ pub(super) fn reading(reading: &Reading, style: Style) -> String {
         out.push_str(&section("What it says", style));
     }
     for sentence in &reading.sentences {
-        let (mark, tone) = if sentence.is_alert { ("!", Tone::Alert) } else { ("·", Tone::Good) };
+        let is_alert = sentence.tone == Meant::Alert;
+        let (mark, tone) = if is_alert { ("!", Tone::Alert) } else { ("·", Tone::Good) };
         out.push_str(&item(style, mark, tone, &sentence.text));
-        for line in wrap(&sentence.evidence, style.columns() - 6).iter().filter(|line| !line.is_empty()) {
+        for line in wrap(&sentence.detail, style.columns() - 6).iter().filter(|line| !line.is_empty()) {
             out.push_str(&format!("      {}\n", style.paint(Tone::Faint, line)));
         }
     }
@@ -49,7 +51,7 @@ fn rows(one: &Table, style: Style) -> String {
         .iter()
         .map(|row| row.iter().zip(&one.columns).map(|(cell, column)| text(cell, column)).collect())
         .collect();
-    let headings: Vec<String> = one.columns.iter().map(heading).collect();
+    let headings: Vec<String> = one.columns.iter().map(Column::heading).collect();
     let widest = |column: usize| cells.iter().map(|row| columns_of(&row[column])).max().unwrap_or(0);
     let wrapped: Vec<Vec<String>> =
         headings.iter().enumerate().map(|(at, text)| wrap(text, widest(at).max(9))).collect();
@@ -85,25 +87,27 @@ const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
 
 /// Each curve in a line, all with the same top, so that they can be compared.
 fn lines(chart: &Chart, style: Style) -> String {
-    let values = chart.series.iter().flat_map(|curve| &curve.points).map(|point| point.1);
+    let values = chart.series.iter().flat_map(|curve| &curve.points).filter_map(|point| point.y);
     let top = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
-    let row = |curve: &Curve| {
-        let ends = curve.points.first().zip(curve.points.last());
+    let is_log = chart.x.scale == Scale::Log;
+    let row = |curve: &Series| {
+        let places: Vec<(f64, f64)> = curve.points.iter().filter_map(|at| Some((at.x, at.y?))).collect();
+        let ends = places.first().zip(places.last());
         let ends =
             ends.map_or(String::new(), |(first, last)| format!("{} to {}", digits(first.1), digits(last.1)));
-        (Tone::Plain, vec![curve.name.clone(), bars(curve, top, chart.x.is_log), ends])
+        (Tone::Plain, vec![curve.name.clone(), bars(&places, top, is_log), ends])
     };
     table(style, &chart.series.iter().map(row).collect::<Vec<_>>())
 }
 
 /// The mean of what falls into each column; a blank where nothing does.
-fn bars(curve: &Curve, top: f64, is_log: bool) -> String {
+fn bars(places: &[(f64, f64)], top: f64, is_log: bool) -> String {
     let place = |x: f64| if is_log { x.max(f64::MIN_POSITIVE).ln() } else { x };
-    let (Some(first), Some(last)) = (curve.points.first(), curve.points.last()) else { return String::new() };
-    let columns = CURVE.min(curve.points.len());
+    let (Some(first), Some(last)) = (places.first(), places.last()) else { return String::new() };
+    let columns = CURVE.min(places.len());
     let (begin, width) = (place(first.0), place(last.0) - place(first.0));
     let mut sums = vec![(0.0, 0u32); columns];
-    for (x, y) in &curve.points {
+    for (x, y) in places {
         let share = if width > 0.0 { (place(*x) - begin) / width } else { 0.0 };
         let at = ((share * columns as f64) as usize).min(columns - 1);
         sums[at] = (sums[at].0 + y, sums[at].1 + 1);

@@ -1,11 +1,11 @@
 //! What paper 000's tables and figures would show of this device.
 
-use flashscope_analysis::reading::{Axis, Cell, Chart, Curve, Table};
+use flashscope_analysis::reading::{Axis, Cell, Chart, Series, Table};
 use flashscope_analysis::{Context, Finished, Point, Reading, Run, points};
 use flashscope_core::number::{digits, exact_size, factor, percent, plain, span};
 use flashscope_core::{Bytes, Rw};
 
-use super::super::read::{curves, find, mb_per_s, mean, median};
+use super::super::read::{curves, find, mb_per_s, mean, median, named};
 use super::{
     AFTER_BURST, ALIGNED, BS_MIN, ENDURANCE, LARGE_BS, LONG, MISALIGNED, PHASE_IOS, PHASES, REWRITE,
     STEADY_IOS,
@@ -67,10 +67,10 @@ fn row_of_table_3_1(points: &Points<'_>, reading: &mut Reading) {
     let Some(least) = sizes.first().copied() else { return };
     let caption = "The paper's row, in its megabytes of 10^6 bytes a second; means of the runs.";
     let columns = ["buffer", "SR, MB/s", "RR, MB/s", "SW, MB/s", "RW, MB/s"];
-    let mut table = Table::new("table-3-1", "The row of table 3.1", caption, &columns);
+    let mut table = Table::new("table-3-1", "The row of table 3.1", caption, columns);
     for bs in [least, Bytes(LARGE_BS)].into_iter().filter(|bs| sizes.contains(bs)) {
         let cells = Rw::ALL.map(|rw| Cell::mean(&steady(points, rw, bs)));
-        table.rows.push(std::iter::once(Cell::words(bs.to_string())).chain(cells).collect());
+        table.add([Cell::words(bs.to_string())].into_iter().chain(cells));
     }
     reading.tables.push(table);
     let small = |rw| sure_steady(points, rw, least);
@@ -105,15 +105,15 @@ fn aligned(points: &Points<'_>, reading: &mut Reading) {
     }
     let columns = ["buffer", "SR, MB/s", "RR, MB/s", "SW, MB/s", "RW, MB/s"];
     let caption = "Steady, aligned patterns (figure 3.1).";
-    let mut table = Table::new("aligned", "Speed against the size of a buffer", caption, &columns);
+    let mut table = Table::new("aligned", "Speed against the size of a buffer", caption, columns);
     for bs in &sizes {
         let cells = Rw::ALL.map(|rw| Cell::mean(&steady(points, rw, *bs)));
-        table.rows.push(std::iter::once(Cell::words(bs.to_string())).chain(cells).collect());
+        table.add([Cell::words(bs.to_string())].into_iter().chain(cells));
     }
     reading.tables.push(table);
     let curves = Rw::ALL.map(|rw| {
         let points = sizes.iter().filter_map(|bs| Some((bs.0 as f64, mean(&steady(points, rw, *bs))?)));
-        Curve { name: rw.short_name().into(), points: points.collect() }
+        Series::line(rw.short_name(), points)
     });
     let limit = |rw: Rw| {
         let points = sizes.iter().filter_map(|bs| Some((bs.0 as f64, sure_steady(points, rw, *bs)?)));
@@ -121,14 +121,8 @@ fn aligned(points: &Points<'_>, reading: &mut Reading) {
     };
     let limits: Vec<String> = Rw::ALL.into_iter().filter_map(limit).collect();
     let (x, y) = (Axis::log("buffer", "bytes"), Axis::log("speed", "MB/s"));
-    reading.charts.push(chart(
-        "figure-3-1",
-        "Speed against the size of a buffer",
-        caption,
-        x,
-        y,
-        curves.to_vec(),
-    ));
+    let title = "Speed against the size of a buffer";
+    reading.charts.push(Chart::new("figure-3-1", title, caption, [x, y], curves.to_vec()));
     if !limits.is_empty() {
         let text = format!("Doubling the buffer stops paying at: {}.", limits.join(", "));
         reading.say(text, "the first size whose doubling gains less than 2.5 % (self-scaling)");
@@ -152,10 +146,6 @@ fn limit(curve: &[(f64, f64)]) -> Option<f64> {
         (pair[1].1 / pair[0].1).powf(1.0 / doublings) - 1.0
     };
     curve.windows(2).find(|pair| gain(pair) < GAIN_MIN).map(|pair| pair[0].0)
-}
-
-fn chart(id: &str, title: &str, caption: &str, x: Axis, y: Axis, series: Vec<Curve>) -> Chart {
-    Chart { id: id.into(), title: title.into(), caption: caption.into(), x, y, series }
 }
 
 /// What the phases after a burst show.
@@ -212,7 +202,7 @@ struct Ratio<'a> {
     beside: f64,
 }
 
-fn series(ratios: &[Ratio<'_>]) -> Vec<Curve> {
+fn series(ratios: &[Ratio<'_>]) -> Vec<Series> {
     curves(ratios.iter().map(|ratio| (ratio.curve.into(), (ratio.bs.0 as f64, ratio.beside))))
 }
 
@@ -230,15 +220,15 @@ fn after_bursts(points: &Points<'_>, reading: &mut Reading) {
                    the steady speed of the same size, and the time until a phase reaches 60 % of that \
                    median (figures 3.3 and C.1).";
     let columns = ["burst", "buffer", "steady, MB/s", "median, MB/s", "beside steady, x", "recovery, s"];
-    let mut table = Table::new("after-bursts", "After a burst of random writes", caption, &columns);
+    let mut table = Table::new("after-bursts", "After a burst of random writes", caption, columns);
     let mut ratios = Vec::new();
     for point in of(points, AFTER_BURST) {
         let (bs, curve) = (point.experiment.pattern.bs, &point.experiment.curve);
         let found = recovery(point);
         let steady = sure_steady(points, Rw::Write, bs);
         let beside = found.as_ref().zip(steady).map(|(found, steady)| found.median / steady);
-        table.rows.push(vec![
-            Cell::words(curve.clone()),
+        table.add([
+            named(&**curve, point),
             Cell::words(bs.to_string()),
             Cell::number(steady),
             Cell::number(found.as_ref().map(|found| found.median)),
@@ -248,14 +238,8 @@ fn after_bursts(points: &Points<'_>, reading: &mut Reading) {
         ratios.extend(beside.map(|beside| Ratio { curve, bs, beside }));
     }
     let (x, y) = (Axis::log("buffer", "bytes"), Axis::linear("median beside steady", "x"));
-    reading.charts.push(chart(
-        "figure-3-3",
-        &format!("After a burst, beside steady{}", phase_words(points)),
-        caption,
-        x,
-        y,
-        series(&ratios),
-    ));
+    let title = format!("After a burst, beside steady{}", phase_words(points));
+    reading.charts.push(Chart::new("figure-3-3", title, caption, [x, y], series(&ratios)));
     reading.charts.extend(timeline(points));
     reading.tables.push(table);
     if let Some(Ratio { curve, bs, beside: least }) = worst(&ratios) {
@@ -291,19 +275,18 @@ fn timeline(points: &Points<'_>) -> Option<Chart> {
     let near = sizes.into_iter().min_by_key(|bs| bs.abs_diff(32 << 10))?;
     let curves = of(points, AFTER_BURST).filter(|point| point.experiment.pattern.bs.0 == near).map(|point| {
         let phases = point.runs.last().map_or(Vec::new(), |run| phases(run));
-        let points = phases.iter().map(|phase| (phase.end_s, phase.mb_per_s)).collect();
-        Curve { name: point.experiment.curve.clone(), points }
+        Series::line(&point.experiment.curve, phases.iter().map(|phase| (phase.end_s, phase.mb_per_s)))
     });
     let title = format!("Recovery of sequential writes of {}", Bytes(near));
     let (x, y) = (Axis::linear("time after the burst", "s"), Axis::linear("speed", "MB/s"));
-    Some(chart("figure-c-3", &title, "Figure C.3.", x, y, curves.collect()))
+    Some(Chart::new("figure-c-3", title, "Figure C.3.", [x, y], curves.collect()))
 }
 
 /// Figure C.4.
 fn rewrites(points: &Points<'_>, reading: &mut Reading) {
     let caption = "Writing everything in order, after random writes of 2 KiB for as long (figure C.4).";
     let columns = ["after", "time, s", "beside nothing, x"];
-    let mut table = Table::new("full-rewrite", "Time to rewrite the whole device", caption, &columns);
+    let mut table = Table::new("full-rewrite", "Time to rewrite the whole device", caption, columns);
     let times =
         |point: &Point<'_>| point.runs.iter().map(|run| run.elapsed_ns as f64 / 1e9).collect::<Vec<_>>();
     let plain = find(points, REWRITE, "SW", "nothing").and_then(|point| mean(&times(point)));
@@ -312,7 +295,7 @@ fn rewrites(points: &Points<'_>, reading: &mut Reading) {
         let time = times(point);
         let beside = mean(&time).zip(plain).map(|(time, plain)| time / plain);
         worst = worst.max(beside.unwrap_or(0.0));
-        table.rows.push(vec![Cell::words(&*point.experiment.label), Cell::mean(&time), Cell::number(beside)]);
+        table.add([named(&*point.experiment.label, point), Cell::mean(&time), Cell::number(beside)]);
     }
     if table.rows.is_empty() {
         return;
@@ -330,15 +313,15 @@ fn misaligned(points: &Points<'_>, reading: &mut Reading) {
     let caption = "Random writes that begin so far beside the multiples of their size, beside aligned \
                    ones (figure 3.4a).";
     let columns = ["misaligned by", "buffer", "speed, MB/s", "beside aligned, x"];
-    let mut table = Table::new("misaligned", "Misaligned random writes", caption, &columns);
+    let mut table = Table::new("misaligned", "Misaligned random writes", caption, columns);
     let mut ratios = Vec::new();
     for point in of(points, MISALIGNED) {
         let (bs, shift) = (point.experiment.pattern.bs, &point.experiment.curve);
         let speeds = mb_per_s(point);
         let aligned = sure_steady(points, Rw::RandWrite, bs);
         let beside = sure(point).zip(aligned).map(|(speed, aligned)| speed / aligned);
-        table.rows.push(vec![
-            Cell::words(&**shift),
+        table.add([
+            named(&**shift, point),
             Cell::words(bs.to_string()),
             Cell::mean(&speeds),
             Cell::number(beside),
@@ -350,14 +333,8 @@ fn misaligned(points: &Points<'_>, reading: &mut Reading) {
     }
     reading.tables.push(table);
     let (x, y) = (Axis::log("buffer", "bytes"), Axis::linear("beside aligned", "x"));
-    reading.charts.push(chart(
-        "figure-3-4a",
-        "Misaligned beside aligned random writes",
-        caption,
-        x,
-        y,
-        series(&ratios),
-    ));
+    let title = "Misaligned beside aligned random writes";
+    reading.charts.push(Chart::new("figure-3-4a", title, caption, [x, y], series(&ratios)));
     if let Some(Ratio { curve, bs, beside: least }) = worst(&ratios) {
         let text = if *least < 0.9 {
             format!("Misaligned random writes reach {} of aligned ones at worst.", percent(*least))
@@ -388,8 +365,8 @@ fn long_series(points: &Points<'_>, reading: &mut Reading) {
     let spikes = spikes(&times, usual);
     let caption = "Mean time of the writes in each window of 50 (figure 3.2).";
     let (x, y) = (Axis::linear("random writes", "IOs"), Axis::log("mean time of a write", "ms"));
-    let curve = Curve { name: "RW".into(), points: times };
-    reading.charts.push(chart("figure-3-2", "A long series of random writes", caption, x, y, vec![curve]));
+    let title = "A long series of random writes";
+    reading.charts.push(Chart::new("figure-3-2", title, caption, [x, y], vec![Series::line("RW", times)]));
     let text = match spikes[..] {
         [] => "A long series of random writes shows no spikes.".into(),
         [only] => format!("A long series of random writes shows one spike, after {} writes.", plain(only)),
@@ -427,7 +404,7 @@ fn endurance(points: &Points<'_>, reading: &mut Reading) {
         Some((point.experiment.curve.clone(), (point.experiment.parameter, sure(point)?)))
     };
     let series = curves(of(points, ENDURANCE).filter_map(place));
-    let change = |curve: &Curve| Some(curve.points.last()?.1 / curve.points.first()?.1);
+    let change = |curve: &Series| Some(curve.points.last()?.y? / curve.points.first()?.y?);
     let changes = series.iter().filter(|curve| curve.points.len() > 1).filter_map(change);
     if let Some(least) = changes.min_by(f64::total_cmp) {
         let text = if least < 0.9 {
@@ -441,6 +418,6 @@ fn endurance(points: &Points<'_>, reading: &mut Reading) {
     if !series.is_empty() {
         let (x, y) = (Axis::linear("sequential writes of everything", ""), Axis::log("speed", "MB/s"));
         let caption = "Figure 3.4b.";
-        reading.charts.push(chart("figure-3-4b", "Speed against age", caption, x, y, series));
+        reading.charts.push(Chart::new("figure-3-4b", "Speed against age", caption, [x, y], series));
     }
 }

@@ -1,22 +1,21 @@
 //! What can be said of any suite: every run in a row, series of sizes and windows as curves.
 
-use flashscope_analysis::reading::{Axis, Cell, Chart, Curve, Table};
+use flashscope_analysis::reading::{Axis, Cell, Chart, Series, Table};
 use flashscope_analysis::{Context, Finished, Point, Reading, paces, points};
 
-use super::super::read::{curves, mb_per_s, mean, mean_ms, speed};
+use super::super::read::{curves, mb_per_s, mean, mean_ms, named, speed};
 
 /// The reading of a suite from a file.
 pub fn reading(_: &Context, finished: &[Finished]) -> Reading {
     let points = points(finished);
     let mut reading = Reading::default();
-    let mut table = Table::new(
+    let table = Table::new(
         "runs",
         "Every run",
         "Speeds are of whole runs, means of their running phase.",
-        &["run", "pattern", "IOs, IOs", "speed, MB/s", "rate, IO/s", "mean, ms", "longest, ms"],
+        ["run", "pattern", "IOs, IOs", "speed, MB/s", "rate, IO/s", "mean, ms", "longest, ms"],
     );
-    table.rows = points.iter().map(row).collect();
-    reading.tables.push(table);
+    reading.tables.push(table.with_rows(points.iter().map(row)));
     reading.charts.extend(sizes(&points));
     reading.charts.extend(windows(&points));
     reading
@@ -27,9 +26,9 @@ fn row(point: &Point<'_>) -> Vec<Cell> {
     let rates: Vec<f64> = point.runs.iter().filter_map(|run| speed(run)).map(|speed| speed.iops).collect();
     let longest = point.runs.iter().filter_map(|run| run.outcome.quantiles).map(|found| found.max_ns / 1e6);
     vec![
-        Cell::words(point.experiment.id()),
+        named(point.experiment.id(), point),
         Cell::words(point.experiment.pattern.to_string()),
-        Cell::number(Some(ios as f64)),
+        Cell::number(ios as f64),
         Cell::mean(&mb_per_s(point)),
         Cell::mean(&rates),
         mean_ms(point),
@@ -45,30 +44,19 @@ fn sizes(points: &[Point<'_>]) -> Option<Chart> {
     };
     let mut series = curves(points.iter().filter_map(place));
     series.retain(|curve| curve.points.len() > 1);
-    (!series.is_empty()).then(|| Chart {
-        id: "speed-against-size".into(),
-        title: "Throughput against the size of an IO".into(),
-        caption: String::new(),
-        x: Axis::log("IOSize", "bytes"),
-        y: Axis::log("throughput", "MB/s"),
-        series,
-    })
+    let axes = [Axis::log("IOSize", "bytes"), Axis::log("throughput", "MB/s")];
+    Chart::new("speed-against-size", "Throughput against the size of an IO", "", axes, series).if_any()
 }
 
 /// One chart for all runs that were cut into windows.
 fn windows(points: &[Point<'_>]) -> Option<Chart> {
     let curve = |point: &Point<'_>| {
         let run = point.runs.iter().find(|run| !run.windows.is_empty())?;
-        let points = paces(&run.windows).iter().map(|pace| (pace.end_s, pace.mb_per_s)).collect();
-        Some(Curve { name: point.experiment.id(), points })
+        let paces = paces(&run.windows);
+        Some(Series::line(point.experiment.id(), paces.iter().map(|pace| (pace.end_s, pace.mb_per_s))))
     };
-    let series: Vec<Curve> = points.iter().filter_map(curve).collect();
-    (!series.is_empty()).then(|| Chart {
-        id: "speed-against-time".into(),
-        title: "Throughput against time".into(),
-        caption: "The first repeat of each run that was cut into windows.".into(),
-        x: Axis::linear("time", "s"),
-        y: Axis::linear("throughput", "MB/s"),
-        series,
-    })
+    let series: Vec<Series> = points.iter().filter_map(curve).collect();
+    let axes = [Axis::linear("time", "s"), Axis::linear("throughput", "MB/s")];
+    let caption = "The first repeat of each run that was cut into windows.";
+    Chart::new("speed-against-time", "Throughput against time", caption, axes, series).if_any()
 }

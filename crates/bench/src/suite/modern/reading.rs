@@ -17,11 +17,11 @@ struct Found {
 impl Found {
     fn new() -> Found {
         let caption = "What the parts of the suite have in common: one number for each thing inside.";
-        Found { table: Table::new("found", "Inside", caption, &["quantity", "value", "unit"]) }
+        Found { table: Table::new("found", "Inside", caption, ["quantity", "value", "unit"]) }
     }
 
     fn add(&mut self, quantity: &str, value: f64, unit: &str) {
-        self.table.rows.push(vec![Cell::words(quantity), Cell::number(Some(value)), Cell::words(unit)]);
+        self.table.add([Cell::words(quantity), Cell::number(value), Cell::words(unit)]);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The tables of the specification, the criterion as it was computed, and our own phases beside it.
 
-use flashscope_analysis::reading::{Axis, Cell, Chart, Curve, Table};
+use flashscope_analysis::reading::{Axis, Cell, Chart, Column, Series, Table};
 use flashscope_analysis::{
     Context, Finished, Pace, Point, Reading, Run, STEADY_RANGE_MAX, STEADY_ROUNDS, STEADY_SLOPE_MAX,
     SteadyWindow, first_steady, paces, points, steady_window,
@@ -89,7 +89,7 @@ fn verdicts(points: &Points<'_>, complete: bool, reading: &mut Reading) {
         "reached in round",
         "level runs",
     ];
-    let mut table = Table::new("steady", "Steady state", caption, &columns);
+    let mut table = Table::new("steady", "Steady state", caption, columns);
     let (mut never, mut few) = (Vec::new(), Vec::new());
     for (test, curve, rates, level) in tracked(points) {
         let first = first_steady(&rates);
@@ -109,7 +109,7 @@ fn verdicts(points: &Points<'_>, complete: bool, reading: &mut Reading) {
             None if is_judged => "not steady".into(),
             None => not_judged(rates.len()),
         };
-        table.rows.push(vec![
+        table.add([
             Cell::words(test),
             Cell::words(curve),
             Cell::words(rates.len().to_string()),
@@ -117,7 +117,7 @@ fn verdicts(points: &Points<'_>, complete: bool, reading: &mut Reading) {
             percent(|window| window.range),
             percent(|window| window.slope),
             Cell::words(verdict),
-            first.map_or(Cell::Empty, |window| Cell::words(window.round.to_string())),
+            first.map_or(Cell::default(), |window| Cell::words(window.round.to_string())),
             Cell::words(format!("{} of {}", levels.iter().filter(|level| **level).count(), levels.len())),
         ]);
     }
@@ -162,13 +162,13 @@ fn iops(points: &Points<'_>, reading: &mut Reading) {
     if mixes.is_empty() {
         return;
     }
-    let headings: Vec<String> = mixes.iter().map(|mix| format!("{mix}, IO/s")).collect();
-    let columns: Vec<&str> = std::iter::once("block").chain(headings.iter().map(String::as_str)).collect();
+    let headings = mixes.iter().map(|mix| format!("{mix}, IO/s").as_str().into());
+    let columns = [Column::words("block")].into_iter().chain(headings);
     let caption = "Random IOs, reads/writes; means of the measurement window.";
-    let mut table = Table::new("iops", "IOPS", caption, &columns);
+    let mut table = Table::new("iops", "IOPS", caption, columns);
     for bs in SIZES.into_iter().filter(|bs| mixes.iter().any(|mix| !found(mix, *bs).is_empty())) {
         let cells = mixes.iter().map(|mix| Cell::mean(&found(mix, bs)));
-        table.rows.push(std::iter::once(Cell::words(Bytes(bs).to_string())).chain(cells).collect());
+        table.add([Cell::words(Bytes(bs).to_string())].into_iter().chain(cells));
     }
     reading.tables.push(table);
 }
@@ -179,16 +179,11 @@ fn throughput(points: &Points<'_>, reading: &mut Reading) {
         window(&runs).iter().filter_map(|run| speed(run)).map(|speed| speed.mb_per_s).collect()
     };
     let caption = "Sequential IOs; means of the measurement window.";
-    let mut table =
-        Table::new("throughput", "Throughput", caption, &["block", "reads, MB/s", "writes, MB/s"]);
+    let mut table = Table::new("throughput", "Throughput", caption, ["block", "reads, MB/s", "writes, MB/s"]);
     for bs in THROUGHPUT_SIZES {
         let (reads, writes) = (found("SR", bs), found("SW", bs));
         if !reads.is_empty() || !writes.is_empty() {
-            table.rows.push(vec![
-                Cell::words(Bytes(bs).to_string()),
-                Cell::mean(&reads),
-                Cell::mean(&writes),
-            ]);
+            table.add([Cell::words(Bytes(bs).to_string()), Cell::mean(&reads), Cell::mean(&writes)]);
         }
     }
     if !table.rows.is_empty() {
@@ -199,7 +194,7 @@ fn throughput(points: &Points<'_>, reading: &mut Reading) {
 fn latency(points: &Points<'_>, reading: &mut Reading) {
     let caption = "Single random IOs; mean of the means and longest of all in the measurement window.";
     let columns = ["block", "reads/writes", "mean, ms", "longest, ms"];
-    let mut table = Table::new("latency", "Latency", caption, &columns);
+    let mut table = Table::new("latency", "Latency", caption, columns);
     for bs in SIZES {
         for mix in LATENCY_MIXES {
             let runs = rounds(points, LATENCY, &cell(mix, bs));
@@ -214,7 +209,7 @@ fn latency(points: &Points<'_>, reading: &mut Reading) {
             let longest = longest.reduce(f64::max);
             if !means.is_empty() {
                 let name = Cell::words(Bytes(bs).to_string());
-                table.rows.push(vec![name, Cell::words(mix), Cell::mean(&means), Cell::number(longest)]);
+                table.add([name, Cell::words(mix), Cell::mean(&means), Cell::number(longest)]);
             }
         }
     }
@@ -223,9 +218,8 @@ fn latency(points: &Points<'_>, reading: &mut Reading) {
     }
 }
 
-fn chart(id: &str, title: &str, x: Axis, series: Vec<Curve>) -> Chart {
-    let y = Axis::linear("rate", "IO/s");
-    Chart { id: id.into(), title: title.into(), caption: String::new(), x, y, series }
+fn chart(id: &str, title: &str, x: Axis, series: Vec<Series>) -> Chart {
+    Chart::new(id, title, "", [x, Axis::linear("rate", "IO/s")], series)
 }
 
 /// Write saturation: rate against capacities written, the criterion's verdict and ours.
@@ -237,7 +231,7 @@ fn saturation(points: &Points<'_>, reading: &mut Reading) {
     let paces = paces(&run.windows);
     let curve = |pace: &Pace| (pace.bytes as f64 / capacity, pace.iops);
     let x = Axis::linear("device capacities written", "");
-    let series = vec![Curve { name: "random writes".into(), points: paces.iter().map(curve).collect() }];
+    let series = vec![Series::line("random writes", paces.iter().map(curve))];
     reading.charts.push(chart("wsat", "Write saturation", x, series));
     let rates: Vec<f64> = paces.iter().map(|pace| pace.iops).collect();
     let first = first_steady(&rates);
@@ -278,7 +272,7 @@ fn idle_recovery(points: &Points<'_>, reading: &mut Reading) {
     let Some(steady) = steady else { return };
     let caption = "Random 4 KiB writes in bursts of 5/60 of a round, with idle time between them.";
     let columns = ["idle, of a round", "bursts, IO/s", "beside steady, x", "writes after, IO/s"];
-    let mut table = Table::new("hir", "Host idle recovery", caption, &columns);
+    let mut table = Table::new("hir", "Host idle recovery", caption, columns);
     let mut best: Option<(f64, &str)> = None;
     for (_, name) in IDLES {
         let bursts = rates(&rounds(points, HIR, &format!("burst after idle {name}")));
@@ -287,12 +281,7 @@ fn idle_recovery(points: &Points<'_>, reading: &mut Reading) {
         if let Some(share) = mean(&beside).filter(|share| best.is_none_or(|(most, _)| *share > most)) {
             best = Some((share, name));
         }
-        table.rows.push(vec![
-            Cell::words(name),
-            Cell::mean(&bursts),
-            Cell::mean(&beside),
-            Cell::mean(&after),
-        ]);
+        table.add([Cell::words(name), Cell::mean(&bursts), Cell::mean(&beside), Cell::mean(&after)]);
     }
     reading.tables.push(table);
     if let Some((most, name)) = best {
@@ -317,8 +306,8 @@ fn cross_stimulus(points: &Points<'_>, reading: &mut Reading) {
     for point in points.iter().filter(of) {
         let Some(run) = point.runs.last() else { continue };
         let paces = paces(&run.windows);
-        let curve = paces.iter().map(|pace| (begin_s + pace.end_s, pace.mb_per_s)).collect();
-        series.push(Curve { name: point.experiment.curve.clone(), points: curve });
+        let curve = paces.iter().map(|pace| (begin_s + pace.end_s, pace.mb_per_s));
+        series.push(Series::line(&point.experiment.curve, curve));
         begin_s += run.elapsed_ns as f64 / 1e9;
         let late: Vec<f64> = paces.iter().skip(paces.len() / 2).map(|pace| pace.mb_per_s).collect();
         speeds.push((mean(&late).unwrap_or(0.0), paces));

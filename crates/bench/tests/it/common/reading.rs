@@ -6,7 +6,7 @@ use flashscope_analysis::Reading;
 /// The number in a row of a table below a heading, if there is one.
 pub fn found(reading: &Reading, table: &str, row: &str, heading: &str) -> Option<f64> {
     let table = reading.tables.iter().find(|one| one.id == table)?;
-    table.cell(row, heading).and_then(|cell| cell.value())
+    table.cell(row, heading).and_then(|cell| cell.value)
 }
 
 /// The number, which is there.

@@ -44,13 +44,9 @@ pub(super) fn section(scene: &Scene<'_>) -> Section {
     };
     let mut columns = vec![Column::words("device")];
     columns.extend(CHARACTERISTICS.iter().map(|(name, unit, ..)| Column::number(name, unit)));
-    let table = Table {
-        id: "characteristics-table".into(),
-        title: "Key characteristics".into(),
-        caption: format!("{CAPTION}{beside}"),
-        columns,
-        rows,
-    };
+    let table =
+        Table::new("characteristics-table", "Key characteristics", format!("{CAPTION}{beside}"), columns)
+            .with_rows(rows);
     let blocks = if is_blank { Vec::new() } else { vec![Block::Table(table)] };
     Section::new("characteristics", "Key characteristics", blocks)
 }

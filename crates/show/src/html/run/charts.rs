@@ -34,7 +34,7 @@ fn chart(micro: &MicroDoc, scene: &Scene<'_>) -> Option<Chart> {
             .filter_map(|p| places.point(p, scene))
             .collect();
         curve.sort_by(|a, b| a.x.total_cmp(&b.x));
-        Series { name: (*name).to_string(), look, points: curve }
+        Series::new(*name, look, curve)
     });
     Some(Chart {
         id: chart_id(micro.name),

@@ -5,7 +5,7 @@ use flashscope_analysis::Finished;
 use super::{Scene, trace_id};
 use crate::html::document::{Block, Cell, Column, Section, Table};
 use crate::view::measure::because;
-use flashscope_core::number::{count, span};
+use flashscope_core::number::span;
 
 pub(super) fn section(scene: &Scene<'_>) -> Section {
     let time = |label| Column::number(label, "ms");
@@ -22,22 +22,20 @@ pub(super) fn section(scene: &Scene<'_>) -> Section {
         Column::number("period", "IOs"),
         Column::words("stopped because"),
     ];
-    let table = Table {
-        id: "experiments-table".into(),
-        title: "All runs".into(),
-        caption: "Means are of the running phase, with their intervals at 95 %; so are the percentiles."
-            .into(),
+    let table = Table::new(
+        "experiments-table",
+        "All runs",
+        "Means are of the running phase, with their intervals at 95 %; so are the percentiles.",
         columns,
-        rows: scene.runs.iter().map(|done| row(done)).collect(),
-    };
+    )
+    .with_rows(scene.runs.iter().map(|done| row(done)));
     let blocks = if table.rows.is_empty() { Vec::new() } else { vec![Block::Table(table)] };
     Section::new("experiments", "All experiments", blocks)
 }
 
 fn row(done: &Finished) -> Vec<Cell> {
     let outcome = &done.run.outcome;
-    let time = |ns: Option<f64>| ns.map_or(Cell::default(), |ns| Cell::number(span(ns), ns / 1e6));
-    let count = |ios: u64| Cell::number(count(ios), ios as f64);
+    let time = |ns: Option<f64>| ns.map_or(Cell::default(), |ns| Cell::shown(span(ns), ns / 1e6));
     let link = done.run.records.is_some().then(|| trace_id(done));
     let mean = time(outcome.estimate.map(|estimate| estimate.mean_ns));
     let interval = outcome.estimate.map(|of| [of.ci_low_ns / 1e6, of.ci_high_ns / 1e6]);
@@ -48,15 +46,15 @@ fn row(done: &Finished) -> Vec<Cell> {
     let has_count = done.experiment.pattern.number_ios.is_some();
     vec![
         Cell::words(done.experiment.id()).seen_in(link),
-        count(u64::from(done.repeat) + 1),
+        Cell::count(u64::from(done.repeat) + 1),
         Cell::words(done.experiment.pattern.to_string()),
         Cell { interval, ..mean },
         time(p50),
         time(p99),
         time(max),
-        count(done.run.ios),
-        count(outcome.phases.startup_ios),
-        outcome.phases.period.map_or(Cell::default(), |period| count(period.ios)),
+        Cell::count(done.run.ios),
+        Cell::count(outcome.phases.startup_ios),
+        outcome.phases.period.map_or(Cell::default(), |period| Cell::count(period.ios)),
         Cell::words(because(outcome.stopped_because, has_count)),
     ]
 }

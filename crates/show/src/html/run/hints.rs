@@ -4,7 +4,7 @@ use flashscope_analysis::{Advice, Finished, Hint, Warning};
 
 use super::charts::chart_id;
 use super::{Scene, trace_id};
-use crate::html::document::{Block, Item, Link, Section, Tone};
+use crate::html::document::{Block, Item, Link, Section};
 use crate::view::why;
 
 pub(super) fn hints(scene: &Scene<'_>) -> Section {
@@ -33,12 +33,12 @@ fn answer(advice: &Advice, scene: &Scene<'_>) -> Item {
     micros.dedup();
     let names = micros.into_iter().chain(advice.experiments.iter().map(String::as_str));
     let links = names.filter_map(|name| link(name, scene)).collect();
-    Item { tone: Tone::Good, text, detail: advice.because.clone(), links }
+    Item { links, ..Item::good(text, &advice.because) }
 }
 
 fn item(hint: &Hint, scene: &Scene<'_>) -> Item {
     let links = hint.seen_in.iter().filter_map(|name| link(name, scene)).collect();
-    Item { tone: Tone::Good, text: hint.text.clone(), detail: hint.evidence.clone(), links }
+    Item { links, ..Item::good(&hint.text, &hint.evidence) }
 }
 
 /// A name is that of a micro-benchmark or the id of an experiment.

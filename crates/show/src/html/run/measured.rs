@@ -70,9 +70,9 @@ fn chart(
         id: id.into(),
         title: title.into(),
         caption: "The size is doubled until throughput grows by less than 2.5 %.".into(),
-        x: Axis::of("IOSize", "bytes", Scale::Log),
+        x: Axis::log("IOSize", "bytes"),
         y,
-        series: vec![Series { name, look: Look::Line, points }],
+        series: vec![Series::new(name, Look::Line, points)],
         group: None,
     }
 }

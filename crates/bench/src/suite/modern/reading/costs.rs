@@ -4,7 +4,7 @@ use flashscope_analysis::reading::{Cell, Table};
 use flashscope_analysis::{Pace, Point, Quantiles, Reading, paces};
 use flashscope_core::number::{digits, in_unit, iops, size, throughput};
 
-use super::super::super::read::speed;
+use super::super::super::read::{named, speed};
 use super::super::{FLUSH, IDLE, TAIL, TRIM, TRIM_EFFECT};
 use super::steps::{STEP, bytes_before, bytes_chart, curve, fast_beginning, gib, speed_between};
 use super::{Points, last_run, of};
@@ -28,7 +28,7 @@ struct Loaded<'a> {
 pub(super) fn tail(points: &Points<'_>, reading: &mut Reading) {
     let caption = "Single random reads while random writes come at a set rate.";
     let columns = ["writes asked", "writes, MB/s", "reads, IO/s", "median, ms", "p99, ms", "longest, ms"];
-    let mut table = Table::new("tail", "Reads under writes", caption, &columns);
+    let mut table = Table::new("tail", "Reads under writes", caption, columns);
     let loaded = |point: &'_ Point<'_>| {
         let run = last_run(point)?;
         let (seconds, quantiles) = (run.elapsed_ns as f64 / 1e9, run.outcome.quantiles);
@@ -41,17 +41,17 @@ pub(super) fn tail(points: &Points<'_>, reading: &mut Reading) {
             Some(Loaded { asked: &point.experiment.label, written_mb_s, reads_s, quantiles, p99_ms })
         })
         .collect();
-    table.rows.extend(all.iter().map(|one| {
+    for one in &all {
         let quantile = |of: fn(&Quantiles) -> f64| Cell::number(one.quantiles.as_ref().map(of));
-        vec![
+        table.add([
             Cell::words(one.asked),
-            Cell::number(Some(one.written_mb_s)),
-            Cell::number(Some(one.reads_s)),
+            Cell::number(one.written_mb_s),
+            Cell::number(one.reads_s),
             quantile(|found| found.p50_ns / 1e6),
             Cell::number(one.p99_ms),
             quantile(|found| found.max_ns / 1e6),
-        ]
-    }));
+        ]);
+    }
     if table.rows.is_empty() {
         return;
     }
@@ -79,7 +79,7 @@ pub(super) fn flush(points: &Points<'_>, reading: &mut Reading) {
     let write_ms = plain.elapsed_ns as f64 / 1e6 / plain.ios as f64;
     let caption = "Single random writes with a flush command after every so many, each from a rested device. \
                    A flush: what its run took beyond its writes without one.";
-    let mut table = Table::new("flush", "Flush", caption, &["flush after", "writes, IO/s", "a flush, ms"]);
+    let mut table = Table::new("flush", "Flush", caption, ["flush after", "writes, IO/s", "a flush, ms"]);
     for point in of(points, FLUSH) {
         let Some(run) = last_run(point) else { continue };
         let flushes = match point.experiment.parameter as u64 {
@@ -88,14 +88,14 @@ pub(super) fn flush(points: &Points<'_>, reading: &mut Reading) {
         };
         let (writes, elapsed_ms) = ((run.ios - flushes) as f64, run.elapsed_ns as f64 / 1e6);
         let cost = (elapsed_ms - writes * write_ms) / flushes.max(1) as f64;
-        table.rows.push(vec![
-            Cell::words(&point.experiment.label),
-            Cell::number(Some(1e3 * writes / elapsed_ms)),
+        table.add([
+            named(&point.experiment.label, point),
+            Cell::number(1e3 * writes / elapsed_ms),
             // Less than nothing is what cannot be told from the writes' own spread.
             Cell::number(Some(cost).filter(|cost| flushes >= FLUSHES_MIN && *cost > 0.0)),
         ]);
     }
-    if let Some(cost) = table.cell("1", "a flush").and_then(Cell::value) {
+    if let Some(cost) = table.cell("1", "a flush").and_then(|cell| cell.value) {
         reading.say(
             format!("A flush after every write costs {}.", in_unit(cost, "ms")),
             format!("{} for a write without", in_unit(write_ms, "ms")),
@@ -105,12 +105,11 @@ pub(super) fn flush(points: &Points<'_>, reading: &mut Reading) {
 }
 
 pub(super) fn trim(points: &Points<'_>, reading: &mut Reading) {
-    let mut table =
-        Table::new("trim", "Discards", "Discards in order, one at a time.", &["size", "mean, ms"]);
-    table.rows.extend(of(points, TRIM).map(|point| {
+    let table = Table::new("trim", "Discards", "Discards in order, one at a time.", ["size", "mean, ms"]);
+    let table = table.with_rows(of(points, TRIM).map(|point| {
         let run = last_run(point);
         let mean = run.filter(|run| run.ios > 0).map(|run| run.elapsed_ns as f64 / 1e6 / run.ios as f64);
-        vec![Cell::words(&point.experiment.label), Cell::number(mean)]
+        vec![named(&point.experiment.label, point), Cell::number(mean)]
     }));
     if !table.rows.is_empty() {
         reading.tables.push(table);
@@ -169,14 +168,13 @@ fn recovered<'a>(points: &'a Points<'_>, buffer: f64) -> Vec<Recovered<'a>> {
 pub(super) fn idle(points: &Points<'_>, buffer: f64, reading: &mut Reading) {
     let caption =
         "A quarter of the device is written, and again after idle time: what is fast then had come back.";
-    let mut table = Table::new("idle", "Idle recovery", caption, &["idle", "fast again, GiB", "speed, MB/s"]);
+    let table = Table::new("idle", "Idle recovery", caption, ["idle", "fast again, GiB", "speed, MB/s"]);
     let all = recovered(points, buffer);
-    let number = |value: f64| Cell::number(Some(value));
-    let row =
-        |one: &Recovered<'_>| vec![Cell::words(one.label), number(gib(one.bytes)), number(one.fast_mb_s)];
-    table.rows = all.iter().map(row).collect();
+    let row = |one: &Recovered<'_>| {
+        vec![Cell::words(one.label), Cell::number(gib(one.bytes)), Cell::number(one.fast_mb_s)]
+    };
     let Some(most) = all.iter().map(|one| one.bytes).reduce(f64::max) else { return };
-    reading.tables.push(table);
+    reading.tables.push(table.with_rows(all.iter().map(row)));
     let series = all.iter().map(|one| curve(&format!("after {}", one.label), &one.paces)).collect();
     reading.charts.push(bytes_chart("idle", "Idle recovery", caption, series));
     match all.iter().find(|one| one.bytes > 0.95 * most && most > 0.0) {

@@ -1,11 +1,11 @@
 //! What is inside: the depth that fills the device, its write buffer, its cache, its spare flash.
 
-use flashscope_analysis::reading::{Axis, Cell, Chart, Curve, Table};
+use flashscope_analysis::reading::{Axis, Cell, Chart, Series, Table};
 use flashscope_analysis::{Context, Level, Reading, Run, levels, paces};
 use flashscope_core::Bytes;
 use flashscope_core::number::{self, iops, percent, throughput};
 
-use super::super::super::read::{mean_ms, speed};
+use super::super::super::read::{mean_ms, named, speed};
 use super::super::{BUFFER_READ, DEPTH, FILL_RUN, SPARE};
 use super::steps::{
     FastBeginning, STEP, bytes_before, bytes_chart, costs, curve, fast_beginning, gib, rise, speed_between,
@@ -33,22 +33,17 @@ pub(super) fn depth(points: &Points<'_>, reading: &mut Reading, found: &mut Foun
     let Some(&(1.0, alone)) = rates.first() else { return };
     let caption = "Random reads of the smallest size asked for, by IOs in flight.";
     let mut table =
-        Table::new("depth", "Queue depth", caption, &["in flight", "rate, IO/s", "mean, ms", "p99, ms"]);
+        Table::new("depth", "Queue depth", caption, ["in flight", "rate, IO/s", "mean, ms", "p99, ms"]);
     for point in of(points, DEPTH) {
         let p99 = last_run(point).and_then(|run| run.outcome.quantiles).map(|found| found.p99_ns / 1e6);
         let rate = last_run(point).and_then(speed).map(|speed| speed.iops);
-        let label = Cell::words(&point.experiment.label);
-        table.rows.push(vec![label, Cell::number(rate), mean_ms(point), Cell::number(p99)]);
+        let label = named(&point.experiment.label, point);
+        table.add([label, Cell::number(rate), mean_ms(point), Cell::number(p99)]);
     }
     reading.tables.push(table);
-    reading.charts.push(Chart {
-        id: "depth".into(),
-        title: "Queue depth".into(),
-        caption: caption.into(),
-        x: Axis::log("in flight", ""),
-        y: Axis::linear("rate", "IO/s"),
-        series: vec![Curve { name: "random reads".into(), points: rates.clone() }],
-    });
+    let axes = [Axis::log("in flight", ""), Axis::linear("rate", "IO/s")];
+    let curve = Series::line("random reads", rates.iter().copied());
+    reading.charts.push(Chart::new("depth", "Queue depth", caption, axes, vec![curve]));
     let [.., (shallow, before), (deep, last)] = rates[..] else { return };
     if last > FULL * before {
         let text = format!("No knee up to {deep:.0} IOs in flight: {}, and still growing.", iops(last));
@@ -92,18 +87,18 @@ pub(super) fn buffer(points: &Points<'_>, reading: &mut Reading, found: &mut Fou
     let caption = "Read back in the order in which it was written, single reads far apart. What is still \
                    in the buffer is what was written last.";
     let columns = ["written", "of it fast, MiB", "oldest, ms", "youngest, ms"];
-    let mut table = Table::new("buffer", "Write buffer", caption, &columns);
+    let mut table = Table::new("buffer", "Write buffer", caption, columns);
     let mut sizes = Vec::new();
     for (written, times) in &amounts {
         let levels = levels(times, STEP);
         let (oldest, youngest) = (levels.first()?.mean, levels.last()?.mean);
         let fast = fast_end(&levels).map(|from| written * (1.0 - from as f64 / times.len() as f64));
         sizes.push(fast);
-        table.rows.push(vec![
+        table.add([
             Cell::words(Bytes(*written as u64).to_string()),
             Cell::number(fast.map(mib)),
-            Cell::number(Some(oldest / 1e6)),
-            Cell::number(Some(youngest / 1e6)),
+            Cell::number(oldest / 1e6),
+            Cell::number(youngest / 1e6),
         ]);
     }
     let size = agreed(&sizes);

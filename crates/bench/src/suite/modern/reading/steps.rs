@@ -1,6 +1,6 @@
 //! Runs as series of speeds, and the steps in them.
 
-use flashscope_analysis::reading::{Axis, Chart, Curve};
+use flashscope_analysis::reading::{Axis, Chart, Series};
 use flashscope_analysis::{Level, Pace, levels};
 
 /// Two speeds that differ by less than this factor are one.
@@ -71,7 +71,7 @@ fn after_min(windows: usize) -> usize {
     (windows as f64 * SHARE_AFTER).ceil() as usize
 }
 
-pub(super) fn curve(name: &str, paces: &[Pace]) -> Curve {
+pub(super) fn curve(name: &str, paces: &[Pace]) -> Series {
     // A pixel or two for each point are enough.
     let step = paces.len().div_ceil(1024).max(1);
     let thinned = paces.chunks(step).filter_map(|some| some.last());
@@ -84,10 +84,10 @@ pub(super) fn curve(name: &str, paces: &[Pace]) -> Curve {
             (gib(pace.bytes as f64), bytes as f64 / 1e6 / seconds)
         })
     });
-    Curve { name: name.into(), points: points.collect() }
+    Series::line(name, points)
 }
 
-pub(super) fn bytes_chart(id: &str, title: &str, caption: &str, series: Vec<Curve>) -> Chart {
-    let (x, y) = (Axis::linear("written", "GiB"), Axis::linear("speed", "MB/s"));
-    Chart { id: id.into(), title: title.into(), caption: caption.into(), x, y, series }
+pub(super) fn bytes_chart(id: &str, title: &str, caption: &str, series: Vec<Series>) -> Chart {
+    let axes = [Axis::linear("written", "GiB"), Axis::linear("speed", "MB/s")];
+    Chart::new(id, title, caption, axes, series)
 }
