@@ -84,7 +84,7 @@ fn every_victim_policy_picks_each_closed_block_once() {
     check_policy::<d_choices::DChoices>(&(), SEED);
     check_policy::<cost_benefit::CostBenefit>(&(), SEED);
     check_policy::<random::Uniform>(&(), SEED);
-    assert_eq!(POLICIES.len(), 5, "each of them has a line above");
+    assert_eq!(POLICIES.len(), 5, "give the new policy a line here: check_policy::<file::Type>(&(), SEED)");
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod flash_rules;
 mod hostile;
 mod inside;
 mod kit;
+mod listed;
 mod mapping;
 mod page_reference;
 mod paper_004;

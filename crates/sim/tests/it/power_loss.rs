@@ -3,6 +3,7 @@
 
 use flashscope_core::seed::Random;
 use flashscope_core::{Bytes, Op, Request, Target};
+use flashscope_sim::gc::POLICIES;
 use flashscope_sim::nand::Cause;
 use flashscope_sim::ssd::PowerLoss;
 use flashscope_sim::{Settings, Ssd};
@@ -80,7 +81,7 @@ fn cut_again_and_again(mut ssd: Ssd, what: &str) -> u64 {
 
 #[test]
 fn without_a_buffer_nothing_acknowledged_is_lost_at_any_cut() {
-    for gc in ["greedy", "fifo", "d-choices", "cost-benefit", "random"] {
+    for (gc, _) in POLICIES {
         for frontiers in [1, 2] {
             let what = format!("{gc}, {frontiers} frontiers");
             assert_eq!(cut_again_and_again(device(gc, frontiers, "none"), &what), 0, "{what}");
