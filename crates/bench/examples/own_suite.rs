@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use flashscope_analysis::reading::{Cell, Table};
 use flashscope_analysis::{Context, Finished, Reading, points};
 use flashscope_bench::suite::{Act, Parameters, Probe, Program, Setting};
-use flashscope_bench::{Alone, BenchError, Length, Settings, Suite, SuiteRequest, Suites, conduct};
+use flashscope_bench::{Alone, BenchError, Length, Scope, Settings, Suite, SuiteRequest, Suites, conduct};
 use flashscope_core::{Bytes, Rw};
 use flashscope_sim::{Rig, rigs};
 
@@ -58,7 +58,7 @@ fn reading(_: &Context, finished: &[Finished]) -> Reading {
 pub fn small_writes(rig: &str) -> Result<Reading, Box<dyn std::error::Error>> {
     let suite = SuiteRequest::named("small-writes").suite(&Suites::builtin().with(SMALL_WRITES))?;
     let mut lab = Alone(Rig::new(rigs::get(rig).ok_or("no such rig")?, 1));
-    let settings = Settings { write: true, repeats: suite.repeats, ..Settings::default() };
+    let settings = Settings { write: true, ..Settings::of(&suite, Scope::Table1) };
     Ok(conduct(&suite, &[], &mut lab, &settings)?.1)
 }
 

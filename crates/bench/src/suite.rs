@@ -24,6 +24,7 @@ use flashscope_core::{Bytes, Target, TargetInfo};
 use crate::campaign::{Campaign, Lab, Prior, run};
 use crate::error::{BenchError, SuiteError};
 use crate::journal::Unkept;
+use crate::micro::Scope;
 use crate::plan::{Plan, Settings};
 
 use file::Script;
@@ -167,6 +168,15 @@ impl Suites {
     }
 }
 
+impl Settings {
+    /// The defaults, with the repeats and the IO size that a suite asks for.
+    pub fn of(suite: &Suite, scope: Scope) -> Settings {
+        let default = Settings::default();
+        let repeats = if scope == Scope::Quick { 1 } else { suite.repeats };
+        Settings { scope, repeats, bs: suite.bs.unwrap_or(default.bs), ..default }
+    }
+}
+
 impl Plan {
     /// Plans a suite on `target`, with those of the suite's settings that differ from their defaults as names
     /// and `values`. The same arguments give the same plan.
@@ -192,8 +202,8 @@ impl Plan {
     }
 }
 
-/// Runs a suite on a lab and keeps nothing but what is returned: for studies and tests. `values` as of
-/// [`Plan::of`].
+/// Runs a suite on a lab and keeps nothing but what is returned. `values` as of [`Plan::of`]; `settings` best
+/// begin with [`Settings::of`], since the suite's repeats and IO size are in them.
 ///
 /// # Errors
 /// The plan's, and what ended the campaign early.
@@ -237,6 +247,13 @@ mod tests {
         for suite in SUITES {
             assert!(!suite.doc.is_empty() && !suite.source.is_empty(), "{}", suite.name);
             assert!(suite.repeats > 0, "{}", suite.name);
+            let page = include_str!("../../../docs/suites.md");
+            let row = format!("\n| `{}` |", suite.name);
+            assert!(
+                page.contains(&row),
+                "docs/suites.md lacks {}: add its row to the first table",
+                suite.name
+            );
             for setting in suite.settings {
                 assert!(!setting.help.is_empty() && !setting.quick.is_empty(), "{}", setting.name);
             }

@@ -1,7 +1,7 @@
 //! Paper 000, appendix A: the numbers of its method, counted in the plan of the suite `ajwani`.
 
 use flashscope_analysis::Cut;
-use flashscope_bench::{BenchError, GAIN_MIN, Length, Plan, Preparation, Settings, Suites};
+use flashscope_bench::{BenchError, GAIN_MIN, Length, Plan, Preparation, Scope, Settings, Suites};
 use flashscope_core::pattern::Rw;
 use flashscope_core::{Bytes, Nanos};
 use flashscope_lab::Result;
@@ -57,7 +57,7 @@ fn run(stage: &Stage<'_>) -> Result<Found> {
     let suites = Suites::builtin();
     let suite = suites.find("ajwani").map_err(BenchError::from)?;
     let values = [("endurance".to_string(), "1".to_string())];
-    let settings = Settings { write: true, repeats: suite.repeats, seed: stage.seed, ..Settings::default() };
+    let settings = Settings { write: true, seed: stage.seed, ..Settings::of(suite, Scope::Table1) };
     let plan = Plan::of(suite, &values, bench.info(), &settings)?;
     let mut found = Found::default();
     of_aligned(&plan, &mut found);
