@@ -2,8 +2,7 @@
 //! `cargo run --release -p flashscope-lab --example characterise -- rig:mtron`
 #![allow(clippy::print_stdout, reason = "it is a program")]
 
-use flashscope_bench::Scope;
-use flashscope_lab::{Error, Interrupt, RunRequest, TargetSpec, characterise};
+use flashscope_lab::{Error, Interrupt, RunRequest, Scope, TargetSpec, characterise};
 
 fn main() -> Result<(), Error> {
     let target = std::env::args().nth(1).unwrap_or_else(|| "rig:mtron".into());

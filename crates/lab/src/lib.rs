@@ -14,8 +14,7 @@
 //! flag or knows an exit status: an [`Error`] has a kind and a way out, and its caller words them.
 //!
 //! ```
-//! use flashscope_core::Bytes;
-//! use flashscope_lab::{Interrupt, SweepSpec, simulate};
+//! use flashscope_lab::{Bytes, Interrupt, SweepSpec, simulate};
 //!
 //! let buffer = ["none", "lru", "bplru"].map(String::from).to_vec();
 //! let buffer_size = vec![Bytes(1 << 20)];
@@ -47,7 +46,11 @@ mod traces;
 
 pub use error::{Context, Error, ErrorKind, Remedy, Result, message};
 pub use facts::{Facts, manifest};
-pub use flashscope_bench::Lab;
+// What the requests are made of, so that a program can do with this crate alone.
+pub use flashscope_bench::{Lab, Micros, Scope, State, SuiteRequest, Suites};
+pub use flashscope_core::{Bytes, Nanos, Pattern};
+pub use flashscope_device::{DataPattern, Engine, Intent};
+pub use flashscope_sim::settings::Initial;
 pub use interrupt::Interrupt;
 pub use journal::Listener;
 pub use measure::{

@@ -32,8 +32,7 @@ pub use result::{Conclusions, RunResult};
 /// What happens once IOs go is in the result, beside all that was measured until then.
 ///
 /// ```
-/// use flashscope_bench::Scope;
-/// use flashscope_lab::{Interrupt, RunRequest, characterise};
+/// use flashscope_lab::{Interrupt, RunRequest, Scope, characterise};
 ///
 /// let folder = std::env::temp_dir().join(format!("flashscope-doc-{}", std::process::id()));
 /// let only = Some(vec!["granularity".to_string()]);
@@ -42,6 +41,7 @@ pub use result::{Conclusions, RunResult};
 /// let found = result.conclusions().indicators;
 /// println!("random writes: {:.1} ms", found.rw_ms.map_or(f64::NAN, |found| found.value));
 /// # std::fs::remove_dir_all(&folder).unwrap();
+/// result.error.map_or(Ok(()), Err)?;
 /// # Ok::<(), flashscope_lab::Error>(())
 /// ```
 pub fn characterise(
