@@ -222,6 +222,8 @@ pub enum Remedy {
     OtherTemporary,
     /// Pack it with what identifies.
     KeepIdentity,
+    /// Ask for every IO too.
+    SingleIos,
 }
 
 impl fmt::Display for Remedy {
@@ -255,6 +257,7 @@ impl fmt::Display for Remedy {
             Remedy::Distrust => "do not trust where it came from",
             Remedy::OtherTemporary => "packs are unpacked there; TMPDIR names another place",
             Remedy::KeepIdentity => "pack it with what identifies",
+            Remedy::SingleIos => "every IO on demand",
         })
     }
 }

@@ -29,6 +29,8 @@ pub struct Export {
     pub name: &'static str,
     /// What it holds and who reads it.
     pub about: &'static str,
+    /// How to have what it holds on demand only.
+    pub more: Option<Remedy>,
     /// Writes the results into the outlet's folder.
     write: fn(&[Material], &mut Outlet<'_>) -> Result<(), StoreError>,
 }

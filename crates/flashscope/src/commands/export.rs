@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use flashscope_core::number::counted;
-use flashscope_store::{AtomicFolder, EXPORTS, Material, export};
+use flashscope_store::{AtomicFolder, EXPORTS, Export, Material, Remedy, export};
 
 use crate::exit::{Done, Usage};
+use crate::remedy::store::way_out;
 use crate::screen::Screen;
 use crate::signal;
 
@@ -28,14 +29,19 @@ pub struct ExportArgs {
     pub ios: bool,
 }
 
+/// A format in the list of all.
+fn line(format: &Export) -> String {
+    let more = format.more.map_or(String::new(), |remedy| format!("; {}", way_out(remedy)));
+    format!("\n  {:<6} {}{more}", format.name, format.about)
+}
+
 /// Runs the command.
 pub fn run(args: &ExportArgs, screen: &Screen) -> Result<Done> {
     let format = EXPORTS.iter().find(|format| format.name == args.to).ok_or_else(|| {
-        let known: Vec<String> =
-            EXPORTS.iter().map(|format| format!("\n  {:<6} {}", format.name, format.about)).collect();
+        let known: Vec<String> = EXPORTS.iter().map(line).collect();
         Usage(format!("--to: there is no format '{}'; the formats are:{}", args.to, known.concat()))
     })?;
-    if args.ios && format.name != "csv" {
+    if args.ios && format.more != Some(Remedy::SingleIos) {
         let problem = format!("--ios: {} writes every IO anyhow; leave it out", format.name);
         return Err(Usage(problem).into());
     }

@@ -12,7 +12,7 @@ pub fn worded(error: &(dyn Error + 'static)) -> Option<String> {
 }
 
 /// What to do, within a sentence.
-fn way_out(remedy: Remedy) -> String {
+pub fn way_out(remedy: Remedy) -> String {
     match remedy {
         Remedy::FreeSpace
         | Remedy::WritableFolder
@@ -24,6 +24,7 @@ fn way_out(remedy: Remedy) -> String {
         Remedy::ExportCsv => "export it with --to csv".into(),
         Remedy::MakePack => "`flashscope pack DIR` makes one".into(),
         Remedy::KeepIdentity => "--identify packs it as it is".into(),
+        Remedy::SingleIos => "every IO with --ios".into(),
         other => other.to_string(),
     }
 }

@@ -6,7 +6,7 @@ use flashscope_analysis::{Finished, hints, indicators, points};
 use serde_json::Value;
 
 use super::{Export, Material, Outlet};
-use crate::error::StoreError;
+use crate::error::{Remedy, StoreError};
 use crate::folder::{Stored, plain_name};
 use crate::ios::Io;
 use crate::kind::ResultKind;
@@ -14,7 +14,8 @@ use crate::kind::ResultKind;
 /// The registry's line.
 pub const EXPORT: Export = Export {
     name: "csv",
-    about: "CSV of everything: experiments, indicators, hints, simulations, replays; every IO with --ios",
+    about: "CSV of everything: experiments, indicators, hints, simulations, replays",
+    more: Some(Remedy::SingleIos),
     write,
 };
 

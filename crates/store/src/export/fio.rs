@@ -27,7 +27,7 @@ use summary::Summary;
 
 /// The registry's line.
 pub const EXPORT: Export =
-    Export { name: "fio", about: "fio's JSON and logs, named as fio-plot finds them", write };
+    Export { name: "fio", about: "fio's JSON and logs, named as fio-plot finds them", more: None, write };
 
 const MIXED: &str = "runs left out (fio has no job for a mix of sequential with random IOs, or of reads \
                      with reads)";

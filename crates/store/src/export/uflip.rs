@@ -14,8 +14,12 @@ use crate::error::StoreError;
 use crate::ios::Io;
 
 /// The registry's line.
-pub const EXPORT: Export =
-    Export { name: "uflip", about: "uFLIP's CSV: RESULTS/RES_b_e.csv and DETAILS/DET_b_e_r.csv", write };
+pub const EXPORT: Export = Export {
+    name: "uflip",
+    about: "uFLIP's CSV: RESULTS/RES_b_e.csv and DETAILS/DET_b_e_r.csv",
+    more: None,
+    write,
+};
 
 /// uFLIP counts in these, whatever the device does.
 const SECTOR_BYTES: u64 = 512;
