@@ -1,7 +1,38 @@
 //! How results look: text for a terminal, JSON, pages for a browser, pictures.
 //!
+//! ```text
+//!   store (folders, IOs)     lab (results, conclusions)
+//!                \             /
+//!                 show
+//!                  |-- views: a terminal's text          result_view, measure_view, compare_view
+//!                  |-- JSON: the same numbers            run_json, measure_json, compare_json
+//!                  |-- documents: a browser's page       html, replay, sweep, trace, inside
+//!                  `-- pictures: SVG                     figures
+//!                  |
+//!          papers, the program, notebooks: print it
+//! ```
+//!
 //! Pure functions from what is stored or measured to text; whoever calls them prints it. Nothing here
 //! measures.
+//!
+//! The first screen of a characterisation:
+//!
+//! ```
+//! use flashscope_lab::{Interrupt, RunRequest, Scope, characterise};
+//! use flashscope_show::{Findings, Style, result_view};
+//!
+//! let folder = std::env::temp_dir().join(format!("flashscope-show-{}", std::process::id()));
+//! let request = RunRequest { scope: Scope::Quick, seed: Some(1), ..RunRequest::default() };
+//! let result = characterise(&request, Some(&folder), None, &mut |_| {}, &Interrupt::new())?;
+//! let conclusions = result.conclusions();
+//! let findings = Findings::of(&result.context, &result.finished, &result.suite, &conclusions);
+//! let text = result_view(&findings, Style { width: 100, colour: false });
+//! println!("{text}");
+//! # assert!(text.contains("rig:mtron") && text.contains("locality"), "{text}");
+//! # std::fs::remove_dir_all(&folder).unwrap();
+//! result.error.map_or(Ok(()), Err)?;
+//! # Ok::<(), flashscope_lab::Error>(())
+//! ```
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

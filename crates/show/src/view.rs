@@ -16,6 +16,7 @@ pub use text::wrap;
 use std::path::Path;
 
 use flashscope_analysis::{Advice, Context, Finished, Hint, Indicators, Reading, Warning};
+use flashscope_lab::{Conclusions, SuiteRequest};
 
 /// How text is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,4 +57,26 @@ pub struct Findings<'a> {
     pub folder: Option<&'a Path>,
     /// Size of the page that lies there too.
     pub page_bytes: Option<u64>,
+}
+
+impl<'a> Findings<'a> {
+    /// What is concluded from these runs of a suite, wherever they lie.
+    pub fn of(
+        context: &'a Context,
+        finished: &'a [Finished],
+        suite: &'a SuiteRequest,
+        found: &'a Conclusions,
+    ) -> Findings<'a> {
+        Findings {
+            context,
+            finished,
+            indicators: &found.indicators,
+            advice: &found.advice,
+            hints: &found.hints,
+            suite: found.reading.as_ref().map(|reading| OfSuite { name: &suite.name, reading }),
+            warnings: &found.warnings,
+            folder: None,
+            page_bytes: None,
+        }
+    }
 }

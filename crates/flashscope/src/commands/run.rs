@@ -12,7 +12,7 @@ use flashscope_core::{Bytes, Nanos, Share};
 use flashscope_lab::{
     BegunRun, Conclusions, PlannedRun, Resumption, RunRequest, RunResult, TargetSpec, override_pair, suite,
 };
-use flashscope_show::{Findings, OfSuite, figures, result_view, run_json};
+use flashscope_show::{Findings, figures, result_view, run_json};
 use serde_json::json;
 
 use crate::args::{LabArgs, StateArg, WriteArgs};
@@ -262,15 +262,9 @@ pub fn show_result(shown: &Shown<'_>, more: Vec<Warning>, as_json: bool, screen:
     let own = found.warnings.len();
     found.warnings.extend(more);
     let findings = Findings {
-        context,
-        finished,
-        indicators: &found.indicators,
-        advice: &found.advice,
-        hints: &found.hints,
-        suite: found.reading.as_ref().map(|reading| OfSuite { name: &suite.name, reading }),
-        warnings: &found.warnings,
         folder: Some(folder),
         page_bytes: std::fs::metadata(folder.join(pages::REPORT)).ok().map(|page| page.len()),
+        ..Findings::of(context, finished, suite, &found)
     };
     let text = if as_json {
         serde_json::to_string_pretty(&run_json(&findings))?
