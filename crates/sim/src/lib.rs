@@ -28,8 +28,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Parts of your own go into [`Ssd::builder`], and `testing` (with the feature of that name) says whether
-//! they keep what the traits ask for; `examples/own-ftl` of the repository shows both.
+//! Parts of your own go into [`Ssd::builder`], and the module `testing` says whether they keep what the
+//! traits ask for. Name this crate with the feature `testing` among the dev-dependencies;
+//! `cargo doc -p flashscope-sim --features testing` shows it. `examples/own-ftl` of the repository does both.
 //!
 //! Nothing here opens a file, starts a thread or reads a clock, and the only randomness is the seed that a
 //! device is given: the same seed gives the same bytes on every machine.
