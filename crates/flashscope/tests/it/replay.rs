@@ -38,56 +38,6 @@ fn number(document: &Value, key: &str) -> f64 {
 }
 
 #[test]
-fn what_a_trace_writes_is_on_the_target_and_each_block_holds_its_last_write() {
-    let scratch = Scratch::under(Path::new(env!("CARGO_TARGET_TMPDIR")));
-    let folder = scratch.path("");
-    let folder = folder.as_path();
-    // Many writes to few blocks, and a far one, with 64 in flight.
-    let mut requests: Vec<_> =
-        (0..2000).map(|i| (0.0, (i * 7 % 16) * 4096, 4096 * (1 + i % 3), 'W', 0.0)).collect();
-    requests.push((0.0, 7 * MIB, MIB, 'W', 0.0));
-    trace(folder, "t.load", &requests);
-    target(folder, "disk", 8);
-    let flags = ["t.load", "disk", "--write", "--verify", "--timing", "asap", "--json", "--iodepth"];
-    let result = replay(folder, &[&flags[..], &["64"]].concat()).well().json();
-    // 16 blocks, and up to two behind the last one; a sector has 512 bytes.
-    let block_bytes = 512;
-    let expected = (18 * 4096 + MIB) / block_bytes;
-    assert_eq!(number(&result, "/verified_blocks"), expected as f64, "{result}");
-    assert_eq!(number(&result, "/requests"), 2001.0);
-    assert!(number(&result, "/held_back") > 100.0, "{result}");
-    // Beside flashscope: every sector begins with the number of its last write, which is that of the trace
-    // where no write passes another.
-    replay(folder, &[&flags[..], &["1"]].concat()).well();
-    let data = fs::read(folder.join("disk")).unwrap();
-    for sector in (0..18 * 4096).chain(7 * MIB..8 * MIB).step_by(512) {
-        let covers = |(_, (_, offset, length, ..)): &(usize, &(f64, usize, usize, char, f64))| {
-            (*offset..offset + length).contains(&sector)
-        };
-        let last = requests.iter().enumerate().rfind(covers).unwrap().0 as u64 + 1;
-        let stamp = u64::from_le_bytes(data[sector..sector + 8].try_into().unwrap());
-        assert_eq!(stamp, last, "the sector at {sector}");
-    }
-}
-
-#[test]
-fn a_simulated_device_is_verified_by_its_own_marks() {
-    let scratch = Scratch::under(Path::new(env!("CARGO_TARGET_TMPDIR")));
-    let folder = scratch.path("");
-    let folder = folder.as_path();
-    let install = sample("install-ext3.tracefs.gz");
-    let flags = [&install, "sim:bplru-board", "--timing", "asap", "--verify", "--json", "--seed", "1"];
-    let result = replay(folder, &flags).well().json();
-    // Sectors written at least once, by `zcat | awk | sort -u | wc -l`.
-    assert_eq!(number(&result, "/verified_blocks"), 957_432.0);
-    assert_eq!(number(&result, "/written_bytes"), 494_641_152.0);
-    assert_eq!(number(&result, "/requests"), 13_333.0);
-    let again = replay(folder, &flags).well().json();
-    assert_eq!(result, again, "the same seed, the same replay");
-    replay(folder, &[&install, "rig:mtron", "--verify"]).failed(2, &["--verify", "holds data"]);
-}
-
-#[test]
 fn requests_go_at_their_time_and_lateness_is_told() {
     let scratch = Scratch::under(Path::new(env!("CARGO_TARGET_TMPDIR")));
     let folder = scratch.path("");
@@ -116,33 +66,6 @@ fn requests_go_at_their_time_and_lateness_is_told() {
     assert!(result["verdict"].as_str().unwrap().starts_with("late: "), "{result}");
     assert!(wall_s > 2.0 * trace_s, "{result}");
     assert!((wall_s - trace_s - last_late_s).abs() < 0.05, "what is late adds up: {result}");
-}
-
-#[test]
-fn the_queue_depth_of_a_trace_is_kept() {
-    let scratch = Scratch::under(Path::new(env!("CARGO_TARGET_TMPDIR")));
-    let folder = scratch.path("");
-    let folder = folder.as_path();
-    // Four at a time in the trace, by its latencies: on a device with four dies they run side by side.
-    let read = |start, i: usize| (start, i * 7919 % 65_536 * 4096, 4096, 'R', 0.5);
-    let four: Vec<_> = (0..400).map(|i| read((i / 4) as f64, i)).collect();
-    let one: Vec<_> = (0..400).map(|i| read(i as f64, i)).collect();
-    trace(folder, "four.load", &four);
-    trace(folder, "one.load", &one);
-    let wall_s = |name: &str| {
-        let flags = [name, "sim:nvme-tlc-2024?capacity=1GiB", "--timing", "depth", "--json", "--seed", "1"];
-        number(&replay(folder, &flags).well().json(), "/wall_s")
-    };
-    let (four_s, one_s) = (wall_s("four.load"), wall_s("one.load"));
-    assert!(four_s < 0.5 * one_s, "{four_s} s with four in flight, {one_s} s with one");
-    let unknown: Vec<_> = (0..10).map(|i| (i as f64, i * 4096, 4096, 'R', 0.0)).collect();
-    trace(folder, "unknown.load", &unknown);
-    let flags = ["unknown.load", "sim:x25m-2009?capacity=1GiB", "--timing", "depth"];
-    replay(folder, &flags).failed(1, &["unknown.load", "request 1", "how long it took"]);
-    for scale in [["--time-scale", "0.5"], ["--idle-max", "1ms"]] {
-        let flags = ["four.load", "null:", "--timing", "depth", scale[0], scale[1]];
-        replay(folder, &flags).failed(2, &[scale[0], "timing depth"]);
-    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Sweeps of `flashscope sim`: one row for each device that differs, what is missing after an interruption,
-//! warm-ups, traces from a pipe, and two result folders side by side.
+//! Sweeps of `flashscope sim`: their table and picture, what is missing after an interruption, traces from a
+//! pipe, and two result folders side by side.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -20,12 +20,6 @@ fn words(line: &str) -> Vec<&str> {
 
 fn sim(folder: &Path, line: &str) -> Ended {
     call(folder, &words(line))
-}
-
-/// The runs of a small simulation.
-fn runs(line: &str) -> Vec<Value> {
-    let scratch = Scratch::new();
-    list(&sim(&scratch.path(""), &format!("{SMALL} --json {line}")).well())
 }
 
 fn list(ended: &Ended) -> Vec<Value> {
@@ -51,20 +45,6 @@ fn interrupt(child: Child) -> Ended {
 fn kept(folder: &Path) -> Vec<Value> {
     let text = fs::read_to_string(folder.join("sim.json")).unwrap_or_else(|_| "[]".into());
     serde_json::from_str(&text).expect("whole at any moment")
-}
-
-#[test]
-fn a_list_that_means_nothing_to_a_device_does_not_multiply_it() {
-    let few = "--number-ios 50";
-    let ftls = runs(&format!("{few} --ftl page,log-block --gc greedy,fifo"));
-    let expected = ["\"page\" \"greedy\"", "\"page\" \"fifo\"", "\"log-block\" null"];
-    assert_eq!(column(&ftls, &["ftl", "gc"]), expected);
-    let buffers = runs(&format!("{few} --buffer none,lru --buffer-size 1m,2m"));
-    assert_eq!(
-        column(&buffers, &["buffer", "buffer_bytes"]),
-        ["\"none\" 0", "\"lru\" 1048576", "\"lru\" 2097152"]
-    );
-    assert_eq!(runs(&format!("{few} --buffer lru,lru")).len(), 1);
 }
 
 #[test]
@@ -96,45 +76,6 @@ fn a_device_without_a_buffer_is_a_level_line_over_sizes() {
     let picture = fs::read_to_string(scratch.path("a.svg")).unwrap();
     let dots = picture.matches("stroke-linecap=\"round\"").count();
     assert_eq!(dots, 2 * (3 + 3), "three sizes of two devices in two panels");
-}
-
-#[test]
-fn ios_to_ignore_are_a_warm_up() {
-    let ignored = runs("--number-ios 500 --ignore-ios 100");
-    assert_eq!(column(&ignored, &["warmup_ios", "ios", "host_writes"]), ["100 400 400"]);
-    let warmed = runs("--number-ios 500 --warmup 100");
-    let counts = ["block_erases", "page_programs", "simulated_s"];
-    assert_eq!(column(&ignored, &counts), column(&warmed, &counts));
-}
-
-#[test]
-fn a_warm_up_takes_no_time_of_what_is_measured() {
-    // 100 IOs that come one each 10 ms, whatever was before: 99 gaps and the last response.
-    let at_rate = "--rate-iops 100 --set buffer=lru --no-final-flush";
-    for line in ["--number-ios 100", "--number-ios 300 --warmup 200"] {
-        let run = &runs(&format!("{at_rate} {line}"))[0];
-        let seconds = run["simulated_s"].as_f64().unwrap();
-        assert_eq!(run["ios"], 100);
-        assert!((0.98..=1.1).contains(&seconds), "{line}: {seconds}");
-    }
-}
-
-/// Uniform writes over twice the buffer: LRU holds a random half, and half of them hit from the first on.
-/// Each miss evicts a page, which may be of the warm-up; the flush at the end writes all the buffer holds.
-#[test]
-fn a_warm_up_leaves_the_buffer_warm() {
-    let scratch = Scratch::new();
-    let device =
-        "bplru-board --capacity 64m --over-provisioning 0.2 --ftl page --buffer lru --buffer-size 16m";
-    let work = "--rw randwrite --bs 2k --size 32m --number-ios 32000 --warmup 30000 --seed 1 --json";
-    let run = &list(&sim(&scratch.path(""), &format!("{device} {work}")).well())[0];
-    let count = |value: &Value| value.as_u64().expect("a count");
-    let hits = count(&run["buffer_hits"]);
-    let deviation = (2_000.0_f64 * 0.5 * 0.5).sqrt();
-    assert!((hits as f64 - 1_000.0).abs() < 5.0 * deviation, "{hits} hits of 2,000 writes");
-    let causes = run["programs_by_cause"].as_object().expect("counts");
-    assert_eq!(causes.values().map(count).sum::<u64>(), count(&run["page_programs"]));
-    assert_eq!(count(&causes["host"]), 2_000 - hits + (16 << 20) / 2048);
 }
 
 #[test]
@@ -185,19 +126,6 @@ fn filling_a_large_device_is_interrupted_at_once() {
     assert_eq!(ended.status, 130, "{ended:?}");
     // A device that was filled to its end would have numbers.
     assert_eq!(column(&list(&ended), &["complete", "ios", "block_erases"]), ["false null null"]);
-}
-
-#[test]
-fn a_sweep_that_fails_keeps_what_ended_before() {
-    let scratch = Scratch::new();
-    // The page FTL takes all writes; blocks of the other wear out.
-    let line = format!(
-        "{SMALL} --number-ios 20000 --ftl page,log-block --set nand.endurance_erases=40 --jobs 1 --json \
-         -o kept"
-    );
-    let ended = sim(&scratch.path(""), &line).failed(1, &["ftl=log-block", "endurance"]);
-    assert_eq!(column(&list(&ended), &["complete"]), ["true", "false"]);
-    assert_eq!(column(&kept(&scratch.path("kept")), &["complete"]), ["true", "false"]);
 }
 
 #[test]

@@ -228,7 +228,9 @@ impl Options {
 /// Refuses a precision that cannot be reached.
 pub(crate) fn check_precision(precision: Option<f64>) -> Result<()> {
     match precision {
-        Some(precision) if precision <= 0.0 => Err(Error::setting("precision", "must be more than 0")),
+        Some(precision) if precision.is_nan() || precision <= 0.0 => {
+            Err(Error::setting("precision", "must be more than 0"))
+        }
         _ => Ok(()),
     }
 }

@@ -1,0 +1,131 @@
+//! Runs and single measurements: what is concluded, what an interruption leaves, and what finishing it adds.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use flashscope_analysis::Finished;
+use flashscope_bench::{Event, Scope};
+use flashscope_lab::{
+    ErrorKind, Interrupt, MeasureRequest, PlannedRun, Resumption, RunRequest, RunResult, characterise,
+    measure,
+};
+use flashscope_store::Stored;
+
+use crate::kernel::Scratch;
+use crate::names;
+
+fn quick(target: &str) -> RunRequest {
+    RunRequest { target: target.into(), scope: Scope::Quick, seed: Some(1), ..RunRequest::default() }
+}
+
+fn run(request: &RunRequest, folder: &Path) -> RunResult {
+    characterise(request, Some(folder), None, &mut |_| {}, &Interrupt::new()).unwrap()
+}
+
+/// Which experiment, and which of its repeats.
+fn places(finished: &[Finished]) -> BTreeSet<(String, u32)> {
+    finished.iter().map(|finished| (finished.experiment.id(), finished.repeat)).collect()
+}
+
+#[test]
+fn a_rig_of_known_truth_is_characterised_as_what_it_is() {
+    let scratch = Scratch::new();
+    // Every IO takes the same time on this one; writes of the other depend on where they go.
+    let [plain, mtron] = ["rig:plain", "rig:mtron"].map(|rig| {
+        let result = run(&quick(rig), &scratch.path(&rig[4..]));
+        assert!(result.error.is_none() && result.stopped.is_none(), "{:?}", result.error);
+        result.conclusions().indicators
+    });
+    let ratio = |found: &flashscope_analysis::Indicators| {
+        found.rw_ms.as_ref().unwrap().value / found.sw_ms.as_ref().unwrap().value
+    };
+    assert!((0.95..1.05).contains(&ratio(&plain)), "{}", ratio(&plain));
+    assert!(ratio(&mtron) > 10.0, "{}", ratio(&mtron));
+}
+
+#[test]
+fn an_interrupted_run_is_finished_and_measures_nothing_twice() {
+    let scratch = Scratch::new();
+    let request = RunRequest { only: Some(names(["granularity", "alignment"])), ..quick("rig:mtron") };
+    let whole = run(&request, &scratch.path("whole"));
+    let folder = scratch.path("cut");
+    let interrupt = Interrupt::new();
+    let mut done = 0;
+    let mut after_five = |event: &Event<'_>| {
+        done += u32::from(matches!(event, Event::Done(_)));
+        if done == 5 {
+            interrupt.set();
+        }
+    };
+    let cut = characterise(&request, Some(&folder), None, &mut after_five, &interrupt).unwrap();
+    assert!(cut.stopped.is_some() && !cut.context.complete);
+    let before = places(&cut.finished);
+    assert!((5..places(&whole.finished).len()).contains(&before.len()), "{}", before.len());
+    drop(cut);
+
+    let planned = PlannedRun::resume(&folder, &Resumption::default(), &Interrupt::new()).unwrap();
+    let mut again = BTreeSet::new();
+    let mut heard = |event: &Event<'_>| {
+        if let Event::Done(finished) = event {
+            again.insert((finished.experiment.id(), finished.repeat));
+        }
+    };
+    let resumed = planned.begin().unwrap().measure(&mut heard, &Interrupt::new());
+    assert!(resumed.stopped.is_none() && resumed.context.complete);
+    let kept: BTreeSet<_> = before.intersection(&again).collect();
+    assert!(kept.len() <= 1, "only the run that was cut is measured again: {kept:?}");
+    assert_eq!(places(&resumed.finished), places(&whole.finished));
+    assert_eq!(places(&Stored::read(&folder).unwrap().finished), places(&whole.finished));
+}
+
+#[test]
+fn a_folder_in_use_is_not_written_by_a_second_run() {
+    let scratch = Scratch::new();
+    let request = RunRequest { only: Some(names(["granularity"])), ..quick("rig:mtron") };
+    let first = run(&request, &scratch.path("busy"));
+    let resumption = Resumption::default();
+    let resume = || PlannedRun::resume(&scratch.path("busy"), &resumption, &Interrupt::new());
+    assert!(resume().is_err(), "the first still holds it");
+    drop(first);
+    assert!(resume().is_ok());
+}
+
+#[test]
+fn a_measurement_is_the_same_from_the_same_seed() {
+    let scratch = Scratch::new();
+    let mean_ns = |seed, name: &str| {
+        let pattern = "rw=randwrite bs=32k".parse().unwrap();
+        let request =
+            MeasureRequest { seed: Some(seed), ..MeasureRequest::new("rig:memoright".into(), pattern) };
+        let folder = scratch.path(name);
+        let result = measure(&request, Some(&folder), None, &mut |_| {}, &Interrupt::new()).unwrap();
+        result.finished[0].run.outcome.estimate.expect("a mean").mean_ns
+    };
+    let first = mean_ns(1, "a");
+    assert_eq!(first.to_bits(), mean_ns(1, "b").to_bits());
+    assert_ne!(first.to_bits(), mean_ns(2, "c").to_bits());
+}
+
+#[test]
+fn requests_that_make_no_sense_are_refused_before_a_folder_is_made() {
+    let scratch = Scratch::new();
+    let folder = scratch.path("none");
+    let refused = |request: RunRequest, words: &[&str]| {
+        let error = characterise(&request, Some(&folder), None, &mut |_| {}, &Interrupt::new()).err();
+        let error = error.expect("it makes no sense");
+        assert_eq!(error.kind(), ErrorKind::Usage, "{error:?}");
+        for word in words {
+            assert!(error.message().contains(word), "'{word}' is missing in: {error:?}");
+        }
+        assert!(!folder.exists(), "{error:?}");
+    };
+    let mtron = || quick("rig:mtron");
+    for precision in [0.0, -1.0, f64::NAN] {
+        refused(RunRequest { precision: Some(precision), ..mtron() }, &["precision", "more than 0"]);
+    }
+    refused(RunRequest { repeats: Some(0), ..mtron() }, &["repeats", "more than 0"]);
+    refused(RunRequest { only: Some(names(["granularit"])), ..mtron() }, &["granularit", "granularity"]);
+    refused(quick("null:"), &["null:"]);
+    refused(quick("rig:mtro"), &["mtro", "mtron"]);
+    refused(quick("sim:x25m"), &["x25m", "x25m-2009"]);
+}
