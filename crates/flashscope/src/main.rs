@@ -9,7 +9,6 @@ mod confirm;
 mod exit;
 mod facts;
 mod fio_job;
-mod gallery;
 mod help;
 mod pages;
 mod pattern_args;

@@ -66,11 +66,7 @@ impl Screen {
 
     /// A text with the names that folders are shown by.
     pub fn named<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let renamed = |text: Cow<'a, str>, alias: &Alias| match alias.replace_in(&text) {
-            Cow::Owned(renamed) => Cow::Owned(renamed),
-            Cow::Borrowed(_) => text,
-        };
-        self.names.borrow().iter().fold(Cow::Borrowed(text), renamed)
+        Alias::replace_all(&self.names.borrow(), text)
     }
 
     /// The result.

@@ -11,8 +11,6 @@ mod sniff;
 mod stats;
 pub mod timing;
 
-pub use stats::show;
-
 use clap::{Args, Subcommand};
 
 pub use open::{ReadArgs, named};

@@ -7,13 +7,14 @@
 //!                  |-- views: a terminal's text          result_view, measure_view, compare_view
 //!                  |-- JSON: the same numbers            run_json, measure_json, compare_json
 //!                  |-- documents: a browser's page       html, replay, sweep, trace, inside
-//!                  `-- pictures: SVG                     figures
+//!                  |-- pictures: SVG                     figures
+//!                  `-- a stored result of any kind       text_of, page_of, leave_page, site
 //!                  |
 //!          papers, the program, notebooks: print it
 //! ```
 //!
-//! Pure functions from what is stored or measured to text; whoever calls them prints it. Nothing here
-//! measures.
+//! Functions from what is stored or measured to text; whoever calls them prints it. Nothing here measures or
+//! knows a command: what is said of the ways out are its caller's [`Words`].
 //!
 //! The first screen of a characterisation:
 //!
@@ -42,10 +43,12 @@ pub mod figures;
 pub mod html;
 pub mod inside;
 mod json;
+mod kinds;
 pub mod known;
 mod pairs;
 mod readings;
 pub mod replay;
+mod site;
 pub mod sweep;
 pub mod trace;
 mod view;
@@ -55,5 +58,10 @@ pub use figure::{
     sweep_figure, time_figure,
 };
 pub use json::{compare_json, measure_json, run_json};
+pub use kinds::{
+    Form, Page, REPORT, RunToShow, Text, Words, comparison, leave_page, page_of, run_text, text_of,
+    write_page,
+};
 pub use readings::Suites;
+pub use site::{Found, Site, look_for, site};
 pub use view::{Findings, OfSuite, Style, compare_view, measure_view, result_view, strip, wrap};

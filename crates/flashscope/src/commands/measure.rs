@@ -10,7 +10,7 @@ use flashscope_core::{Bytes, Nanos, Share};
 use flashscope_lab::{
     BegunMeasurement, MEASURE_BUDGET, MeasureRequest, MeasureResult, OpenMeasurement, TargetSpec,
 };
-use flashscope_show::{figures, measure_json, measure_view};
+use flashscope_show::{REPORT, figures, measure_json, measure_view};
 use serde_json::{Value, json};
 
 use crate::args::{LabArgs, WriteArgs};
@@ -120,7 +120,7 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn tell_place(&self) {
-        let (dir, page) = (self.result.folder.display(), pages::REPORT);
+        let (dir, page) = (self.result.folder.display(), REPORT);
         self.screen.note(&format!("  every IO is in {dir}/, the page to look at is {dir}/{page}"));
     }
 

@@ -10,11 +10,12 @@ use flashscope_core::number::{count, counted, size};
 use flashscope_core::total;
 use flashscope_show::html::{Bundle, is_report, page};
 use flashscope_show::known::known;
-use flashscope_store::{Output, SCHEMA_VERSION};
+use flashscope_show::{Page, REPORT, comparison, page_of, write_page};
+use flashscope_store::SCHEMA_VERSION;
 use serde_json::{Value, json};
 
 use crate::exit::{Done, Usage};
-use crate::pages::{Page, REPORT, comparison, page_of};
+use crate::pages::WORDS;
 use crate::screen::Screen;
 
 /// `flashscope report`.
@@ -49,8 +50,8 @@ pub fn run(args: &ReportArgs, screen: &Screen) -> Result<Done> {
     let known = known();
     // Known devices are beside the first result alone: laid over one another they would come again and again.
     let others = |i: usize| if i == 0 { &known[..] } else { &[] };
-    let pages = dirs.iter().enumerate().map(|(i, dir)| page_of(dir.folder(), room_bytes, others(i)));
-    let pages = pages.collect::<Result<Vec<Page>>>()?;
+    let pages = dirs.iter().enumerate().map(|(i, dir)| page_of(dir.folder(), room_bytes, others(i), &WORDS));
+    let pages = pages.collect::<Result<Vec<Page>, _>>()?;
     for warning in pages.iter().flat_map(|page| &page.warnings) {
         screen.note(&format!("warning: {}; {}", warning.seen, warning.remedy));
     }
@@ -59,7 +60,7 @@ pub fn run(args: &ReportArgs, screen: &Screen) -> Result<Done> {
     let bundles: Vec<Bundle> = pages.into_iter().map(|page| page.bundle).chain(comparison).collect();
     let html = page(&bundles);
     let html = screen.named(&html);
-    write(&output, &html)?;
+    write_page(&output, &html)?;
     if output == Path::new("-") {
         return Ok(Done::Well);
     }
@@ -105,15 +106,6 @@ pub fn may_replace(output: &Path, force: bool) -> Result<()> {
     let output = output.display();
     let problem = format!("{output} is there and no report of flashscope; choose another -o, or add --force");
     Err(Usage(problem).into())
-}
-
-/// Writes a page to its place, whole or not at all.
-pub fn write(output: &Path, html: &str) -> Result<()> {
-    let (kept, mut writer) = Output::create(output)?;
-    let unwritable = || format!("cannot write the report {}", output.display());
-    writer.write_all(html.as_bytes()).and_then(|()| writer.flush()).with_context(unwritable)?;
-    drop(writer);
-    Ok(kept.keep()?)
 }
 
 fn facts(dir: &Path, page: &Page) -> Value {

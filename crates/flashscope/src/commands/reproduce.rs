@@ -13,9 +13,10 @@ use flashscope_papers::{
     Judged, PAPERS, RealDevice, Schedule, Stage, Study, Verdict, json, judge, markdown, page, studies, view,
 };
 use flashscope_show::html::{self, Bundle};
+use flashscope_show::write_page;
 
 use crate::args::WriteArgs;
-use crate::commands::report::{may_replace, write};
+use crate::commands::report::may_replace;
 use crate::confirm::confirm;
 use crate::exit::{Done, Usage};
 use crate::progress::studies_bar;
@@ -111,7 +112,7 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
     };
     screen.print(&text)?;
     if let Some(output) = &args.output {
-        write(output, &html::page(&[Bundle::plain(page(&judged, on))]))?;
+        write_page(output, &html::page(&[Bundle::plain(page(&judged, on))]))?;
         screen.note(&format!("  pictures in {}", output.display()));
     }
     if !is_whole {

@@ -1,18 +1,18 @@
 //! `flashscope run`: characterise a device from end to end.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use flashscope_analysis::{Context, Finished, Stop, Warning};
+use flashscope_analysis::Stop;
 use flashscope_bench::{Broken, Scope, State, SuiteRequest, Suites};
 use flashscope_core::number::counted;
 use flashscope_core::{Bytes, Nanos, Share};
 use flashscope_lab::{
-    BegunRun, Conclusions, PlannedRun, Resumption, RunRequest, RunResult, TargetSpec, override_pair, suite,
+    BegunRun, PlannedRun, Resumption, RunRequest, RunResult, TargetSpec, override_pair, suite,
 };
-use flashscope_show::{Findings, figures, result_view, run_json};
+use flashscope_show::{RunToShow, figures, run_text};
 use serde_json::json;
 
 use crate::args::{LabArgs, StateArg, WriteArgs};
@@ -101,8 +101,9 @@ pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
     draw(&result, screen);
     let resume = resume(result.folder.path(), result.writes);
     let RunResult { context, finished, suite, .. } = &result;
-    let shown = Shown { context, finished, suite, folder: result.folder.path(), resume: &resume };
-    let warnings = show_result(&shown, result.warnings.clone(), args.lab.json, screen)?;
+    let run = RunToShow { context, finished, suite, folder: result.folder.path(), resume: &resume };
+    let (text, warnings) = run_text(&run, result.warnings.clone(), &pages::form(args.lab.json, screen))?;
+    screen.print(&text)?;
     conclude(result, warnings, args.lab.strict, &resume, screen)
 }
 
@@ -235,42 +236,4 @@ fn conclude(result: RunResult, warnings: usize, strict: bool, resume: &str, scre
         }
         None => Ok(if strict && warnings > 0 { Done::Unreliable } else { Done::Well }),
     }
-}
-
-/// The result of a run, fresh or stored.
-pub struct Shown<'a> {
-    /// Facts about the whole run.
-    pub context: &'a Context,
-    /// Its single runs.
-    pub finished: &'a [Finished],
-    /// The suite that was run.
-    pub suite: &'a SuiteRequest,
-    /// Where it is.
-    pub folder: &'a Path,
-    /// The command that finishes it.
-    pub resume: &'a str,
-}
-
-/// Prints a result. `more` are warnings of what is around it. Returns the number of the others, of the result
-/// itself.
-pub fn show_result(shown: &Shown<'_>, more: Vec<Warning>, as_json: bool, screen: &Screen) -> Result<usize> {
-    let Shown { context, finished, suite, folder, resume } = *shown;
-    let mut found = Conclusions::of(suite, &Suites::builtin(), context, finished);
-    for warning in &mut found.warnings {
-        warning.remedy = remedy::analysis::worded(&warning.remedy, resume).into();
-    }
-    let own = found.warnings.len();
-    found.warnings.extend(more);
-    let findings = Findings {
-        folder: Some(folder),
-        page_bytes: std::fs::metadata(folder.join(pages::REPORT)).ok().map(|page| page.len()),
-        ..Findings::of(context, finished, suite, &found)
-    };
-    let text = if as_json {
-        serde_json::to_string_pretty(&run_json(&findings))?
-    } else {
-        result_view(&findings, screen.style())
-    };
-    screen.print(&text)?;
-    Ok(own)
 }

@@ -6,10 +6,10 @@ use anyhow::Result;
 use clap::Args;
 use flashscope_core::number::counted;
 use flashscope_lab::ErrorKind;
-use flashscope_store::AtomicFolder;
+use flashscope_show::{look_for, site};
 
 use crate::exit::{Done, Usage};
-use crate::gallery::{Gallery, is_site, look_for};
+use crate::pages::WORDS;
 use crate::screen::Screen;
 use crate::signal;
 
@@ -36,22 +36,17 @@ pub fn run(args: &SiteArgs, screen: &Screen) -> Result<Done> {
         let problem = format!("{shown} holds no result; name a folder of result folders or packs");
         return Err(Usage(problem).into());
     }
-    // Before there is anything to clean up.
-    let interrupt = signal::interrupt();
-    let folder = AtomicFolder::create_or_replace(&args.output, is_site)?;
-    let mut site = Gallery::begin(folder.part(), screen)?;
-    match site.fill(found, interrupt) {
-        Err(error) if ErrorKind::of(error.as_ref()) == Some(ErrorKind::Interrupted) => {
+    let made = match site(found, &args.output, &WORDS, signal::interrupt()) {
+        Err(error) if error.kind() == ErrorKind::Interrupted => {
             screen.note(&format!("interrupted: {} was not written", args.output.display()));
             return Ok(Done::Interrupted);
         }
-        filled => filled?,
-    }
-    let results = site.results();
-    for [place, why] in site.problems() {
+        made => made?,
+    };
+    for [place, why] in &made.problems {
         screen.note(&format!("warning: {place}: {why}"));
     }
-    folder.keep()?;
+    let results = made.results;
     let index = args.output.join("index.html");
     let pairs = counted(results * results.saturating_sub(1) / 2, "comparison");
     screen.print(&format!("{}   ({}, {pairs})", index.display(), counted(results, "result")))?;

@@ -58,7 +58,7 @@ pub fn run(args: &StatsArgs, screen: &Screen) -> Result<Done> {
 }
 
 /// Prints a description.
-pub fn show(description: &TraceDescription, json: bool, screen: &Screen) -> Result<()> {
+fn show(description: &TraceDescription, json: bool, screen: &Screen) -> Result<()> {
     match json {
         true => screen.print(&serde_json::to_string_pretty(description)?),
         false => screen.print(&trace::view(description, screen.style())),

@@ -3,5 +3,6 @@
 #[path = "../../../store/tests/it/common.rs"]
 mod common;
 mod dense;
+mod kinds;
 mod page;
 mod views;

@@ -99,6 +99,14 @@ impl Alias {
             false => Cow::Borrowed(text),
         }
     }
+
+    /// The same for all of them.
+    pub fn replace_all<'a>(all: &[Alias], text: &'a str) -> Cow<'a, str> {
+        all.iter().fold(Cow::Borrowed(text), |text, alias| match alias.replace_in(&text) {
+            Cow::Owned(replaced) => Cow::Owned(replaced),
+            Cow::Borrowed(_) => text,
+        })
+    }
 }
 
 /// Whether a file is packed as packs are.

@@ -1,20 +1,18 @@
 //! A site of many results: they are looked for, each gets its page and its data, and every two of them what
 //! they are beside one another. docs/results.md documents the folder.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
-use flashscope_lab::Interrupt;
-use flashscope_show::html::{
+use flashscope_lab::{Context as _, Interrupt, Result};
+use flashscope_store::{Alias, AtomicFolder, Opened, PACK_EXTENSION, Stored};
+
+use crate::html::{
     Bundle, Listed, SITE, SITE_ASSETS, SitePage, comparison_page, is_report, site_data, site_index,
     site_page, uncompared,
 };
-use flashscope_store::{PACK_EXTENSION, Stored};
-
-use crate::exit::message;
-use crate::pages::page_of;
-use crate::screen::Screen;
+use crate::kinds::{Page, Words, page_of};
 
 /// Folders within folders that are looked at: the results of a month below those of a year.
 const DEPTH: u32 = 2;
@@ -67,8 +65,31 @@ fn is_result(folder: &Path) -> bool {
     ["manifest.json", "runs.jsonl"].iter().any(|name| folder.join(name).exists())
 }
 
+/// Makes the site of what was found in a new folder, or in that of an old site; results so far as they can be
+/// read.
+///
+/// # Errors
+/// Something else is there; it cannot be written; it was stopped. Then there is what was there before.
+pub fn site(found: Found, folder: &Path, words: &Words, interrupt: &Interrupt) -> Result<Site> {
+    let kept = AtomicFolder::create_or_replace(folder, is_site)?;
+    let mut site = Gallery::begin(kept.part(), words, found.problems)?;
+    site.fill(&found.results, interrupt)?;
+    let made = Site { results: site.shown.len() as u64, problems: site.problems };
+    kept.keep()?;
+    Ok(made)
+}
+
+/// What a site holds.
+#[derive(Debug)]
+pub struct Site {
+    /// Results that have a page.
+    pub results: u64,
+    /// What was found and cannot be shown, and why.
+    pub problems: Vec<[String; 2]>,
+}
+
 /// Whether a folder is a site, and nothing else is in it that would be lost.
-pub fn is_site(folder: &Path) -> bool {
+fn is_site(folder: &Path) -> bool {
     let index = fs::read(folder.join("index.html")).unwrap_or_default();
     let is_ours = |name: &std::ffi::OsStr| OURS.iter().any(|ours| name == *ours);
     let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -78,34 +99,31 @@ pub fn is_site(folder: &Path) -> bool {
 }
 
 /// A site that is being made.
-pub struct Gallery<'a> {
+struct Gallery<'a> {
     folder: &'a Path,
-    screen: &'a Screen,
+    words: &'a Words,
     shown: Vec<(Listed, Option<Stored>)>,
     problems: Vec<[String; 2]>,
+    /// Packs are shown by their names, and not by those of the folders that they lie in meanwhile.
+    names: Vec<Alias>,
 }
 
 impl<'a> Gallery<'a> {
     /// Begins in an empty folder.
-    pub fn begin(folder: &'a Path, screen: &'a Screen) -> Result<Gallery<'a>> {
+    fn begin(folder: &'a Path, words: &'a Words, problems: Vec<[String; 2]>) -> Result<Gallery<'a>> {
         for name in ["assets", "data", "pairs", "results"] {
             let path = folder.join(name);
             fs::create_dir(&path).with_context(|| format!("cannot make the folder {}", path.display()))?;
         }
-        let made = Gallery { folder, screen, shown: Vec::new(), problems: Vec::new() };
+        let made = Gallery { folder, words, shown: Vec::new(), problems, names: Vec::new() };
         SITE_ASSETS.iter().try_for_each(|(name, text)| made.write(&format!("assets/{name}"), text))?;
         Ok(made)
     }
 
-    /// Makes all pages; results so far as they can be read.
-    ///
-    /// # Errors
-    /// Something cannot be written; the person stopped it.
-    pub fn fill(&mut self, found: Found, interrupt: &Interrupt) -> Result<()> {
-        self.problems = found.problems;
-        for path in &found.results {
+    fn fill(&mut self, results: &[PathBuf], interrupt: &Interrupt) -> Result<()> {
+        for path in results {
             interrupt.check()?;
-            self.add(path)?;
+            self.add(path, interrupt)?;
         }
         self.shown.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
         for (second, b) in self.shown.iter().enumerate() {
@@ -118,42 +136,41 @@ impl<'a> Gallery<'a> {
         self.index()
     }
 
-    /// Results that have a page.
-    pub fn results(&self) -> u64 {
-        self.shown.len() as u64
+    /// A text with the names of packs.
+    fn named<'b>(&self, text: &'b str) -> Cow<'b, str> {
+        Alias::replace_all(&self.names, text)
     }
 
-    /// What was found and cannot be shown, and why.
-    pub fn problems(&self) -> &[[String; 2]] {
-        &self.problems
+    /// A result's page, and what is stored.
+    fn read(&mut self, path: &Path, interrupt: &Interrupt) -> Result<(Page, Option<Stored>)> {
+        let opened = Opened::of(path, interrupt.flag())?;
+        self.names.extend(opened.alias());
+        let page = page_of(opened.folder(), Bundle::room_bytes(1), &[], self.words)?;
+        Ok((page, Stored::salvage(opened.folder()).ok().map(|(stored, _)| stored)))
     }
 
     /// One result: what cannot be read is kept as a problem, what cannot be written is an error.
-    fn add(&mut self, path: &Path) -> Result<()> {
+    fn add(&mut self, path: &Path, interrupt: &Interrupt) -> Result<()> {
         let place = path.display().to_string();
-        let opened = self.screen.open(path);
-        let read = opened.and_then(|opened| {
-            let page = page_of(opened.folder(), Bundle::room_bytes(1), &[])?;
-            Ok((page, Stored::salvage(opened.folder()).ok()))
-        });
-        let (page, stored) = match read {
-            Ok((page, stored)) => (page, stored.map(|(stored, _)| stored)),
+        let (page, stored) = match self.read(path, interrupt) {
+            Ok(read) => read,
             Err(error) => {
-                let why = self.screen.named(&message(&error)).into_owned();
+                let why = self.named(&(self.words.error)(&error)).into_owned();
                 self.problems.push([place, why]);
                 return Ok(());
             }
         };
-        let seen = page.warnings.iter().map(|warning| self.screen.named(&warning.seen).into_owned());
-        self.problems.extend(seen.map(|seen| [place.clone(), seen]));
+        let seen = page.warnings.iter().map(|warning| self.named(&warning.seen).into_owned());
+        let seen: Vec<String> = seen.collect();
+        self.problems.extend(seen.into_iter().map(|seen| [place.clone(), seen]));
         let name = self.free_name(path);
         let listed = Listed::of(&name, &page.bundle.document, stored.as_ref());
         let data = format!("data/{name}.js");
-        self.write(&data, &self.screen.named(&site_data(&page.bundle)))?;
+        self.write(&data, &self.named(&site_data(&page.bundle)))?;
         let title = page.bundle.document.title.as_str();
         let start = "flashscope.start()";
         let html = site_page(&SitePage { title, up: "../", data: &[data], start, ..SitePage::default() });
-        self.write(&format!("results/{name}.html"), &self.screen.named(&html))?;
+        self.write(&format!("results/{name}.html"), &self.named(&html))?;
         self.shown.push((listed, stored));
         Ok(())
     }
@@ -184,7 +201,7 @@ impl<'a> Gallery<'a> {
         };
         let document = compared.unwrap_or_else(|| uncompared(&a.0, &b.0));
         let text = site_data(&Bundle::plain(document));
-        self.write(&format!("pairs/{}--{}.js", a.0.name, b.0.name), &self.screen.named(&text))
+        self.write(&format!("pairs/{}--{}.js", a.0.name, b.0.name), &self.named(&text))
     }
 
     fn index(&self) -> Result<()> {
