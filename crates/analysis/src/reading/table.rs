@@ -81,6 +81,12 @@ impl Column {
         Column { unit: unit.into(), is_number: true, ..Column::words(label) }
     }
 
+    /// One of numbers alone, with their unit in the heading. Sizes bring theirs, and a count has none.
+    pub fn bare(label: &str, unit: &str) -> Column {
+        let unit_in_heading = !matches!(unit, "" | "bytes" | "IOs");
+        Column { unit: unit.into(), unit_in_heading, ..Column::words(label) }
+    }
+
     /// What stands above it.
     pub fn heading(&self) -> String {
         if self.unit_in_heading { format!("{}, {}", self.label, self.unit) } else { self.label.clone() }
@@ -98,11 +104,10 @@ impl Column {
 }
 
 impl From<&str> for Column {
-    /// `heading`, or `heading, unit` above numbers alone. Sizes bring their unit, and a count has none.
+    /// `heading`, or `heading, unit` of a [`Column::bare`].
     fn from(text: &str) -> Column {
         let (label, unit) = text.split_once(", ").unwrap_or((text, ""));
-        let unit_in_heading = !matches!(unit, "" | "bytes" | "IOs");
-        Column { unit: unit.into(), unit_in_heading, ..Column::words(label) }
+        Column::bare(label, unit)
     }
 }
 
@@ -115,7 +120,7 @@ pub struct Cell {
     pub value: Option<f64>,
     /// Lower and upper end of its interval at 95 %.
     pub interval: Option<[f64; 2]>,
-    /// Where it is seen: the `id` of a block of a page, of an experiment in a reading.
+    /// `id` of the block of the page where it is seen.
     pub link: Option<String>,
     /// Stands out: the row of this device among others, a difference that holds.
     pub is_marked: bool,

@@ -103,8 +103,6 @@ fn program(asked: &Parameters<'_>) -> Result<Vec<Act>, BenchError> {
 /// One order as it went.
 struct Order<'a> {
     name: &'a str,
-    /// Its id.
-    experiment: String,
     chunk: Bytes,
     capacity_bytes: f64,
     /// Windows of each repeat.
@@ -116,7 +114,6 @@ impl<'a> Order<'a> {
         let pattern = &point.experiment.pattern;
         Order {
             name: &point.experiment.curve,
-            experiment: point.experiment.id(),
             chunk: pattern.bs,
             capacity_bytes: pattern.size.0 as f64,
             runs: point.runs.iter().map(|run| paces(&run.windows)).filter(|run| !run.is_empty()).collect(),
@@ -217,7 +214,7 @@ fn table(orders: &[Order<'_>], models: &Option<Models>) -> Table {
         let [dam, affine, split] = [0, 1, 2].map(|i| Cell::number(said.and_then(|said| said[i])));
         let last = order.last();
         let beside: Vec<f64> = last.iter().filter_map(|value| ratio(*value)).collect();
-        let name = Cell::words(order.name).seen_in(order.experiment.clone());
+        let name = Cell::words(order.name);
         table.add([
             name,
             Cell::mean(&order.first()),

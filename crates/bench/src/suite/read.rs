@@ -47,11 +47,6 @@ pub(super) fn curves(places: impl Iterator<Item = (String, (f64, f64))>) -> Vec<
     curves
 }
 
-/// The first cell of an experiment's row: from there its IOs are found.
-pub(super) fn named(text: impl Into<String>, point: &Point<'_>) -> Cell {
-    Cell::words(text).seen_in(point.experiment.id())
-}
-
 /// The mean response time of an experiment in milliseconds, as it was estimated.
 pub(super) fn mean_ms(point: &Point<'_>) -> Cell {
     match point.estimate {

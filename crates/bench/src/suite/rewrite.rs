@@ -12,7 +12,7 @@ use flashscope_core::number::{percent, span};
 use flashscope_core::{Bytes, Location, Pattern, Rw};
 
 use super::program::{Act, FILL, Parameters, Probe};
-use super::read::{mb_per_s, named};
+use super::read::mb_per_s;
 use super::{Program, Setting, Suite};
 use crate::error::BenchError;
 use crate::step::{Length, Preparation};
@@ -221,7 +221,7 @@ fn as_found(points: &[Point<'_>], reading: &mut Reading) {
     let mut table = Table::new("as-found", "Reads as found", caption, ["pattern", "as found, ms"]);
     for rw in [Rw::RandRead, Rw::Read] {
         if let Some(point) = of(points, AS_FOUND, rw) {
-            table.add([named(rw.short_name(), point), mean_cell(point)]);
+            table.add([Cell::words(rw.short_name()), mean_cell(point)]);
         }
     }
     if !table.rows.is_empty() {
@@ -323,7 +323,7 @@ fn throughput(points: &[Point<'_>], context: &Context, reading: &mut Reading) {
         let share = |run: &&Run| Some(100.0 * run.cpu_ns? as f64 / run.elapsed_ns.max(1) as f64);
         let shares: Vec<f64> = point.runs.iter().filter_map(share).collect();
         let time = if micro == ACCESS { Cell::mean(&times(point)) } else { Cell::default() };
-        table.add([named(name, point), Cell::mean(&mb_per_s(point)), time, Cell::mean(&shares)]);
+        table.add([Cell::words(name), Cell::mean(&mb_per_s(point)), time, Cell::mean(&shares)]);
     }
     if table.rows.is_empty() {
         return;

@@ -125,7 +125,7 @@ fn suite_page(scene: &Scene<'_>, suite: OfSuite<'_>) -> Document {
     let mut sections = vec![
         suite::sentences(suite.reading),
         about::device(scene),
-        suite::results(suite.reading, scene),
+        suite::results(suite.reading),
         hints::doubts(scene),
         traces::section(scene),
         experiments::section(scene),

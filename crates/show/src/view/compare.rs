@@ -53,7 +53,7 @@ fn found(twins: &[Twin<'_>], style: Style) -> String {
     for of_table in twins.chunk_by(|one, next| one.table.id == next.table.id) {
         let names = [of_table[0].table.title.as_str(), "A", "B", "B / A"].map(String::from).to_vec();
         let rows = of_table.iter().map(|twin| {
-            let column = Column { unit: twin.unit.into(), ..twin.column.clone() };
+            let column = Column::bare(&twin.column.label, twin.unit);
             let name = format!("{} · {}", twin.row, column.heading());
             let [a, b] = twin.cells.map(|cell| text(cell, &column));
             (Tone::Plain, vec![name, a, b, change(twin)])
@@ -71,7 +71,7 @@ fn change(twin: &Twin<'_>) -> String {
         Change::Ratio(ratio) => return format!("x{}", digits(ratio)),
         Change::Difference(by) => by,
     };
-    let column = Column { unit: twin.unit.into(), ..twin.column.clone() };
+    let column = Column::bare(&twin.column.label, twin.unit);
     let size = column.written(by.abs());
     let unit = match twin.unit {
         "%" => " points",

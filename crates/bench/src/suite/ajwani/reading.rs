@@ -5,7 +5,7 @@ use flashscope_analysis::{Context, Finished, Point, Reading, Run, points};
 use flashscope_core::number::{digits, exact_size, factor, percent, plain, span};
 use flashscope_core::{Bytes, Rw};
 
-use super::super::read::{curves, find, mb_per_s, mean, median, named};
+use super::super::read::{curves, find, mb_per_s, mean, median};
 use super::{
     AFTER_BURST, ALIGNED, BS_MIN, ENDURANCE, LARGE_BS, LONG, MISALIGNED, PHASE_IOS, PHASES, REWRITE,
     STEADY_IOS,
@@ -228,7 +228,7 @@ fn after_bursts(points: &Points<'_>, reading: &mut Reading) {
         let steady = sure_steady(points, Rw::Write, bs);
         let beside = found.as_ref().zip(steady).map(|(found, steady)| found.median / steady);
         table.add([
-            named(&**curve, point),
+            Cell::words(&**curve),
             Cell::words(bs.to_string()),
             Cell::number(steady),
             Cell::number(found.as_ref().map(|found| found.median)),
@@ -295,7 +295,7 @@ fn rewrites(points: &Points<'_>, reading: &mut Reading) {
         let time = times(point);
         let beside = mean(&time).zip(plain).map(|(time, plain)| time / plain);
         worst = worst.max(beside.unwrap_or(0.0));
-        table.add([named(&*point.experiment.label, point), Cell::mean(&time), Cell::number(beside)]);
+        table.add([Cell::words(&*point.experiment.label), Cell::mean(&time), Cell::number(beside)]);
     }
     if table.rows.is_empty() {
         return;
@@ -321,7 +321,7 @@ fn misaligned(points: &Points<'_>, reading: &mut Reading) {
         let aligned = sure_steady(points, Rw::RandWrite, bs);
         let beside = sure(point).zip(aligned).map(|(speed, aligned)| speed / aligned);
         table.add([
-            named(&**shift, point),
+            Cell::words(&**shift),
             Cell::words(bs.to_string()),
             Cell::mean(&speeds),
             Cell::number(beside),

@@ -3,7 +3,7 @@
 use flashscope_analysis::reading::{Axis, Cell, Chart, Series, Table};
 use flashscope_analysis::{Context, Finished, Point, Reading, paces, points};
 
-use super::super::read::{curves, mb_per_s, mean, mean_ms, named, speed};
+use super::super::read::{curves, mb_per_s, mean, mean_ms, speed};
 
 /// The reading of a suite from a file.
 pub fn reading(_: &Context, finished: &[Finished]) -> Reading {
@@ -26,7 +26,7 @@ fn row(point: &Point<'_>) -> Vec<Cell> {
     let rates: Vec<f64> = point.runs.iter().filter_map(|run| speed(run)).map(|speed| speed.iops).collect();
     let longest = point.runs.iter().filter_map(|run| run.outcome.quantiles).map(|found| found.max_ns / 1e6);
     vec![
-        named(point.experiment.id(), point),
+        Cell::words(point.experiment.id()),
         Cell::words(point.experiment.pattern.to_string()),
         Cell::number(ios as f64),
         Cell::mean(&mb_per_s(point)),

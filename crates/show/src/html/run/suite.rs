@@ -2,8 +2,6 @@
 
 use flashscope_analysis::Reading;
 
-use super::Scene;
-use super::charts::trace_of;
 use crate::html::document::{Axis, Block, Chart, Section, Table};
 
 /// Its sentences.
@@ -14,19 +12,11 @@ pub(super) fn sentences(reading: &Reading) -> Section {
 }
 
 /// Its tables and charts.
-pub(super) fn results(reading: &Reading, scene: &Scene<'_>) -> Section {
-    let tables = reading.tables.iter().map(|one| Block::Table(table(one, scene)));
+pub(super) fn results(reading: &Reading) -> Section {
+    let table = |one: &Table| Table { id: format!("suite-{}", one.id), ..one.clone() };
+    let tables = reading.tables.iter().map(|one| Block::Table(table(one)));
     let charts = reading.charts.iter().map(|one| Block::Chart(chart(one)));
     Section::new("results", "Results", tables.chain(charts).collect())
-}
-
-/// A reading names experiments, a page has their IOs.
-fn table(one: &Table, scene: &Scene<'_>) -> Table {
-    let mut table = Table { id: format!("suite-{}", one.id), ..one.clone() };
-    for cell in table.rows.iter_mut().flatten() {
-        cell.link = cell.link.as_ref().and_then(|experiment| trace_of(experiment, scene));
-    }
-    table
 }
 
 fn chart(one: &Chart) -> Chart {

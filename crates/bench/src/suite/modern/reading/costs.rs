@@ -4,7 +4,7 @@ use flashscope_analysis::reading::{Cell, Table};
 use flashscope_analysis::{Pace, Point, Quantiles, Reading, paces};
 use flashscope_core::number::{digits, in_unit, iops, size, throughput};
 
-use super::super::super::read::{named, speed};
+use super::super::super::read::speed;
 use super::super::{FLUSH, IDLE, TAIL, TRIM, TRIM_EFFECT};
 use super::steps::{STEP, bytes_before, bytes_chart, curve, fast_beginning, gib, speed_between};
 use super::{Points, last_run, of};
@@ -89,7 +89,7 @@ pub(super) fn flush(points: &Points<'_>, reading: &mut Reading) {
         let (writes, elapsed_ms) = ((run.ios - flushes) as f64, run.elapsed_ns as f64 / 1e6);
         let cost = (elapsed_ms - writes * write_ms) / flushes.max(1) as f64;
         table.add([
-            named(&point.experiment.label, point),
+            Cell::words(&point.experiment.label),
             Cell::number(1e3 * writes / elapsed_ms),
             // Less than nothing is what cannot be told from the writes' own spread.
             Cell::number(Some(cost).filter(|cost| flushes >= FLUSHES_MIN && *cost > 0.0)),
@@ -109,7 +109,7 @@ pub(super) fn trim(points: &Points<'_>, reading: &mut Reading) {
     let table = table.with_rows(of(points, TRIM).map(|point| {
         let run = last_run(point);
         let mean = run.filter(|run| run.ios > 0).map(|run| run.elapsed_ns as f64 / 1e6 / run.ios as f64);
-        vec![named(&point.experiment.label, point), Cell::number(mean)]
+        vec![Cell::words(&point.experiment.label), Cell::number(mean)]
     }));
     if !table.rows.is_empty() {
         reading.tables.push(table);

@@ -5,7 +5,7 @@ use flashscope_analysis::{Context, Level, Reading, Run, levels, paces};
 use flashscope_core::Bytes;
 use flashscope_core::number::{self, iops, percent, throughput};
 
-use super::super::super::read::{mean_ms, named, speed};
+use super::super::super::read::{mean_ms, speed};
 use super::super::{BUFFER_READ, DEPTH, FILL_RUN, SPARE};
 use super::steps::{
     FastBeginning, STEP, bytes_before, bytes_chart, costs, curve, fast_beginning, gib, rise, speed_between,
@@ -37,7 +37,7 @@ pub(super) fn depth(points: &Points<'_>, reading: &mut Reading, found: &mut Foun
     for point in of(points, DEPTH) {
         let p99 = last_run(point).and_then(|run| run.outcome.quantiles).map(|found| found.p99_ns / 1e6);
         let rate = last_run(point).and_then(speed).map(|speed| speed.iops);
-        let label = named(&point.experiment.label, point);
+        let label = Cell::words(&point.experiment.label);
         table.add([label, Cell::number(rate), mean_ms(point), Cell::number(p99)]);
     }
     reading.tables.push(table);
