@@ -39,15 +39,31 @@ function checkedSection(raw: Record<string, unknown>, i: number): Section {
     };
 }
 
+type Of<Kind> = Extract<Block, { block: Kind }>;
+
+/** The fields of a block that are lists of any length. */
+type ListsOf<B> = {
+    [Field in keyof B as B[Field] extends unknown[]
+        ? (number extends B[Field]['length'] ? Field : never)
+        : never]: true;
+};
+
+/** The lists of each kind of block; a block or a list that is missing here is no TypeScript. */
+const LISTS: { [Kind in Block['block']]: ListsOf<Of<Kind>> } = {
+    text: {},
+    facts: { rows: true },
+    items: { items: true },
+    table: { columns: true, rows: true },
+    chart: { series: true },
+    heat: { values: true },
+    trace: { arrays: true, ops: true },
+};
+
 /** Fills in the lists and names that a block is drawn from. */
 function checkedBlock(raw: Record<string, unknown>): Block {
     const kind = text(raw.block);
     const block: Record<string, unknown> = { ...raw, block: kind };
-    const lists: Record<string, string[]> = {
-        facts: ['rows'], items: ['items'], table: ['columns', 'rows'], chart: ['series'], heat: ['values'],
-        trace: ['arrays', 'ops'],
-    };
-    for (const name of lists[kind] ?? []) block[name] = list(raw[name]);
+    for (const name of Object.keys(LISTS[kind as Block['block']] ?? {})) block[name] = list(raw[name]);
     if (kind !== 'text' && kind !== 'facts' && kind !== 'items') {
         block.id = text(raw.id) || 'unnamed';
         block.title = text(raw.title);

@@ -1,5 +1,9 @@
-// What a report says, as data: the mirror of crates/show/src/html/{document,dense}.rs, by hand.
-// A field changes there and here in one commit.
+// What a report says, as data. Written by `cargo xtask typescript` after:
+//   crates/show/src/html/document.rs
+//   crates/show/src/html/dense.rs
+//   crates/analysis/src/reading/item.rs
+//   crates/analysis/src/reading/table.rs
+//   crates/analysis/src/reading/chart.rs
 
 export const DOCUMENT_VERSION = 1;
 
@@ -18,8 +22,6 @@ export interface Section {
     blocks: Block[];
 }
 
-export type Block = TextBlock | FactsBlock | ItemsBlock | TableBlock | ChartBlock | TraceBlock | HeatBlock;
-
 export interface TextBlock {
     block: 'text';
     text: string;
@@ -35,78 +37,24 @@ export interface ItemsBlock {
     items: Item[];
 }
 
-export interface Item {
-    tone: 'good' | 'alert' | 'plain';
-    text: string;
-    detail: string;
-    links: Link[];
-}
+export type TableBlock = { block: 'table' } & Table;
 
-export interface Link {
-    label: string;
-    to: string;
-}
+export type ChartBlock = { block: 'chart' } & Chart;
 
-export interface TableBlock {
-    block: 'table';
-    id: string;
-    title: string;
-    caption: string;
-    columns: Column[];
-    rows: Cell[][];
-}
+export type TraceBlock = { block: 'trace' } & Trace;
 
-export interface Column {
-    label: string;
-    unit: string;
-    is_number: boolean;
-    unit_in_heading: boolean;
-}
+export type HeatBlock = { block: 'heat' } & Heat;
 
-export interface Cell {
-    text: string;
-    value: number | null;
-    interval: [number, number] | null;
-    link: string | null;
-    is_marked: boolean;
-}
+export type Block =
+    | TextBlock
+    | FactsBlock
+    | ItemsBlock
+    | TableBlock
+    | ChartBlock
+    | TraceBlock
+    | HeatBlock;
 
-export interface Axis {
-    label: string;
-    unit: string;
-    scale: 'linear' | 'log' | 'category';
-    labels: string[];
-}
-
-export interface ChartBlock {
-    block: 'chart';
-    id: string;
-    title: string;
-    caption: string;
-    x: Axis;
-    y: Axis;
-    series: Series[];
-    group: string | null;
-}
-
-export type Look = 'line' | 'steps' | 'stacked' | 'bars';
-
-export interface Series {
-    name: string;
-    look: Look;
-    points: Point[];
-}
-
-export interface Point {
-    x: number;
-    y: number | null;
-    interval?: [number, number];
-    label?: string;
-    link?: string;
-}
-
-export interface HeatBlock {
-    block: 'heat';
+export interface Heat {
     id: string;
     title: string;
     caption: string;
@@ -120,8 +68,7 @@ export interface HeatBlock {
     group: string | null;
 }
 
-export interface TraceBlock {
-    block: 'trace';
+export interface Trace {
     id: string;
     title: string;
     caption: string;
@@ -151,11 +98,74 @@ export interface ArraySpec {
     is_delta: boolean;
 }
 
-/** A document with its blobs: base64 of gzip, by key. */
-export interface Result {
-    document: Document;
-    blobs: BlobSource;
+export type Tone = 'good' | 'alert' | 'plain';
+
+export interface Item {
+    tone: Tone;
+    text: string;
+    detail: string;
+    links: Link[];
 }
 
-/** Where the text of a blob is found; none if it is missing. */
-export type BlobSource = (key: string) => string | null;
+export interface Link {
+    label: string;
+    to: string;
+}
+
+export interface Table {
+    id: string;
+    title: string;
+    caption: string;
+    columns: Column[];
+    rows: Cell[][];
+}
+
+export interface Column {
+    label: string;
+    unit: string;
+    is_number: boolean;
+    unit_in_heading: boolean;
+}
+
+export interface Cell {
+    text: string;
+    value: number | null;
+    interval: [number, number] | null;
+    link: string | null;
+    is_marked: boolean;
+}
+
+export type Scale = 'linear' | 'log' | 'category';
+
+export interface Axis {
+    label: string;
+    unit: string;
+    scale: Scale;
+    labels: string[];
+}
+
+export interface Chart {
+    id: string;
+    title: string;
+    caption: string;
+    x: Axis;
+    y: Axis;
+    series: Series[];
+    group: string | null;
+}
+
+export type Look = 'line' | 'steps' | 'stacked' | 'bars';
+
+export interface Series {
+    name: string;
+    look: Look;
+    points: Point[];
+}
+
+export interface Point {
+    x: number;
+    y: number | null;
+    interval?: [number, number];
+    label?: string;
+    link?: string;
+}

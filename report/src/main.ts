@@ -1,14 +1,14 @@
 // The page's entry: takes the documents from the page, or from `flashscope.add` where each comes in a script
 // of its own (a site must work from files, where nothing can be fetched), and starts.
 
-import type { Document, Result } from './document';
+import type { Document } from './document';
 import { h } from './dom';
 import { drawAhead } from './figure';
 import { startKeys } from './keys';
 import { openPlace } from './places';
 import { followReading, page } from './page';
 import { startPrint } from './print';
-import { list, setResults } from './results';
+import { list, setResults, type Result } from './results';
 import { compare } from './site';
 import { startTheme } from './theme';
 import { fromHash } from './view';

@@ -1,6 +1,15 @@
 // The results on the page: their names, and which of them are shown.
 
-import type { Result } from './document';
+import type { Document } from './document';
+
+/** A document with its blobs: base64 of gzip, by key. */
+export interface Result {
+    document: Document;
+    blobs: BlobSource;
+}
+
+/** Where the text of a blob is found; none if it is missing. */
+export type BlobSource = (key: string) => string | null;
 
 export interface Named extends Result {
     /** Short and different from all others. */

@@ -12,6 +12,7 @@ pub mod papers;
 mod ratchet;
 mod registry;
 mod size;
+pub mod typescript;
 mod wanted;
 
 use std::fmt;
@@ -69,6 +70,7 @@ pub fn check(root: &Path) -> anyhow::Result<Vec<Finding>> {
     findings.extend(flags::check(&sources, &wanted));
     findings.extend(imports::check(&sources, &wanted));
     findings.extend(commits::check(&commits::read(root)));
+    findings.extend(typescript::check(root)?);
     let others = read_texts(root, &["report/src", "report/test"], "ts")?;
     let texts = sources.iter().map(|source| (&source.path, &source.text));
     let texts = texts.chain(others.iter().map(|(path, text)| (path, text)));

@@ -40,7 +40,7 @@ pub struct Trace {
     /// Traces and charts of one group share their zoom along time; none stands alone.
     pub group: Option<String>,
     /// What the blob holds.
-    pub arrays: Vec<Array>,
+    pub arrays: Vec<ArraySpec>,
     /// Key of the blob.
     pub blob: String,
 }
@@ -71,7 +71,7 @@ pub struct Marks {
 /// and `count`. Row `r` holds response times from `2^(r/16)` to `2^((r+1)/16)` ns. Besides,
 /// `head_response_ns` holds the first IOs one by one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Array {
+pub struct ArraySpec {
     /// Which.
     pub name: &'static str,
     /// How many values.

@@ -5,12 +5,12 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::Array;
+use super::ArraySpec;
 
 /// Arrays, one after the other.
 #[derive(Default)]
 pub(super) struct Blob {
-    pub(super) arrays: Vec<Array>,
+    pub(super) arrays: Vec<ArraySpec>,
     raw: Vec<u8>,
 }
 
@@ -26,7 +26,7 @@ impl Blob {
         for plane in 0..planes {
             self.raw.extend(values.iter().map(|value| (value >> (8 * plane)) as u8));
         }
-        self.arrays.push(Array { name, length: values.len() as u64, planes, is_delta });
+        self.arrays.push(ArraySpec { name, length: values.len() as u64, planes, is_delta });
     }
 
     /// All of it as text.

@@ -130,7 +130,7 @@ impl Columns {
         self.unit_bytes.max(1)
     }
 
-    /// The arrays of `super::Array`'s second kind, with the first `head_ios` IOs one by one.
+    /// The arrays of `super::ArraySpec`'s second kind, with the first `head_ios` IOs one by one.
     pub(super) fn blob(&self, head_ios: usize) -> Blob {
         let mut blob = Blob::default();
         let unit_bytes = self.unit_bytes();

@@ -19,7 +19,7 @@ pub(super) fn common(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// The arrays of `super::Array`'s first kind.
+/// The arrays of `super::ArraySpec`'s first kind.
 pub(super) fn exact(ios: &[Io], unit_bytes: u64) -> Blob {
     let mut blob = Blob::default();
     let mut put = |name, value: &dyn Fn(&Io) -> u64| {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::columns::Columns;
 use super::exact::{exact, unit_bytes};
 use super::order::in_order;
-use super::{Array, Trace};
+use super::{ArraySpec, Trace};
 use flashscope_store::StoreError;
 use flashscope_store::ios::{Io, IoFile};
 
@@ -25,7 +25,7 @@ pub(in super::super) struct Packed {
     ios: u64,
     column_ios: u64,
     unit_bytes: u64,
-    arrays: Vec<Array>,
+    arrays: Vec<ArraySpec>,
     base64: String,
 }
 
