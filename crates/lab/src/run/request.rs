@@ -2,7 +2,6 @@
 
 use flashscope_bench::suite::Program;
 use flashscope_bench::{Effort, Micros, Scope, Settings, State, Suite, SuiteRequest, Suites};
-use flashscope_core::pattern::BS_DEFAULT;
 use flashscope_core::{Bytes, Nanos};
 use flashscope_device::{DataPattern, Engine, Intent};
 use serde::{Deserialize, Serialize};
@@ -132,7 +131,7 @@ impl Options {
         if request.repeats.is_some_and(|repeats| !(1..=REPEATS_MAX).contains(&repeats)) {
             return Err(Error::setting("repeats", format!("must be more than 0, and at most {REPEATS_MAX}")));
         }
-        let repeats = if request.scope == Scope::Quick { 1 } else { found.repeats };
+        let asked = Settings::of(&found, request.scope);
         Ok(Options {
             target: target.to_string(),
             scope: scope_name(request.scope).into(),
@@ -140,9 +139,9 @@ impl Options {
             state,
             precision: request.precision.unwrap_or(PRECISION),
             budget: request.budget,
-            repeats: request.repeats.unwrap_or(repeats),
+            repeats: request.repeats.unwrap_or(asked.repeats),
             size: request.size,
-            bs: request.bs.or(found.bs).unwrap_or(BS_DEFAULT),
+            bs: request.bs.unwrap_or(asked.bs),
             write,
             seed: request.seed.unwrap_or_else(fresh_seed),
             data: request.data,
