@@ -2,6 +2,8 @@
 
 use std::sync::atomic::AtomicBool;
 
+use flashscope_core::number::size;
+
 use super::batch::Calls;
 use super::path::Path;
 use super::{Ssd, info_of};
@@ -9,7 +11,7 @@ use crate::buffer::{AnyBuffer, BufferSetup, WriteBuffer};
 use crate::error::SimError;
 use crate::flight::Flight;
 use crate::ftl::{AnyFtl, Ftl, Setup};
-use crate::nand::Nand;
+use crate::nand::{Lpn, Nand, Token};
 use crate::settings::Settings;
 
 /// A description of an [`Ssd`], from which any number of them can be made.
@@ -105,6 +107,7 @@ impl<F: Ftl, B: WriteBuffer> SsdBuilder<F, B> {
         F::name_in(&mut settings)?;
         B::name_in(&mut settings)?;
         let (geometry, logical_pages) = settings.geometry()?;
+        check_memory(table_bytes(&settings, geometry.pages(), logical_pages))?;
         let setup = Setup { settings: &settings, geometry, logical_pages, seed };
         let ftl = F::new(&setup, &ftl_options)?;
         let nand = Nand::new(geometry, settings.timing(&geometry), settings.nand.data);
@@ -130,5 +133,39 @@ impl<F: Ftl, B: WriteBuffer> SsdBuilder<F, B> {
             watch: None,
             sample_due_ns: u64::MAX,
         })
+    }
+}
+
+/// About what the tables of a device take: owner and token of each flash page, address, buffer's place and
+/// last write of each page of the host.
+fn table_bytes(settings: &Settings, flash_pages: u32, logical_pages: u32) -> usize {
+    let keeps_tokens = settings.nand.data;
+    let flash = size_of::<Lpn>() + if keeps_tokens { size_of::<Token>() } else { 0 };
+    let host = 2 * size_of::<Lpn>() + if keeps_tokens { 2 * size_of::<Token>() } else { 0 };
+    flash_pages as usize * flash + logical_pages as usize * host
+}
+
+/// Refuses tables for which there is no memory, before any of them is made: without it the program ends.
+fn check_memory(bytes: usize) -> Result<(), SimError> {
+    let mut tables = Vec::<u8>::new();
+    let is_there = tables.try_reserve_exact(bytes);
+    // Memory that nobody looks at would not be asked for.
+    std::hint::black_box(&tables);
+    is_there.map_err(|_| {
+        let problem = format!("needs {} of memory, which is not there", size(bytes as f64));
+        SimError::setting("capacity", &problem, "use a smaller capacity or larger pages")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_without_memory_for_its_tables_is_refused_with_what_they_need() {
+        check_memory(1 << 20).expect("a megabyte is there");
+        let error = check_memory(1 << 60).expect_err("an exabyte is not").to_string();
+        let what = "capacity needs 1,024 PiB of memory, which is not there";
+        assert_eq!(error, format!("{what}; use a smaller capacity or larger pages"));
     }
 }
