@@ -4,6 +4,7 @@
 mod kernel;
 
 mod board;
+mod names;
 mod replay;
 mod run;
 mod sweep;
