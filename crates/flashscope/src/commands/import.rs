@@ -111,3 +111,6 @@ fn settings(job: &Imported) -> String {
     let flag = |(name, value): (&str, String)| format!(" --{} {value}", name.replace('_', "-"));
     job.pattern.settings().map(flag).collect()
 }
+
+#[cfg(test)]
+mod tests;

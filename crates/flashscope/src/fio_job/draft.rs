@@ -1,6 +1,6 @@
 //! A section as a pattern.
 
-use flashscope_core::{Arrivals, Bytes, Location, Mix, Nanos, Pattern, Rw, Share};
+use flashscope_core::{Arrivals, Bytes, Location, Mix, Nanos, Pattern, Rw, Share, TargetInfo};
 
 use super::ini::{Entry, Section};
 use super::units::{bytes, count, nanos};
@@ -35,6 +35,7 @@ pub fn draft(section: &Section) -> Result<Imported, Vec<Refusal>> {
     draft.order();
     draft.length();
     draft.remarks();
+    draft.fitness();
     if draft.refusals.is_empty() { Ok(draft.job) } else { Err(draft.refusals) }
 }
 
@@ -142,6 +143,9 @@ impl<'a> Draft<'a> {
         let several = self.section.last("filename").filter(|entry| entry.value.contains(':'));
         if let Some(entry) = several {
             self.refuse(entry, "a pattern works on one target; measure them one by one".into());
+        }
+        if let Some(entry) = self.section.last("filename").filter(|entry| entry.value.is_empty()) {
+            self.refuse(entry, "it names no file; write its name, or leave the line out".into());
         }
     }
 
@@ -276,6 +280,32 @@ impl<'a> Draft<'a> {
             self.job.flags.push(("--write", String::new()));
         }
     }
+
+    /// What no target could take is refused here, where the option has a line.
+    fn fitness(&mut self) {
+        let problem = match self.job.pattern.validate(&largest()) {
+            Err(error) if self.refusals.is_empty() => error,
+            _ => return,
+        };
+        let option = if problem.key == "random" { "random_distribution" } else { &problem.key };
+        let entry =
+            self.section.last(option).map(|entry| (entry.line, format!("{}={}", entry.name, entry.value)));
+        let (line, option) = entry.unwrap_or((self.section.line, format!("[{}]", self.section.name)));
+        let why = format!("{} {}", problem.key, problem.problem);
+        self.refusals.push(Refusal { line, option, why });
+    }
+}
+
+/// A target that no sound pattern is too large for.
+fn largest() -> TargetInfo {
+    TargetInfo {
+        name: "any target".into(),
+        size_bytes: 1 << 62,
+        logical_block_bytes: 1,
+        virtual_time: true,
+        engine: String::new(),
+        queue_depth_max: u32::MAX,
+    }
 }
 
 /// Two zones, `ios/space:ios/space` in percent, that together are all.
@@ -287,5 +317,7 @@ fn hot(zones: &str) -> Option<Location> {
     let (first, second) = zones.split_once(':')?;
     let ((ios, space), (other_ios, other_space)) = (zone(first)?, zone(second)?);
     let is_all = ios + other_ios == 100.0 && space + other_space == 100.0;
-    is_all.then_some(Location::HotCold { hot_space: Share(space / 100.0), hot_ios: Share(ios / 100.0) })
+    let are_shares = [ios, space].iter().all(|percent| (0.0..=100.0).contains(percent));
+    (is_all && are_shares)
+        .then_some(Location::HotCold { hot_space: Share(space / 100.0), hot_ios: Share(ios / 100.0) })
 }
