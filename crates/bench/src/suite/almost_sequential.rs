@@ -94,7 +94,7 @@ fn program(asked: &Parameters<'_>) -> Result<Vec<Act>, BenchError> {
         let pattern = Pattern { location, ..asked.baseline(rw, bs) };
         let windows = Cut::Bytes((size / WINDOWS).max(bs.0));
         acts.push(Act::Prepare(asked.fresh()));
-        let probe = Probe::new(MICRO, order, pattern, Length::Bytes(passes * size));
+        let probe = Probe::new(MICRO, order, pattern, Length::Bytes(passes.saturating_mul(size)));
         acts.push(probe.windows(windows, (passes * WINDOWS + 2) as usize).afresh(asked.repeats).act());
     }
     Ok(acts)

@@ -77,7 +77,7 @@ fn program(asked: &Parameters<'_>) -> Result<Vec<Act>, BenchError> {
         acts.push(Act::Prepare(asked.fresh()));
         acts.push(timed(fresh, rw).afresh(asked.repeats).act());
     }
-    let length = Length::Bytes(capacities * asked.whole(bs).0);
+    let length = Length::Bytes(capacities.saturating_mul(asked.whole(bs).0));
     let pattern = Box::new(asked.baseline(Rw::RandWrite, bs));
     acts.extend([FILL, Preparation::Burst { pattern, length }].map(Act::Prepare));
     // Sequential writes last: they put in order what the others find.

@@ -242,7 +242,7 @@ impl Pts<'_> {
     /// Random 4 KiB writes from a purged device on, until four capacities are written.
     fn wsat(&self) -> Vec<Act> {
         let pattern = self.random_writes(TRACKED);
-        let length = Length::Bytes(WSAT_CAPACITIES * pattern.size.0);
+        let length = Length::Bytes(pattern.size.0.saturating_mul(WSAT_CAPACITIES));
         let mut acts = self.ready(false);
         acts.push(self.windowed(WSAT, "0/100", pattern, length).act());
         acts

@@ -8,6 +8,7 @@ mod coverage;
 mod economy;
 mod from_outside;
 mod hostile_files;
+mod hostile_settings;
 mod pause;
 mod plans;
 mod profiles;
