@@ -64,4 +64,4 @@ pub use kinds::{
 };
 pub use readings::Suites;
 pub use site::{Found, Site, look_for, site};
-pub use view::{Findings, OfSuite, Style, compare_view, measure_view, result_view, strip, wrap};
+pub use view::{Findings, OfSuite, Style, columns, compare_view, measure_view, result_view, strip, wrap};

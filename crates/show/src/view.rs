@@ -11,7 +11,7 @@ pub(crate) mod why;
 pub use compare::compare_view;
 pub use measure::{measure_view, strip};
 pub use result::result_view;
-pub use text::wrap;
+pub use text::{columns, wrap};
 
 use std::path::Path;
 

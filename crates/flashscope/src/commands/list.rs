@@ -3,15 +3,16 @@
 use anyhow::Result;
 use clap::Args;
 use flashscope_bench::suite::{Setting, file::WORDS};
-use flashscope_bench::{Micros, Suites};
+use flashscope_bench::{Micro, Micros, Suites};
 use flashscope_core::pattern::KEYS;
-use flashscope_papers::studies;
+use flashscope_papers::{Study, studies};
+use flashscope_show::columns;
 use flashscope_sim::buffer::BUFFERS;
 use flashscope_sim::ftl::FTLS;
 use flashscope_sim::gc::POLICIES;
 use flashscope_sim::{Profile, profiles, rigs};
-use flashscope_trace::FORMATS;
 use flashscope_trace::generate::GENERATORS;
+use flashscope_trace::{FORMATS, Format};
 
 use crate::exit::{Done, Usage};
 use crate::screen::Screen;
@@ -54,88 +55,80 @@ pub fn run(args: &ListArgs, screen: &Screen) -> Result<Done> {
     Ok(Done::Well)
 }
 
+/// A heading, and a line for each row below it.
+fn list<const N: usize>(heading: &str, rows: impl IntoIterator<Item = [String; N]>) -> String {
+    format!("{heading}\n{}", indented("  ", rows))
+}
+
+/// A line for each row, in columns.
+fn indented<const N: usize>(indent: &str, rows: impl IntoIterator<Item = [String; N]>) -> String {
+    let rows: Vec<[String; N]> = rows.into_iter().collect();
+    columns(&rows, |_| false).iter().map(|line| format!("{indent}{line}\n")).collect()
+}
+
 fn micros() -> String {
-    let mut text = String::from("Micro-benchmarks (run --only NAME,...)\n");
-    for micro in Micros::builtin().iter() {
-        text += &format!("  {:<14} {} ({})\n", micro.name, micro.doc, micro.parameter);
-    }
-    text
+    let known = Micros::builtin();
+    let row = |micro: &Micro| [micro.name.into(), format!("{} ({})", micro.doc, micro.parameter)];
+    list("Micro-benchmarks (run --only NAME,...)", known.iter().map(row))
 }
 
 fn suites() -> String {
     let mut text = String::from("Suites (run --suite NAME, or --suite FILE: see docs/suites.md)\n");
     for suite in Suites::builtin().iter() {
         text += &format!("  {:<18} {}\n  {:<18} {}\n", suite.name, suite.doc, "", suite.source);
-        for setting in suite.settings {
-            let Setting { name, default, quick, help } = setting;
+        let setting = |Setting { name, default, quick, help }: &Setting| {
             let short = if quick == default { String::new() } else { format!("; {quick} with --quick") };
-            text += &format!("    --set {:<22} {help}{short}\n", format!("{name}={default}"));
-        }
-        for part in suite.parts {
-            text += &format!("      {:<26} {}\n", part.name, part.doc);
-        }
+            [format!("--set {name}={default}"), format!("{help}{short}")]
+        };
+        text += &indented("    ", suite.settings.iter().map(setting));
+        text += &indented("      ", suite.parts.iter().map(|part| [part.name, part.doc].map(String::from)));
     }
     text +=
         "  Acts of a file, one a line; run, scale and burst have the settings of a pattern beside these:\n";
-    for word in WORDS {
+    let rows = WORDS.iter().map(|word| {
         let keys = if word.keys.is_empty() { String::new() } else { format!(" ({})", word.keys.join(", ")) };
-        text += &format!("    {:<9} {}{keys}\n", word.name, word.help);
-    }
-    text
+        [word.name.into(), format!("{}{keys}", word.help)]
+    });
+    text + &indented("    ", rows)
 }
 
 fn virtual_devices() -> String {
-    let mut text = String::from("Virtual devices (rig:NAME; see docs/rigs.md for your own)\n");
-    for name in rigs::NAMES {
-        text += &format!("  {name:<18} {}\n", summary(rigs::text(name).unwrap_or_default()));
-    }
-    text
+    let row = |name: &&str| [name.to_string(), summary(rigs::text(name).unwrap_or_default())];
+    list("Virtual devices (rig:NAME; see docs/rigs.md for your own)", rigs::NAMES.iter().map(row))
 }
 
 fn pattern_settings() -> String {
-    let mut text = String::from("Settings of a pattern (measure --NAME VALUE, or NAME = VALUE in TOML)\n");
-    for key in KEYS {
-        text += &format!("  {:<17} {:<15} {}\n", key.name, key.example, key.help);
-    }
-    text
+    let rows = KEYS.iter().map(|key| [key.name, key.example, key.help].map(String::from));
+    list("Settings of a pattern (measure --NAME VALUE, or NAME = VALUE in TOML)", rows)
 }
 
 fn simulated_devices() -> String {
-    let mut text = String::from(
-        "Simulated devices (sim:NAME?key=value; those that are SSDs also `flashscope sim NAME`)\n",
-    );
-    for name in profiles::NAMES {
+    let rows = profiles::NAMES.iter().map(|name| {
         let about = Profile::find(name, &[]).map(|profile| profile.about().to_string());
-        text += &format!("  {name:<18} {}\n", about.unwrap_or_default());
-    }
-    text
+        [name.to_string(), about.unwrap_or_default()]
+    });
+    list("Simulated devices (sim:NAME?key=value; those that are SSDs also `flashscope sim NAME`)", rows)
 }
 
 fn simulation() -> String {
     let parts =
         [("FTLs (--ftl)", FTLS), ("Victim policies (--gc)", POLICIES), ("Write buffers (--buffer)", BUFFERS)];
-    let part = |(title, list): (&str, &[(&str, &str)])| {
-        let rows = list.iter().map(|(name, about)| format!("  {name:<18} {about}\n"));
-        format!("{title}\n{}", rows.collect::<String>())
+    let part = |(title, parts): (&str, &[(&str, &str)])| {
+        list(title, parts.iter().map(|(name, about)| [name, about].map(|text| text.to_string())))
     };
     parts.map(part).join("\n")
 }
 
 fn settings() -> String {
-    let mut text =
-        String::from("Settings of a simulated device (--set KEY=VALUE, sim:NAME?KEY=VALUE, TOML)\n");
-    for key in profiles::keys() {
-        text += &format!("  {:<32} {:<12} {}\n", key.name, key.default, key.about);
-    }
-    text
+    let rows = profiles::keys()
+        .into_iter()
+        .map(|key| [key.name.to_string(), key.default.to_string(), key.about.to_string()]);
+    list("Settings of a simulated device (--set KEY=VALUE, sim:NAME?KEY=VALUE, TOML)", rows)
 }
 
 fn formats() -> String {
-    let mut text = String::from("Trace formats (--format)\n");
-    for format in FORMATS {
-        text += &format!("  {:<18} {}\n", format.name, format.about);
-    }
-    text
+    let row = |format: &Format| [format.name, format.about].map(String::from);
+    list("Trace formats (--format)", FORMATS.iter().map(row))
 }
 
 fn generators() -> String {
@@ -143,20 +136,18 @@ fn generators() -> String {
         String::from("Generated traces (trace generate NAME --set KEY=VALUE; W1..W9 are those of BPLRU)\n");
     for generator in GENERATORS {
         text += &format!("  {:<18} {:<2} {}\n", generator.name, generator.paper, generator.about);
-        for key in generator.keys {
-            text += &format!("    {:<16} {:<10} {}\n", key.name, key.default, key.about);
-        }
+        let keys = generator.keys.iter().map(|key| [key.name, key.default, key.about].map(String::from));
+        text += &indented("    ", keys);
     }
     text
 }
 
 fn studies_of_papers() -> String {
-    let mut text = String::from("Studies of the papers (flashscope reproduce NAME)\n");
-    for study in studies() {
-        let place = format!("{}, {}", study.paper.number, study.place);
-        text += &format!("  {:<28} {place}: {}\n", study.name, study.about);
-    }
-    text
+    let rows = studies().map(|study| {
+        let Study { name, paper, place, about, .. } = study;
+        [name.to_string(), format!("{}, {place}: {about}", paper.number)]
+    });
+    list("Studies of the papers (flashscope reproduce NAME)", rows)
 }
 
 /// The first sentence of a rig's leading comment.

@@ -100,7 +100,7 @@ fn a_result_folder_holds_every_io_and_is_shown_again() {
     let postmark = sample("postmark-ext3.tracefs.gz");
     let flags = [&postmark, "sim:bplru-board", "-o", "result"];
     let shown = replay(folder, &flags).well().out;
-    assert!(shown.contains("16.4 k requests") || shown.contains("16379"), "{shown}");
+    assert!(shown.contains("16,379 requests") && shown.contains("lateness"), "{shown}");
     assert_eq!(call(folder, &["show", "result"]).well().out, shown);
     let stored = call(folder, &["show", "result", "--json"]).well().json();
     assert_eq!(number(&stored, "/requests"), 16_379.0);

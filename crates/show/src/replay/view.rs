@@ -3,17 +3,16 @@
 use flashscope_core::number::{count, counted, size, span};
 use flashscope_lab::replay::{ReplayReport, ResponseUs};
 
+use crate::columns;
+
 /// What a person reads.
 pub fn view(report: &ReplayReport) -> String {
     let mut lines = vec![
         format!("  {} on {} · {}", report.trace, report.target, heading(report)),
         format!("  {}", report.verdict),
         String::new(),
-        format!(
-            "  {:<14}{:>12}{:>12}{:>11}{:>11}{:>11}{:>11}",
-            "", "requests", "bytes", "mean", "p50", "p99", "max"
-        ),
     ];
+    let mut table = vec![["", "requests", "bytes", "mean", "p50", "p99", "max"].map(String::from)];
     let rows = [
         ("all", report.response_us, None),
         ("reads", report.read_us, Some(report.read_bytes)),
@@ -26,14 +25,13 @@ pub fn view(report: &ReplayReport) -> String {
         ("  its flushes", report.trace_flush_latency_us, None),
         ("  its trims", report.trace_trim_latency_us, None),
     ];
-    lines.extend(rows.into_iter().filter_map(|(name, times, bytes)| Some(row(name, &times?, bytes))));
+    table.extend(rows.into_iter().filter_map(|(name, times, bytes)| Some(row(name, &times?, bytes))));
     if let Some(late) = report.lateness_us {
-        let times = [late.p50, late.p99, late.max].map(|us| span(us * 1e3));
-        lines.push(format!(
-            "  {:<14}{:>12}{:>12}{:>11}{:>11}{:>11}{:>11}",
-            "lateness", "", "", "", times[0], times[1], times[2]
-        ));
+        let [p50, p99, max] = [late.p50, late.p99, late.max].map(|us| span(us * 1e3));
+        let nothing = String::new;
+        table.push(["lateness".into(), nothing(), nothing(), nothing(), p50, p99, max]);
     }
+    lines.extend(columns(&table, |column| column > 0).iter().map(|line| format!("  {line}")));
     lines.push(String::new());
     lines.extend(remarks(report));
     lines.join("\n")
@@ -53,11 +51,11 @@ pub fn heading(report: &ReplayReport) -> String {
     )
 }
 
-fn row(name: &str, times: &ResponseUs, bytes: Option<u64>) -> String {
+fn row(name: &str, times: &ResponseUs, bytes: Option<u64>) -> [String; 7] {
     let shown = [times.mean, times.p50, times.p99, times.max].map(|us| span(us * 1e3));
     let bytes = bytes.map_or(String::new(), |bytes| size(bytes as f64));
     let [mean, p50, p99, max] = shown;
-    format!("  {name:<14}{:>12}{bytes:>12}{mean:>11}{p50:>11}{p99:>11}{max:>11}", times.ios)
+    [name.into(), count(times.ios), bytes, mean, p50, p99, max]
 }
 
 /// What else is to be said.

@@ -53,19 +53,10 @@ pub fn table(reports: &[&SimReport]) -> String {
 
 /// Columns of texts, the title first, side by side. Numbers stand at the right.
 pub fn aligned(columns: &[Vec<String>]) -> String {
-    let widths: Vec<usize> = columns
-        .iter()
-        .map(|cells| cells.iter().map(|text| text.chars().count()).max().unwrap_or(0))
-        .collect();
-    let row = |i: usize| {
-        let cells = columns.iter().zip(&widths).map(|(cells, &width)| match is_numeric(&cells[1..]) {
-            true => format!("{:>width$}", cells[i]),
-            false => format!("{:<width$}", cells[i]),
-        });
-        format!("  {}", cells.collect::<Vec<_>>().join("  ")).trim_end().to_string()
-    };
-    let rows = columns.first().map_or(0, Vec::len);
-    (0..rows).map(row).collect::<Vec<_>>().join("\n")
+    let row = |i: usize| columns.iter().map(|cells| cells[i].clone()).collect();
+    let rows: Vec<Vec<String>> = (0..columns.first().map_or(0, Vec::len)).map(row).collect();
+    let lines = crate::columns(&rows, |column| is_numeric(&columns[column][1..]));
+    lines.iter().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
 
 /// Whether all cells that are not empty are numbers, factors such as `x1.5` among them.

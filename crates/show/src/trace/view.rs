@@ -1,6 +1,6 @@
 //! A description of a trace as a person reads it: a table, facts in lines, and small curves.
 
-use crate::{Style, wrap};
+use crate::{Style, columns, wrap};
 use flashscope_core::number::{self, count, counted, digits, percent, size, span};
 use flashscope_trace::stats::{Bin, DeviceSummary, Distribution, Rewrites, Summary};
 
@@ -118,20 +118,10 @@ fn operations(summary: &Summary, style: Style) -> String {
 
 /// Rows of cells, the first column to the left, the others to the right; the first row is bold.
 fn table(rows: &[Vec<String>], style: Style) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let cell = |row: &Vec<String>, i: usize| row.get(i).cloned().unwrap_or_default();
-    let wide = |i: usize| rows.iter().map(|row| cell(row, i).chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(wide).collect();
-    let line = |(number, row): (usize, &Vec<String>)| {
-        let cells = widths.iter().enumerate().map(|(i, width)| match i {
-            0 => format!("{:<width$}", cell(row, i)),
-            _ => format!("{:>width$}", cell(row, i)),
-        });
-        let line = cells.collect::<Vec<_>>().join("  ");
-        let line = line.trim_end();
-        format!("  {}\n", if number == 0 { bold(line, style) } else { line.into() })
+    let line = |(number, line): (usize, String)| {
+        format!("  {}\n", if number == 0 { bold(&line, style) } else { line })
     };
-    rows.iter().enumerate().map(line).collect()
+    columns(rows, |column| column > 0).into_iter().enumerate().map(line).collect()
 }
 
 fn fact(label: &str, text: &str, style: Style) -> String {

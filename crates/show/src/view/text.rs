@@ -65,30 +65,32 @@ pub(super) fn item(style: Style, mark: &str, tone: Tone, text: &str) -> String {
     out
 }
 
-/// Rows of cells in columns that are as wide as they must be; the tone is the row's.
-pub(super) fn table(style: Style, rows: &[(Tone, Vec<String>)]) -> String {
-    let widths = widths(rows);
-    let mut out = String::new();
-    for (tone, cells) in rows.iter().filter(|row| row.1.iter().any(|cell| !cell.is_empty())) {
-        let padded = cells
-            .iter()
-            .zip(&widths)
-            .map(|(cell, width)| format!("{cell}{}", " ".repeat(width - columns_of(cell))));
-        let line = padded.collect::<Vec<_>>().join("  ");
-        out.push_str(&format!("  {}\n", style.paint(*tone, line.trim_end())));
-    }
-    out
+/// A line for each row, in columns that are as wide as they must be; `is_right` says which stand at the
+/// right.
+pub fn columns(rows: &[impl AsRef<[String]>], is_right: impl Fn(usize) -> bool) -> Vec<String> {
+    let cell = |row: usize, column: usize| rows[row].as_ref().get(column).map_or("", String::as_str);
+    let count = rows.iter().map(|row| row.as_ref().len()).max().unwrap_or(0);
+    let width = |column| (0..rows.len()).map(|row| columns_of(cell(row, column))).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..count).map(width).collect();
+    let line = |row| {
+        let cells = widths.iter().enumerate().map(|(column, &width)| match is_right(column) {
+            true => format!("{:>width$}", cell(row, column)),
+            false => format!("{:<width$}", cell(row, column)),
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
+    };
+    (0..rows.len()).map(line).collect()
 }
 
 /// Columns that such a table takes.
 pub(super) fn table_columns(rows: &[(Tone, Vec<String>)]) -> usize {
-    let widths = widths(rows);
-    2 + widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)
+    let cells: Vec<&Vec<String>> = rows.iter().map(|row| &row.1).collect();
+    2 + columns(&cells, |_| false).iter().map(|line| columns_of(line)).max().unwrap_or(0)
 }
 
-fn widths(rows: &[(Tone, Vec<String>)]) -> Vec<usize> {
-    let columns = rows.iter().map(|(_, cells)| cells.len()).max().unwrap_or(0);
-    let cell =
-        |row: &(Tone, Vec<String>), column: usize| row.1.get(column).map_or(0, |cell| columns_of(cell));
-    (0..columns).map(|column| rows.iter().map(|row| cell(row, column)).max().unwrap_or(0)).collect()
+/// Rows of cells, all at the left; the tone is the row's.
+pub(super) fn table(style: Style, rows: &[(Tone, Vec<String>)]) -> String {
+    let cells: Vec<&Vec<String>> = rows.iter().map(|row| &row.1).collect();
+    let lines = columns(&cells, |_| false).into_iter().zip(rows).filter(|(line, _)| !line.is_empty());
+    lines.map(|(line, (tone, _))| format!("  {}\n", style.paint(*tone, &line))).collect()
 }
