@@ -63,7 +63,7 @@ fn types(source: &str) -> Result<String> {
                 out += &match &serde.tag {
                     Some(tag) => tagged(&one.ident.to_string(), tag, one.variants.iter())?,
                     None => {
-                        let words: Vec<String> = one.variants.iter().map(|of| quoted(of)).collect();
+                        let words: Vec<String> = one.variants.iter().map(quoted).collect();
                         format!("\nexport type {} = {};\n", one.ident, words.join(" | "))
                     }
                 };
