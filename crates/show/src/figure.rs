@@ -2,13 +2,13 @@
 //! can tell apart (Okabe and Ito 2008), every axis with its unit.
 
 mod axis;
-mod curves;
-mod plain;
+mod chart;
+mod map;
 mod response;
 mod svg;
 mod sweep;
 
-pub use curves::micro_figure;
-pub use plain::{Raster, Series, Unit, bars_figure, map_figure, spread_figure, time_figure};
+pub use chart::chart_figure;
+pub use map::{Raster, map_figure};
 pub use response::response_figure;
 pub use sweep::{SweepPoint, sweep_figure};

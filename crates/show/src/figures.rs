@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use crate::{micro_figure, response_figure};
-use flashscope_analysis::Finished;
+use crate::html::MicroDoc;
+use crate::html::run::charts::chart;
+use crate::{chart_figure, response_figure};
+use flashscope_analysis::{Finished, points};
 use flashscope_bench::Micros;
 use flashscope_lab::Result;
 use flashscope_store::{Responses, ResultFolder};
@@ -30,9 +32,12 @@ pub fn draw(folder: &ResultFolder, target: &str, finished: &[Finished]) -> Resul
             &response_figure(&title, &responses, startup_ios),
         )?;
     }
+    let points = points(finished);
     for micro in Micros::builtin().iter().filter(|micro| micro.parameter != "none") {
+        let doc = MicroDoc { name: micro.name, doc: micro.doc, parameter: micro.parameter };
+        let chart = chart(&doc, &points, &|_| None);
         let title = format!("{target}: {}", micro.doc);
-        if let Some(picture) = micro_figure(&title, micro.parameter, micro.name, finished) {
+        if let Some(picture) = chart.and_then(|chart| chart_figure(&title, &chart)) {
             folder.write_text(&format!("{}.svg", micro.name), &picture)?;
         }
     }

@@ -7,7 +7,7 @@ pub mod dense;
 pub mod document;
 mod page;
 mod remains;
-mod run;
+pub(crate) mod run;
 mod site;
 
 pub use bundle::Bundle;

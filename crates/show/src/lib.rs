@@ -53,10 +53,7 @@ pub mod sweep;
 pub mod trace;
 mod view;
 
-pub use figure::{
-    Raster, Series, SweepPoint, Unit, bars_figure, map_figure, micro_figure, response_figure, spread_figure,
-    sweep_figure, time_figure,
-};
+pub use figure::{Raster, SweepPoint, chart_figure, map_figure, response_figure, sweep_figure};
 pub use json::{compare_json, measure_json, run_json};
 pub use kinds::{
     Form, Page, REPORT, RunToShow, Text, Words, comparison, leave_page, page_of, run_text, text_of,

@@ -2,7 +2,7 @@
 
 mod about;
 pub(super) mod characteristics;
-mod charts;
+pub(crate) mod charts;
 mod experiments;
 mod hints;
 mod measured;

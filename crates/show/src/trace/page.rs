@@ -26,17 +26,17 @@ pub fn page(trace: &str, summary: &Summary, manifest: &Manifest) -> Document {
         (
             "mix",
             "Mix and sizes",
-            [vec![Block::Table(operations(summary))], charts([sizes(summary)])].concat(),
+            [vec![Block::Table(operations(summary))], blocks([sizes(summary)])].concat(),
         ),
         (
             "time",
             "Over time",
-            charts([throughput(summary), requests(summary), footprint(summary), depth(summary)]),
+            blocks([throughput(summary), requests(summary), footprint(summary), depth(summary)]),
         ),
         (
             "gaps",
             "Gaps, latencies, re-writes",
-            charts([gaps(summary), latencies(summary), rewrites(summary)]),
+            blocks([gaps(summary), latencies(summary), rewrites(summary)]),
         ),
         ("addresses", "Addresses", addresses(summary)),
         ("devices", "Devices", vec![Block::Table(devices(&summary.devices))]),
@@ -110,7 +110,14 @@ fn operations(summary: &Summary) -> Table {
     .with_rows(rows.into_iter().filter(|row| row.1 > 0).map(row))
 }
 
-fn charts<const N: usize>(charts: [Option<Chart>; N]) -> Vec<Block> {
+/// All charts of a trace.
+pub(super) fn charts(summary: &Summary) -> impl Iterator<Item = Chart> {
+    let over_time = [throughput(summary), requests(summary), footprint(summary), depth(summary)];
+    let spreads = [sizes(summary), gaps(summary), latencies(summary), rewrites(summary)];
+    over_time.into_iter().chain(spreads).flatten()
+}
+
+fn blocks<const N: usize>(charts: [Option<Chart>; N]) -> Vec<Block> {
     charts.into_iter().flatten().map(Block::Chart).collect()
 }
 

@@ -1,6 +1,7 @@
 //! What is shown says what was measured.
 
 use crate::common::{baselines, context, finished, indicators, keep_picture, manifest, random_writes};
+use flashscope_analysis::reading::{Axis, Chart, Look, Point, Series};
 use flashscope_analysis::{Advice, Finished, Hint, Warning};
 use flashscope_show::*;
 use flashscope_store::{Responses, Stored};
@@ -230,19 +231,56 @@ fn pictures_are_well_formed_and_say_what_they_show() {
     let svg = response_figure("Random writes, 32 KiB & rig:mtron", &Responses::of(&values), 128);
     keep_picture("response.svg", &svg);
     in_order(&svg, &["<svg", "&amp; rig:mtron", "IO number", "response time", "start-up: 128 IOs", "</svg>"]);
-    let sizes = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
-    let mut done = Vec::new();
-    for (curve, base) in [("SR", 0.1), ("RR", 0.15), ("SW", 0.2), ("RW", 9.0)] {
-        for (i, kib) in sizes.iter().enumerate() {
-            let scale = (base + kib * 0.01) / 9.27;
-            let values = random_writes(900, scale, i as u64);
-            done.push(finished("granularity", curve, &format!("{kib}KiB"), kib * 1024.0, &values));
-        }
-    }
-    let svg = micro_figure("Granularity, rig:mtron", "IO size", "granularity", &done).unwrap();
+}
+
+fn chart(x: Axis, y: Axis, series: Vec<Series>) -> Chart {
+    Chart::new("chart", "A chart", "", [x, y], series)
+}
+
+#[test]
+fn a_chart_is_drawn_as_it_looks() {
+    let axes = || (Axis::log("IO size", "bytes"), Axis::log("mean response time", "ns"));
+    let point = |(i, name): (usize, &str)| Point {
+        interval: Some([0.9e6, 1.2e6]),
+        ..Point::at(512.0 * 2f64.powi(i as i32), 1e6).called(name)
+    };
+    let sizes = ["512B", "1KiB", "2KiB"];
+    let curve = |name: &str| Series::new(name, Look::Line, sizes.into_iter().enumerate().map(point));
+    let (x, y) = axes();
+    let svg = chart_figure("Granularity", &chart(x, y, vec![curve("SR"), curve("a & b")])).unwrap();
     keep_picture("granularity.svg", &svg);
-    in_order(&svg, &["<svg", "Granularity", "IO size", "response time", ">SR<", ">RW<", "</svg>"]);
-    assert_eq!(micro_figure("", "", "mix", &done), None);
+    in_order(&svg, &["<svg", "Granularity", ">512B<", ">2KiB<", "IO size", "mean response time"]);
+    in_order(&svg, &[">SR<", ">a &amp; b<", "</svg>"]);
+    let lines = |svg: &str| svg.matches("stroke-linejoin").count();
+    let (dots, ends) =
+        (svg.matches("stroke-width=\"6\"").count(), svg.matches("stroke-width=\"1.3\"").count());
+    assert_eq!((lines(&svg), dots, ends), (2, 6, 6), "a line, and each point with its interval");
+
+    let places = Axis::places("size", vec!["4 KiB".into(), "8 KiB".into()]);
+    let shares = Series::new("reads", Look::Bars, [Point::at(0.0, 75.0), Point::at(1.0, 25.0)]);
+    let svg = chart_figure("Sizes", &chart(places, Axis::linear("share", "%"), vec![shares])).unwrap();
+    keep_picture("sizes.svg", &svg);
+    in_order(&svg, &["Sizes", "40 %", ">4 KiB<", ">8 KiB<"]);
+    assert_eq!((lines(&svg), svg.matches("fill-opacity").count()), (0, 2), "bars, and no line");
+    // The heights of bars are as their values: pixels from the ground to the top.
+    let height = |d: &str| {
+        let [top, ground] = ["H", "V"].map(|at| d.split_once(at).expect("a bar"));
+        let top: f64 = top.0.rsplit(' ').next().unwrap().parse().unwrap();
+        let ground: f64 = ground.1.split('H').next().unwrap().parse().unwrap();
+        ground - top
+    };
+    let bars: Vec<f64> =
+        svg.split("<path d=\"").filter(|d| d.contains("fill-opacity=\"1")).map(height).collect();
+    assert!((bars[0] / bars[1] - 3.0).abs() < 0.01, "{bars:?}");
+
+    let rate =
+        Series::new("read", Look::Steps, [Point::at(0.0, 2.0), Point::at(1.0, None), Point::at(2.0, 1.0)]);
+    let axes = [Axis::linear("time", "s"), Axis::linear("rate", "requests/s")];
+    let [x, y] = axes.clone();
+    let svg = chart_figure("Rate", &chart(x, y, vec![rate])).unwrap();
+    in_order(&svg, &[">2 s<", "rate, requests/s"]);
+    let [x, y] = axes;
+    assert_eq!(chart_figure("", &chart(x, y, vec![Series::line("", [(0.0, 0.0)])])), None);
 }
 
 #[test]

@@ -11,14 +11,18 @@ pub(in super::super) fn chart_id(micro: &str) -> String {
 }
 
 pub(super) fn section(scene: &Scene<'_>) -> Section {
-    let charts = scene.beside.micros.iter().filter_map(|micro| chart(micro, scene));
+    let link = |experiment: &str| trace_of(experiment, scene);
+    let charts = scene.beside.micros.iter().filter_map(|micro| chart(micro, &scene.points, &link));
     Section::new("micro-benchmarks", "Micro-benchmarks", charts.map(Block::Chart).collect())
 }
 
+/// The way to the IOs of an experiment.
+type LinkOf<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// None if no point of it has a mean.
-fn chart(micro: &MicroDoc, scene: &Scene<'_>) -> Option<Chart> {
+pub(crate) fn chart(micro: &MicroDoc, points: &[Measured<'_>], link: LinkOf<'_>) -> Option<Chart> {
     let of_micro = |point: &&Measured<'_>| point.experiment.micro == micro.name && point.estimate.is_some();
-    let points: Vec<&Measured<'_>> = scene.points.iter().filter(of_micro).collect();
+    let points: Vec<&Measured<'_>> = points.iter().filter(of_micro).collect();
     let places = Places::of(&points, micro)?;
     let mut names: Vec<&str> = Vec::new();
     for point in &points {
@@ -31,7 +35,7 @@ fn chart(micro: &MicroDoc, scene: &Scene<'_>) -> Option<Chart> {
         let mut curve: Vec<Point> = points
             .iter()
             .filter(|point| places.curve(point) == *name)
-            .filter_map(|p| places.point(p, scene))
+            .filter_map(|p| places.point(p, link))
             .collect();
         curve.sort_by(|a, b| a.x.total_cmp(&b.x));
         Series::new(*name, look, curve)
@@ -126,14 +130,14 @@ impl Places {
         parameter * self.factor
     }
 
-    fn point(&self, point: &Measured<'_>, scene: &Scene<'_>) -> Option<Point> {
+    fn point(&self, point: &Measured<'_>, link: LinkOf<'_>) -> Option<Point> {
         let estimate = point.estimate?;
         Some(Point {
             x: self.place(point),
             y: Some(estimate.mean_ns),
             interval: Some([estimate.ci_low_ns, estimate.ci_high_ns]),
             label: point.experiment.label.clone(),
-            link: trace_of(&point.experiment.id(), scene),
+            link: link(&point.experiment.id()),
         })
     }
 }
