@@ -1,4 +1,4 @@
-//! What `flashscope sim` prints and keeps: the keys of its JSON, its folder, and errors that name their remedy.
+//! What `flashscope sim` prints and keeps: the keys of its JSON, its folder, errors that name their remedy.
 
 use std::fs;
 use std::io::Write;
