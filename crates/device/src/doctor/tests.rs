@@ -469,3 +469,16 @@ fn what_is_no_storage_is_refused() {
     let missing = refused("/no/such/disk");
     assert!(missing.source().unwrap().to_string().contains("No such file"), "{missing}");
 }
+
+#[test]
+fn every_check_has_a_row_on_its_page() {
+    let page = include_str!("../../../../docs/doctor.md");
+    for check in CHECKS {
+        let has_row = page.contains(&format!("\n| {} |", check.name));
+        assert!(
+            has_row,
+            "docs/doctor.md lacks the check '{}': add its row to the table of checks",
+            check.name
+        );
+    }
+}
