@@ -6,7 +6,7 @@ use std::path::Path;
 pub fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     // Neither a flag nor a virtual device.
-    let is_other = text.starts_with('-') || text.starts_with("rig:") || text == "null:";
+    let is_other = ["-", "rig:", "sim:"].iter().any(|begin| text.starts_with(begin)) || text == "null:";
     let text = if is_other { format!("./{text}") } else { text };
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+:,@%=".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
@@ -32,6 +32,6 @@ mod tests {
         assert_eq!(quoted("my disk.img"), "'my disk.img'");
         assert_eq!(quoted("it's"), r"'it'\''s'");
         assert_eq!(quoted("$(rm -r ~)"), "'$(rm -r ~)'");
-        assert_eq!([quoted("-x"), quoted("null:")], ["./-x", "./null:"]);
+        assert_eq!([quoted("-x"), quoted("null:"), quoted("sim:x")], ["./-x", "./null:", "./sim:x"]);
     }
 }
