@@ -2,7 +2,7 @@
 //! time alike.
 //!
 //! It asks sources for requests in batches, shows each batch to the target ahead of time, submits when pacing
-//! allows, reaps, and tells the observer. It knows no clock but the target's and allocates nothing while it
+//! allows, reaps, and calls the observer. It knows no clock but the target's and allocates nothing while it
 //! runs.
 //!
 //! A target that breaks a promise of [`Target`] ends the drive with an error
@@ -98,7 +98,7 @@ pub enum Driven {
     Interrupted,
 }
 
-/// Drives `streams` against `target` until something ends it, and tells `observer` every IO.
+/// Drives `streams` against `target` until something ends it, and passes every IO to `observer`.
 ///
 /// # Errors
 /// The first IO that failed. All IOs that were done before it, and those in flight beside it, have been

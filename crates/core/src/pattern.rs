@@ -165,7 +165,7 @@ pub struct Pattern {
     pub mix: Option<Mix>,
     /// ParallelDegree: this many processes, each with an equal part of the target space.
     pub numjobs: u32,
-    /// IOs in flight for each process.
+    /// Queue depth of each process.
     pub iodepth: u32,
     /// Pause, after every `thinktime_blocks` IOs.
     pub thinktime: Nanos,

@@ -46,7 +46,7 @@ impl Record {
         Time(self.submit_and_stream >> STREAM_BITS)
     }
 
-    /// How long it took.
+    /// Response time.
     #[inline]
     pub fn response(self) -> Nanos {
         Nanos(self.response_and_index >> INDEX_BITS)

@@ -50,7 +50,7 @@ pub enum Breach {
         tag: u32,
     },
     /// An IO was taken before the drive loop submitted it.
-    #[error("it took an IO at {} ns, when its clock had passed {} ns", submitted.0, known.0)]
+    #[error("it accepted an IO at {} ns, after its clock had passed {} ns", submitted.0, known.0)]
     TakenEarly {
         /// As in the completion.
         submitted: Time,
@@ -58,7 +58,7 @@ pub enum Breach {
         known: Time,
     },
     /// An IO was done before it was taken.
-    #[error("it completed an IO at {} ns that it took at {} ns", completed.0, submitted.0)]
+    #[error("it completed an IO at {} ns that it accepted at {} ns", completed.0, submitted.0)]
     DoneEarly {
         /// As in the completion.
         submitted: Time,

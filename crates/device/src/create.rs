@@ -19,7 +19,7 @@ use crate::provenance::{State, mark};
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// Creates `path` with `size_bytes` of random data from `seed`, written past the page cache, durable and
-/// marked as flashscope's. `progress` is told the bytes written so far, after each MiB, and may stop it.
+/// marked as flashscope's. `progress` gets the bytes written so far after each MiB, and may stop it.
 ///
 /// # Errors
 /// When the path exists already, the size is zero or no multiple of 4096 bytes, the place is full or takes no
@@ -72,7 +72,7 @@ fn write_all(
         file.write_all_at(&chunk[..length as usize], written)?;
         written += length;
         if progress(written).is_break() {
-            return Err(io::Error::new(io::ErrorKind::Interrupted, "stopped on request"));
+            return Err(io::Error::new(io::ErrorKind::Interrupted, "interrupted"));
         }
     }
     file.sync_all()?;

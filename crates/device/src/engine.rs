@@ -178,7 +178,7 @@ impl Lease {
     }
 }
 
-/// What both engines on real targets tell of themselves.
+/// Facts about both engines on real targets.
 fn info(handle: &Handle, engine: Engine, queue_depth_max: u32) -> TargetInfo {
     let identity = handle.identity();
     TargetInfo {

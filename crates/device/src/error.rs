@@ -103,7 +103,7 @@ fn of_call(action: &str, error: &io::Error) -> Remedy {
              ones"
         }
         io::ErrorKind::NotFound => return Remedy::CreateHere,
-        io::ErrorKind::PermissionDenied => "run as root or as a member of the group that owns it",
+        io::ErrorKind::PermissionDenied => "run as root or as a member of its group",
         io::ErrorKind::AlreadyExists => "choose another name or delete it first",
         io::ErrorKind::StorageFull => "free some space or choose a smaller file",
         io::ErrorKind::ReadOnlyFilesystem => "choose a writable place",

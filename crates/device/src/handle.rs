@@ -174,11 +174,11 @@ fn same_as(file: &File, identity: &Identity) -> Result<(), DeviceError> {
     let is_block = identity.kind == Kind::BlockDevice;
     let device = DevId::from_raw(if is_block { metadata.rdev() } else { metadata.dev() });
     if device != identity.device || (!is_block && metadata.ino() != identity.inode) {
-        return changed("its name now leads to another device or file");
+        return changed("its path now refers to another device or file");
     }
     let again = identify(path)?;
     if again.disk_sequence != identity.disk_sequence || again.confirmation() != identity.confirmation() {
-        return changed("another disk was attached under its name");
+        return changed("another disk was attached under the same name");
     }
     if again.size_bytes != identity.size_bytes {
         return changed("its size changed");

@@ -76,7 +76,7 @@ pub struct Identity {
     pub logical_block_bytes: u32,
     /// The unit that the device says it writes without a read-modify-write.
     pub physical_block_bytes: u32,
-    /// The size the device says it likes, if it says so.
+    /// The device's optimal IO size, if reported.
     pub optimal_io_bytes: Option<u32>,
     /// The filesystem that holds a regular file.
     pub filesystem: Option<Filesystem>,

@@ -44,7 +44,7 @@
 #![deny(unsafe_code)]
 
 #[cfg(not(target_os = "linux"))]
-compile_error!("devices are measured through Linux's own interfaces; there is no port to another system");
+compile_error!("real devices can be measured on Linux only");
 
 mod clock;
 mod create;

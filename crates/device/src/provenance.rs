@@ -1,4 +1,4 @@
-//! Whether flashscope itself made a regular file: then it may write there without being told again.
+//! Whether flashscope created a regular file: then it may write to it without a further flag.
 //!
 //! The mark is the extended attribute `user.flashscope`, or a file `NAME.flashscope` beside the target where
 //! the filesystem takes no attributes. It holds inode, size and time of last change, and so stops being true

@@ -75,7 +75,7 @@ impl fmt::Display for Remedy {
             Remedy::CreateHere => f.write_str("check the spelling, or create a file there"),
             Remedy::CreateElsewhere => f.write_str("choose another disk, or create a file on one"),
             Remedy::OverwriteOrCreate => {
-                f.write_str("allow it to be overwritten if its data may go, or create a new file")
+                f.write_str("allow it to be overwritten if its data may be lost, or create a new file")
             }
             Remedy::CreateOnDisk => f.write_str("create a file on a disk (`df -hT` lists them)"),
             Remedy::CreateIn { folder, prepare } => {

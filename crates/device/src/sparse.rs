@@ -7,7 +7,7 @@ use rustix::fs::{SeekFrom, seek};
 /// Enough to add up any sensible file; one with more holes is sparse beyond doubt.
 const EXTENTS_MAX: usize = 4096;
 
-/// Bytes of holes and of space that is reserved but unwritten; zero where the filesystem does not tell.
+/// Bytes of holes and of space that is reserved but unwritten; 0 if the filesystem does not report them.
 pub(crate) fn unwritten_bytes(file: &File) -> u64 {
     let size = file.metadata().map_or(0, |metadata| metadata.len());
     let (mut position, mut unwritten) = (0, 0);

@@ -56,16 +56,16 @@ impl fmt::Display for Remedy {
         match self {
             Remedy::AllowWriting => f.write_str("allow writing first"),
             Remedy::AllowWritingOrReadOnly => f.write_str("allow writing, or replay the reads alone"),
-            Remedy::Confirm => f.write_str("confirm the device by its serial"),
+            Remedy::Confirm => f.write_str("confirm the device by its serial number"),
             Remedy::LeaveOut(option) => write!(f, "leave out {option}"),
             Remedy::Give(option) => write!(f, "give {option}"),
             Remedy::ResumeOrOtherFolder => f.write_str("resume that run, or choose another folder"),
             Remedy::MeasureInstead => f.write_str("measure a single pattern instead"),
             Remedy::MeasureTarget => f.write_str("measure or characterise it instead"),
             Remedy::SavedState => f.write_str("name what a simulation saved"),
-            Remedy::FinishOrBegin => f.write_str("finish it with its own suite, or begin another run"),
+            Remedy::FinishOrBegin => f.write_str("resume it with its own suite, or start a new run"),
             Remedy::OneInFlight => f.write_str("leave the engine out, or ask for one IO in flight"),
-            Remedy::SmallerWarmup => f.write_str("give a smaller warm-up or more IOs"),
+            Remedy::SmallerWarmup => f.write_str("use a shorter warm-up or more IOs"),
         }
     }
 }

@@ -82,8 +82,8 @@ impl Facts {
         }
         let name = &self.target.name;
         Err(Error::usage(format!(
-            "{name} is not what the interrupted run measured: its size, serial or inode differ from those in \
-             manifest.json; begin a new run"
+            "{name} is not the target of the interrupted run: size, serial or inode differ from \
+             manifest.json; start a new run"
         )))
     }
 }
@@ -101,7 +101,7 @@ fn remarked(remark: Remark) -> Warning {
 }
 
 fn as_warning(finding: &Finding) -> Warning {
-    let nothing = || "keep it in mind when reading the numbers".into();
+    let nothing = || "consider it when reading the results".into();
     let remedy = finding.remedy().map_or_else(nothing, |remedy| remedy.to_string());
     Warning { seen: finding.found(), remedy: remedy.into() }
 }

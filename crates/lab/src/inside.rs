@@ -20,7 +20,7 @@ pub fn file_of(records: &str) -> String {
 pub fn keep(folder: &Path, records: &str, inside: &Inside) -> Result<String> {
     let relative = file_of(records);
     let path = folder.join(&relative);
-    let unkept = || format!("cannot keep what the device did inside in {}", path.display());
+    let unkept = || format!("cannot store the device's internals in {}", path.display());
     path.parent().map_or(Ok(()), fs::create_dir_all).with_context(unkept)?;
     fs::write(&path, serde_json::to_string(inside)?).with_context(unkept)?;
     Ok(relative)
@@ -35,7 +35,7 @@ pub fn kept(folder: &Path, relative: &str) -> Result<Option<Inside>> {
     if !path.is_file() {
         return Ok(None);
     }
-    let damaged = || format!("{} cannot be read; what happened inside is not shown", path.display());
+    let damaged = || format!("{} cannot be read; the device's internals are not shown", path.display());
     let inside: Inside =
         serde_json::from_str(&fs::read_to_string(&path).with_context(damaged)?).with_context(damaged)?;
     if !inside.is_whole() {

@@ -211,7 +211,7 @@ impl<'a> OpenMeasurement<'a> {
         let mut pattern = request.pattern.clone();
         if pattern.rw.is_trim() && target.handle().is_none() && !target.can_trim() {
             return Err(Error::usage(format!(
-                "{} takes no discards: choose another kind of IO, or a simulated SSD",
+                "{} does not support discards; choose another operation, or a simulated SSD",
                 info.name
             )));
         }

@@ -90,16 +90,16 @@ impl ReplayRequest {
             return Err(Error::setting("iodepth", format!("must be from 1 to {DEPTH_MAX}")));
         }
         if !target.is_virtual() && !self.write && !self.read_only {
-            let problem = "a replay writes what the trace writes, and that destroys what is on the target";
+            let problem = "the trace has writes, which destroy the data on the target";
             return Err(Error::usage(problem).with(Remedy::AllowWritingOrReadOnly));
         }
         if self.discard && self.read_only {
-            let problem = "destroys what is on the target, and the replay is read-only";
+            let problem = "destroys the data on the target, and the replay is read-only";
             return Err(Error::setting("discard", problem).with(Remedy::LeaveOut("discard")));
         }
         if self.trace.file.is_read_once() {
             return Err(Error::usage(format!(
-                "a replay reads the trace twice, and {} gives it only once: store it in a file first",
+                "a replay reads the trace twice, and {} can be read only once; store it in a file first",
                 self.trace.file.path.display()
             )));
         }
@@ -109,7 +109,7 @@ impl ReplayRequest {
         }
         match &mut target {
             TargetSpec::Rig(_) | TargetSpec::Null if self.verify => {
-                let problem = "needs a target that holds data: a device, a file or sim:PROFILE";
+                let problem = "needs a target that stores data: a device, a file or sim:PROFILE";
                 return Err(Error::setting("verify", problem));
             }
             // Token mode: each page carries its writer, and each read is compared.
@@ -194,7 +194,7 @@ pub struct PlannedReplay<'a> {
 
 /// What came of a replay, whatever ended it. It is stored as well if a folder was asked for.
 pub struct ReplayResult {
-    /// What was measured.
+    /// The measurement.
     pub report: ReplayReport,
     /// What guard and doctor noticed before the first IO.
     pub warnings: Vec<Warning>,
@@ -220,7 +220,7 @@ impl<'a> PlannedReplay<'a> {
             Requests::survey(&request.trace, request.read_only, target.info(), iodepth, interrupt)?;
         if survey.passed.all() == 0 {
             let path = request.trace.file.path.display();
-            let error = Error::usage(format!("nothing of {path} is left to be replayed"));
+            let error = Error::usage(format!("no request of {path} is left to replay"));
             let is_writing = request.read_only && survey.passed.left_out > 0;
             return Err(if is_writing { error.with(Remedy::LeaveOut("read_only")) } else { error });
         }

@@ -253,14 +253,16 @@ impl BegunRun {
 fn stored_options(folder: &Path, stored: &Stored, resumption: &Resumption) -> Result<Options> {
     let dir = folder.display();
     if ResultKind::of(folder) == ResultKind::Sweep {
-        return Err(Error::usage(format!("{dir} holds simulations, which are not resumed: simulate again")));
+        return Err(Error::usage(format!(
+            "{dir} holds simulations, which cannot be resumed; simulate again"
+        )));
     }
     if !stored.manifest.options["pattern"].is_null() {
-        let problem = "holds a single measurement, which is not resumed: measure again";
+        let problem = "holds a single measurement, which cannot be resumed; measure again";
         return Err(Error::usage(format!("{dir} {problem}")));
     }
     let mut options: Options = serde_json::from_value(stored.manifest.options.clone())
-        .map_err(|error| Error::usage(format!("{dir}: not the folder of a run: {error}")))?;
+        .map_err(|error| Error::usage(format!("{dir} is not the folder of a run: {error}")))?;
     if let Some(named) = resumption.target.as_ref().filter(|named| **named != options.target) {
         let measured = &options.target;
         return Err(Error::usage(format!("{dir} was measured on {measured}, not on {named}"))
@@ -292,7 +294,7 @@ fn prior(folder: &ResultFolder, stored: Stored, is_virtual: bool) -> Prior {
 fn state_words(options: &Options, plan: &Plan) -> String {
     match options.state {
         State::AsIs if plan.steps.iter().any(|step| !step.before.is_empty()) => {
-            "as the suite makes it".into()
+            "prepared by the suite".into()
         }
         State::AsIs => State::AsIs.name().into(),
         state => format!("{}, enforced", state.name()),

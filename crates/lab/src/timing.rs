@@ -35,7 +35,7 @@ impl Timing {
             (None, None) => return Ok(()),
         };
         if self == Timing::Depth {
-            let problem = "does not go with timing depth: it moves requests and leaves their latencies";
+            let problem = "excludes timing depth: it moves requests but not their latencies";
             return Err(Error::setting(setting, problem).with(Remedy::LeaveOut(setting)));
         }
         Ok(())

@@ -62,7 +62,8 @@ impl TraceInput {
 
 /// What to say of a trace whose last line has no end: a number in it may be cut, and still be one.
 pub fn open_end(trace: &dyn Records) -> Option<String> {
-    let text = "the trace's last line has no end: if the file was cut there, its last request may be wrong";
+    let text =
+        "the trace's last line has no line end: if the file was truncated, its last request may be wrong";
     trace.counts().is_last_line_open.then(|| text.into())
 }
 

@@ -37,24 +37,23 @@ pub use none::NoBuffer;
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BufferSettings {
-    /// Bytes of RAM for the buffer, its headers included where the policy has any.
+    /// RAM of the buffer, including headers where the policy has any.
     #[schemars(with = "String")]
     pub size: Bytes,
-    /// Reads of pages in the buffer are answered from it.
+    /// Serve reads of buffered pages from the buffer.
     pub serve_reads: bool,
-    /// Pages that are read from flash are kept too, by the policies that can.
+    /// Cache pages read from flash too, if the policy supports it.
     pub cache_reads: bool,
-    /// Time to put a page in or take it out, in microseconds.
+    /// Time of one page access in RAM, in microseconds.
     pub access_us: f64,
-    /// Bytes that may be on their way from the buffer to the flash while others take their room; 0: a write
-    /// that needs room waits until what leaves is in the flash. At most the capacity.
+    /// Evicted bytes that may be in flight to the flash while their room is reused; 0: a write that needs
+    /// room waits until the evicted pages are programmed. At most the capacity.
     #[schemars(with = "String")]
     pub write_behind: Bytes,
-    /// Bytes that are read ahead of reads in order, while their data travel to the host; any write
-    /// drops them.
+    /// Read-ahead of sequential reads during the transfer to the host, in bytes; any write drops it.
     #[schemars(with = "String")]
     pub read_ahead: Bytes,
-    /// A capacitor saves the buffer when the power fails.
+    /// The buffer survives a power loss (capacitor).
     pub survives_power_loss: bool,
 }
 
@@ -214,17 +213,17 @@ macro_rules! buffers {
 }
 
 buffers! {
-    None, none::NoBuffer, "host writes go to the flash at once";
-    Fifo, fifo::Fifo, "pages, in the order in which they came";
-    Lru, lru::Lru, "pages; the one not written for longest leaves";
-    LruWsr, lru_wsr::LruWsr, "pages as in lru; a dirty one gets a second chance";
-    Cflru, cflru::Cflru, "pages as in lru; near the end of the list clean ones leave first";
-    Arc, arc::Arc, "pages; adapts between recency and frequency";
-    Lirs, lirs::Lirs, "pages; those that come again soon stay";
-    Batch, batch::Batch, "pages gather, and all but the newest leave at once, in order of address";
-    Fab, fab::Fab, "blocks; the one with the most pages here leaves";
-    BlockLru, block_lru::BlockLru, "blocks; the one not written for longest leaves";
-    Bplru, bplru::Bplru, "blocks; the one not written for longest leaves, padded to a whole block";
+    None, none::NoBuffer, "no buffer: host writes go straight to flash";
+    Fifo, fifo::Fifo, "pages; evicts the oldest (FIFO)";
+    Lru, lru::Lru, "pages; evicts the least recently written (LRU)";
+    LruWsr, lru_wsr::LruWsr, "pages; LRU with a second chance for dirty pages";
+    Cflru, cflru::Cflru, "pages; LRU that evicts clean pages first near the end of the list";
+    Arc, arc::Arc, "pages; adapts between recency and frequency (ARC)";
+    Lirs, lirs::Lirs, "pages; keeps those with a low inter-reference recency (LIRS)";
+    Batch, batch::Batch, "pages; evicts all but the newest at once, in address order";
+    Fab, fab::Fab, "blocks; evicts the one with the most buffered pages (FAB)";
+    BlockLru, block_lru::BlockLru, "blocks; evicts the least recently written (block LRU)";
+    Bplru, bplru::Bplru, "blocks; block LRU, pads the victim to a whole block (BPLRU)";
 }
 
 impl WriteBuffer for AnyBuffer {

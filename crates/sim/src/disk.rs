@@ -22,28 +22,28 @@ pub struct DiskSettings {
     /// Bytes that the host sees.
     #[schemars(with = "String")]
     pub capacity: Bytes,
-    /// Turns of the platters in a minute.
+    /// Spindle speed in rotations per minute.
     pub rotations_per_minute: f64,
-    /// Moving to the next track, in microseconds.
+    /// Track-to-track seek time in microseconds.
     pub track_seek_us: f64,
-    /// Moving across the whole disk, in microseconds; in between it grows with the square root.
+    /// Full-stroke seek time in microseconds; seek time grows with the square root of the distance.
     pub full_seek_us: f64,
-    /// Bytes of the outermost track, with all heads.
+    /// Bytes of the outermost cylinder (all heads).
     #[schemars(with = "String")]
     pub outer_track: Bytes,
-    /// Bytes of the innermost track, with all heads.
+    /// Bytes of the innermost cylinder (all heads).
     #[schemars(with = "String")]
     pub inner_track: Bytes,
-    /// Time that every command takes besides its data, in microseconds.
+    /// Time of every command, without data transfer, in microseconds.
     pub command_us: f64,
     /// Speed of the link in megabytes (10^6) a second.
     pub link_mb_s: f64,
-    /// Bytes read beyond a read while nobody asks for something else; 0 for none. They, and as many of the
-    /// read itself, stay in the cache until another read goes elsewhere. With less than a track, small reads
-    /// in order may use them up before the platter has come round again.
+    /// Read-ahead after a read while the disk is otherwise idle, in bytes; 0 for none. It stays in the cache,
+    /// with as many bytes of the read itself, until a read goes elsewhere. With less than a track, small
+    /// sequential reads may exhaust it before the platter has come round again.
     #[schemars(with = "String")]
     pub read_ahead: Bytes,
-    /// Bytes of writes that are acknowledged before they are on the platter; 0 for none.
+    /// Write cache: bytes acknowledged before they are on the platter; 0 for none.
     #[schemars(with = "String")]
     pub write_cache: Bytes,
 }
@@ -86,7 +86,7 @@ impl DiskSettings {
         if !tracks_good || self.capacity.0 < self.outer_track.0 || !self.capacity.0.is_multiple_of(sector) {
             return Err(SimError::setting(
                 "disk.capacity",
-                "does not go with the tracks",
+                "does not fit the tracks",
                 "give whole sectors, inner_track <= outer_track <= capacity",
             ));
         }
@@ -322,7 +322,7 @@ impl Disk {
             op: request.op,
             offset_bytes: request.offset_bytes,
             length_bytes: request.length_bytes,
-            cause: format!("the disk takes whole sectors within its {} bytes", self.info.size_bytes),
+            cause: format!("IOs must be whole sectors within its {} bytes", self.info.size_bytes),
             remedy: "use offsets and sizes that fit".into(),
         }
     }

@@ -77,7 +77,7 @@ impl Setup<'_> {
         let remedy = if least <= OVER_PROVISIONING_MAX {
             format!("use a larger capacity, or set it to at least {least:.4}")
         } else {
-            "the device is too small: use a larger capacity or a smaller nand.pages_per_block".into()
+            "the device is too small; use a larger capacity or a smaller nand.pages_per_block".into()
         };
         Err(SimError::Setting {
             key: "over_provisioning".into(),
@@ -280,18 +280,20 @@ macro_rules! ftls {
 }
 
 ftls! {
-    Page, page::PageFtl, "every page is mapped by itself";
-    HotCold, hot_cold::HotColdFtl, "page mapping with blocks of their own for hot and cold pages";
-    SlcCache, slc_cache::SlcCacheFtl, "page mapping behind a cache of blocks in SLC mode";
-    LogBlock, log_block::LogBlockFtl, "blocks are mapped, each written through a log of its own";
-    BankedLog, banked_log::BankedLogFtl, "log blocks in banks that merge when there is time";
-    Block, block::BlockFtl, "blocks are mapped, pages have fixed places in them";
-    Chunk, chunk::ChunkFtl, "ranges of blocks are mapped, the one being written twice";
-    Hybrid, hybrid::HybridFtl, "blocks are mapped, pages are anywhere in them";
-    ReplacementBlock, replacement_block::ReplacementBlockFtl, "chains of blocks";
-    Fast, fast::FastFtl, "blocks are mapped, and random writes share their log blocks";
-    Dftl, dftl::DftlFtl, "every page is mapped by itself, the map is in flash and cached";
-    Superblock, superblock::SuperblockFtl, "pages are mapped among a few adjacent blocks";
+    Page, page::PageFtl, "page mapping";
+    HotCold, hot_cold::HotColdFtl, "page mapping with separate blocks for hot and cold pages";
+    SlcCache, slc_cache::SlcCacheFtl, "page mapping behind an SLC cache";
+    LogBlock, log_block::LogBlockFtl, "block mapping; each block is overwritten in its own log block (BAST)";
+    BankedLog, banked_log::BankedLogFtl, "block mapping with log blocks in banks; merges are deferred to \
+        idle time";
+    Block, block::BlockFtl, "block mapping; fixed page offsets";
+    Chunk, chunk::ChunkFtl, "mapping of chunks of several blocks; the chunk being written is mapped twice";
+    Hybrid, hybrid::HybridFtl, "block mapping; pages anywhere within a block";
+    ReplacementBlock, replacement_block::ReplacementBlockFtl, "block mapping with chains of replacement \
+        blocks";
+    Fast, fast::FastFtl, "block mapping; random writes share log blocks (FAST)";
+    Dftl, dftl::DftlFtl, "page mapping with the map in flash, cached in RAM (DFTL)";
+    Superblock, superblock::SuperblockFtl, "page mapping within superblocks of adjacent blocks";
 }
 
 impl Ftl for AnyFtl {

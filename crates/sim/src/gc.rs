@@ -19,11 +19,12 @@ use crate::settings::Settings;
 
 pub use closed::{ClosedBlocks, Draws};
 
-/// The table `[victim]` of a profile: what victim policies can be told.
+/// The table `[victim]` of a profile: settings of victim policies.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct GcSettings {
-    /// `d-choices`: blocks drawn, with replacement, of which the emptiest is collected.
+    /// `d-choices`: number of random blocks (with replacement) from which the one with the fewest valid pages
+    /// is collected.
     pub choices: u32,
 }
 
@@ -124,10 +125,10 @@ macro_rules! policies {
 
 policies! {
     Greedy, greedy::Greedy, "the block with the fewest valid pages";
-    Fifo, fifo::Fifo, "the block that was closed first";
-    DChoices, d_choices::DChoices, "the emptiest of victim.choices blocks drawn at random";
-    CostBenefit, cost_benefit::CostBenefit, "much garbage, and not written for long";
-    Random, random::Uniform, "any block";
+    Fifo, fifo::Fifo, "the block closed first";
+    DChoices, d_choices::DChoices, "the block with the fewest valid pages among victim.choices random ones";
+    CostBenefit, cost_benefit::CostBenefit, "the block with the highest benefit/cost, (1 - u) / 2u x age";
+    Random, random::Uniform, "a random block";
 }
 
 impl VictimPolicy for AnyPolicy {

@@ -83,8 +83,8 @@ pub struct Nand {
     /// Spare area: what each page carries. Empty outside token mode.
     tokens: Vec<Token>,
     power: Power,
-    /// Once the power is gone: what the flash really holds. The calls that still come, from an FTL that does
-    /// not know yet, work on a state that nobody will see.
+    /// Once the device has no power: what the flash really holds. The calls that still come, from an FTL that
+    /// does not know yet, work on a state that nobody will see.
     kept: Option<Box<Nand>>,
     /// Whether tokens or power have to be looked at: one branch on the hot path.
     careful: bool,

@@ -93,7 +93,7 @@ impl Rig {
         let (size, sector) = (Bytes(self.info.size_bytes), Bytes(u64::from(self.info.logical_block_bytes)));
         self.error(
             request,
-            format!("the device takes whole sectors of {sector} within its {size}"),
+            format!("IOs must be whole sectors of {sector} within its {size}"),
             "use offsets and sizes that fit",
         )
     }

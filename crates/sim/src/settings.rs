@@ -44,12 +44,12 @@ pub enum Initial {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HostSettings {
-    /// Time that the controller takes for every command besides its data, in microseconds.
+    /// Controller time of every command, without data transfer, in microseconds.
     pub command_us: f64,
-    /// Commands that the controller works on at the same time; all others wait for their turn.
+    /// Commands that the controller processes in parallel; others wait.
     pub parallel_commands: u32,
-    /// Whether commands overlap. Without it the device begins one when the one before is done, as drives do
-    /// that know no queue of commands.
+    /// Whether commands overlap. If not, the device starts a command when the previous one is done, like a
+    /// drive without command queueing.
     pub command_queue: bool,
     /// Speed of the link in megabytes (10^6) a second; 0 for no limit.
     pub mb_s: f64,
@@ -91,8 +91,8 @@ pub enum Levelling {
 pub struct WearSettings {
     /// `none`, `dynamic` or `static`.
     pub levelling: Levelling,
-    /// With `static`: erases by which a block is behind one just erased before its data are moved there; the
-    /// spread stays within about twice that.
+    /// With `static`: erases by which a block lags behind one just erased before its data are moved there.
+    /// Erase counts then differ by at most about twice that.
     pub threshold_erases: u32,
 }
 
@@ -119,7 +119,7 @@ pub struct Settings {
     pub gc: String,
     /// The write buffer's policy.
     pub buffer: String,
-    /// What the device holds at first: `full`, `empty` or `random`.
+    /// Initial content of the device: `full`, `empty` or `random`.
     pub initial: Initial,
     /// `[nand]`
     pub nand: NandSettings,

@@ -169,12 +169,17 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
     #[cold]
     fn failure(&self, request: &Request) -> TargetError {
         if self.is_off() {
-            return self.error(request, ErrorKind::Device, "the power is gone".into(), "switch it on again");
+            return self.error(
+                request,
+                ErrorKind::Device,
+                "the device has no power".into(),
+                "switch it on again",
+            );
         }
         let cause = match (self.path.nand.fault(), self.path.corruption()) {
             (Some(fault), _) => fault.to_string(),
             (None, Some(corruption)) => corruption.to_string(),
-            (None, None) => "it failed without a cause".into(),
+            (None, None) => "it failed for an unknown reason".into(),
         };
         let wear_out = self.path.nand.fault().is_some_and(|fault| fault.is_wear_out());
         let remedy = if wear_out {
@@ -188,7 +193,7 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
     #[cold]
     fn refuse(&self, request: &Request) -> TargetError {
         let cause =
-            format!("the device takes whole sectors of {SECTOR_BYTES}B within its {}B", self.info.size_bytes);
+            format!("IOs must be whole sectors of {SECTOR_BYTES}B within its {}B", self.info.size_bytes);
         self.error(request, ErrorKind::Invalid, cause, "use offsets and sizes that fit")
     }
 

@@ -24,11 +24,11 @@ impl AtomicFile {
     pub fn create(name: &Path) -> io::Result<(AtomicFile, File)> {
         let before = fs::metadata(name).ok();
         if before.is_none() && name.is_symlink() {
-            return Err(io::Error::new(ErrorKind::NotFound, "it is a link to nothing"));
+            return Err(io::Error::new(ErrorKind::NotFound, "it is a dangling link"));
         }
         if before.as_ref().is_some_and(|before| !before.is_file()) {
             // A file given its name would take the place of a device.
-            return Err(io::Error::new(ErrorKind::InvalidInput, "it is no regular file; name another"));
+            return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file; name another"));
         }
         let name = if before.is_some() { fs::canonicalize(name)? } else { name.to_path_buf() };
         let mut part = name.clone().into_os_string();

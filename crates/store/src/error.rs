@@ -140,10 +140,10 @@ pub enum PlaceProblem {
 #[derive(Debug, Error)]
 pub enum PackProblem {
     /// It begins with something else than a label.
-    #[error("it is no pack of flashscope: {0}")]
+    #[error("it is not a flashscope pack: {0}")]
     Foreign(&'static str),
     /// It is of another version.
-    #[error("it is of version {found}, made by flashscope {by}; this one knows version {known}")]
+    #[error("it has version {found}, made by flashscope {by}; this flashscope reads version {known}")]
     Version {
         /// The pack's version.
         found: u32,
@@ -156,10 +156,10 @@ pub enum PackProblem {
     #[error("it is damaged or incomplete: {0}")]
     Damaged(#[source] io::Error),
     /// It holds a file that no result has, or one twice.
-    #[error("it holds {0:?}, which is no part of a result")]
+    #[error("it holds {0:?}, which does not belong to a result")]
     UnknownPart(String),
     /// It holds more than any result has.
-    #[error("it holds more than any result has ({0})")]
+    #[error("it is larger than any result ({0})")]
     TooLarge(String),
     /// The place for temporary files cannot be written.
     #[error("cannot write {}: {source}", path.display())]
@@ -229,21 +229,19 @@ pub enum Remedy {
 impl fmt::Display for Remedy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Remedy::FreeSpace => "free some space there, or put the results elsewhere",
-            Remedy::WritableFolder => "choose a folder that you may write",
-            Remedy::OtherThanFile => "that is a file: choose another folder",
+            Remedy::FreeSpace => "free some space, or write the results elsewhere",
+            Remedy::WritableFolder => "choose a writable folder",
+            Remedy::OtherThanFile => "that is a file; choose another folder",
             Remedy::CheckPath => "check the path",
-            Remedy::CheckFileSystem => "check that file system, or put the results elsewhere",
+            Remedy::CheckFileSystem => "check that file system, or write the results elsewhere",
             Remedy::NewFolder => "choose an empty or a new folder",
             Remedy::WaitOrOtherFolder => "wait for it, or choose another folder",
-            Remedy::NameResult => "name the folder of a result",
-            Remedy::OtherVersion => "read it with the flashscope that wrote it, or a newer one",
+            Remedy::NameResult => "name a result folder",
+            Remedy::OtherVersion => "read it with a newer flashscope",
             Remedy::Restore => {
                 "the file was changed or damaged after it was written; restore it, or measure again"
             }
-            Remedy::MakeAgain => {
-                "the file was changed or damaged after it was written; make that result again"
-            }
+            Remedy::MakeAgain => "the file was changed or damaged after it was written; repeat that run",
             Remedy::MeasureAgain => "it is not a complete file of IOs; measure that experiment again",
             Remedy::Report => "please report this",
             Remedy::ExportCsv => "export it as csv",
@@ -251,12 +249,12 @@ impl fmt::Display for Remedy {
             Remedy::NameFile => "name a file",
             Remedy::NameOtherFile => "name another file to write",
             Remedy::NameOtherOrRemove => "name another, or remove it",
-            Remedy::ExistingFolder => "name a file in a folder that exists and is yours",
+            Remedy::ExistingFolder => "name a file in an existing, writable folder",
             Remedy::MakePack => "make a pack of a result folder first",
             Remedy::SendAgain => "have it sent again",
-            Remedy::Distrust => "do not trust where it came from",
-            Remedy::OtherTemporary => "packs are unpacked there; TMPDIR names another place",
-            Remedy::KeepIdentity => "pack it with what identifies",
+            Remedy::Distrust => "do not trust its source",
+            Remedy::OtherTemporary => "packs are unpacked there; set TMPDIR to use another folder",
+            Remedy::KeepIdentity => "pack it with identifying details",
             Remedy::SingleIos => "every IO on demand",
         })
     }
@@ -281,36 +279,36 @@ impl StoreError {
                 format!("{}{line}: {source}", path.display())
             }
             StoreError::Occupied { path, by: Occupant::Result } => {
-                format!("{}: it holds a result already", path.display())
+                format!("{} already holds a result", path.display())
             }
             StoreError::Occupied { path, by: Occupant::Other } => {
-                format!("{}: it is there already and not empty", path.display())
+                format!("{} exists and is not empty", path.display())
             }
-            StoreError::Busy { path } => format!("{}: another flashscope is writing it", path.display()),
+            StoreError::Busy { path } => format!("{}: another flashscope is writing to it", path.display()),
             StoreError::NoResult { path, has_manifest } => {
                 let why = if *has_manifest {
-                    "its manifest.json is of something else"
+                    "its manifest.json has another format"
                 } else {
                     "it has no manifest.json"
                 };
-                format!("{}: this is no result of flashscope: {why}", path.display())
+                format!("{} is not a flashscope result: {why}", path.display())
             }
             StoreError::Version { path, found, known } => {
-                format!("{}: schema version {found}, this flashscope knows {known}", path.display())
+                format!("{} has schema version {found}; this flashscope reads {known}", path.display())
             }
             StoreError::Unfit { path, problem } => format!("{}: {problem}", path.display()),
             StoreError::Place { path, problem } => problem.of(path),
             StoreError::NoPack { path } => {
-                format!("{} is neither a result folder nor a pack of flashscope", path.display())
+                format!("{} is neither a result folder nor a flashscope pack", path.display())
             }
             StoreError::Pack { path, problem } => {
                 format!("cannot open the pack {}: {problem}", path.display())
             }
             StoreError::Unredactable { path, source } => {
                 let path = path.display();
-                format!("{path} is damaged, so what identifies cannot be left out of it: {source}")
+                format!("{path} is damaged, so identifying details cannot be removed: {source}")
             }
-            StoreError::Interrupted => "interrupted before there was a result to keep".into(),
+            StoreError::Interrupted => "interrupted before the first result".into(),
         }
     }
 
@@ -383,9 +381,9 @@ impl fmt::Display for Unfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unfit::Kind { holds, format } => {
-                write!(f, "it holds {holds}, and {format} describes measured IO patterns only")
+                write!(f, "it holds {holds}, but {format} supports only measured IO patterns")
             }
-            Unfit::NoRun => f.write_str("it holds no finished run"),
+            Unfit::NoRun => f.write_str("it has no finished run"),
         }
     }
 }
@@ -394,12 +392,12 @@ impl PlaceProblem {
     fn of(&self, path: &Path) -> String {
         let path = path.display();
         match self {
-            PlaceProblem::NoFile(kind) => format!("cannot write {path}: it is {kind}, which is not replaced"),
+            PlaceProblem::NoFile(kind) => format!("cannot write {path}: it is {kind}; it is not overwritten"),
             PlaceProblem::Foreign(own) => {
-                format!("cannot write {path}: there is a file that is not {own}, which is not replaced")
+                format!("cannot write {path}: it exists and is not {own}; it is not overwritten")
             }
-            PlaceProblem::Input => format!("{path} is the file that is read"),
-            PlaceProblem::Unreadable(cause) => format!("cannot read {path}, which is there already: {cause}"),
+            PlaceProblem::Input => format!("{path} is the input file"),
+            PlaceProblem::Unreadable(cause) => format!("cannot read the existing {path}: {cause}"),
             PlaceProblem::Unwritable(cause) => format!("cannot write {path}: {cause}"),
         }
     }

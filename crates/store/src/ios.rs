@@ -123,7 +123,7 @@ impl Batches<'_> {
             }
             if self.ios.is_empty() && !self.next_group()? {
                 let is_whole = self.ios_before == self.file.ios();
-                return if is_whole { Ok(()) } else { Err(wrong("it holds fewer IOs than it says")) };
+                return if is_whole { Ok(()) } else { Err(wrong("it holds fewer IOs than its footer says")) };
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Recording what a block device does, through a tracefs instance of its own.
 //!
-//! The kernel's tracepoints tell of every request that is issued to a device, completed or requeued. A
+//! The kernel's tracepoints report every request issued to a device, completed or requeued. A
 //! private instance of tracefs keeps them apart from whatever else is traced on the machine, and works where
 //! blktrace, which needs debugfs, is locked out. Here live the instance ([`Capture`]) and the text that it
 //! prints ([`Stream`]); the reader of format `tracefs` understands it.

@@ -90,7 +90,7 @@ impl Devices {
         let number = match self.numbers.get(name) {
             Some(&number) => number,
             None if name.len() > NAME_BYTES_MAX => return Err(TOO_LONG),
-            None if self.names.len() == DEVICES_MAX => return Err("there are more than 65536 devices"),
+            None if self.names.len() == DEVICES_MAX => return Err("more than 65536 devices"),
             None => {
                 let number = self.names.len() as u32;
                 self.names.push(String::from_utf8_lossy(name).into_owned());

@@ -14,13 +14,13 @@ pub enum Loss {
     Range,
     /// The whole request: its time does not fit the format's numbers, or would have to go back.
     Time,
-    /// Digits of the time below what the format tells apart.
+    /// Digits of the time below the format's resolution.
     TimeDigits,
     /// That it is a write: the format knows no operation.
     Op,
     /// Which device it was for.
     Device,
-    /// How long it took.
+    /// Latency.
     Latency,
     /// Who asked.
     Process,
@@ -54,11 +54,11 @@ impl Loss {
     /// What it is, behind "of so many requests".
     pub fn about(self) -> &'static str {
         match self {
-            Loss::Flush => "flushes left out",
-            Loss::Trim => "trims left out",
-            Loss::Range => "requests left out, their range beyond what the format holds",
-            Loss::Time => "requests left out, their time beyond what the format holds",
-            Loss::TimeDigits => "requests that lost the last digits of their time",
+            Loss::Flush => "flushes dropped",
+            Loss::Trim => "trims dropped",
+            Loss::Range => "requests dropped, their range beyond the format's limits",
+            Loss::Time => "requests dropped, their time beyond the format's limits",
+            Loss::TimeDigits => "requests with rounded times",
             Loss::Op => "writes without their operation, which read back as reads",
             Loss::Device => "requests that lost the name of their device",
             Loss::Latency => "requests that lost their latency",

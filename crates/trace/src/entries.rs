@@ -12,7 +12,7 @@ pub trait EntryFormat: Default + Send {
     /// Length of an entry; above 0.
     const BYTES: usize;
 
-    /// Appends the requests of an entry of [`EntryFormat::BYTES`] bytes; none if it tells of something else.
+    /// Appends the requests of an entry of [`EntryFormat::BYTES`] bytes; none for other entries.
     /// Of a bad entry, nothing that is appended is kept.
     ///
     /// # Errors

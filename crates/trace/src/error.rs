@@ -74,7 +74,7 @@ pub enum TraceError {
     Empty,
     /// There are lines, but no request.
     #[error(
-        "no request in {lines} lines of format {format} ({bad_lines} of them bad); {}",
+        "no request in {lines} lines of format {format} ({bad_lines} unreadable); {}",
         Remedy::OtherFormat
     )]
     NoRequests {
@@ -86,7 +86,7 @@ pub enum TraceError {
         bad_lines: u64,
     },
     /// It is compressed in a way that is not read.
-    #[error("the trace is compressed with {method}; uncompress it into a pipe (`{command}`) or use gzip")]
+    #[error("the trace is compressed with {method}; pipe it through `{command}`, or use gzip")]
     Compressed {
         /// Name of the method.
         method: &'static str,
@@ -95,15 +95,14 @@ pub enum TraceError {
     },
     /// The format is read from its end, and what was given has none that could be gone to.
     #[error(
-        "format {format} is read from its end, which needs an uncompressed file; write what comes through \
-         the pipe to a file first, and name that"
+        "format {format} is read from its end and cannot be piped or compressed; write it to a file first"
     )]
     NotSeekable {
         /// The format.
         format: &'static str,
     },
     /// No format knows how to read it.
-    #[error("unknown trace format: it begins with `{text}`; known are {known}; {}", Remedy::NameFormat)]
+    #[error("unknown trace format: it begins with `{text}`; known formats: {known}; {}", Remedy::NameFormat)]
     Unrecognised {
         /// The first line, cut.
         text: String,
@@ -119,7 +118,7 @@ pub enum TraceError {
         known: String,
     },
     /// The format of this name is only read.
-    #[error("trace format '{name}' is only read; write one of {known}")]
+    #[error("trace format '{name}' cannot be written; choose one of {known}")]
     UnwrittenFormat {
         /// The name that was asked for.
         name: String,
@@ -193,10 +192,7 @@ pub enum TraceError {
         remedy: Remedy,
     },
     /// Repeated, it would go on for longer than times reach.
-    #[error(
-        "after {passes} times the trace, times go beyond 2^64 ns; repeat it no more often than that, or cut \
-         late requests off first"
-    )]
+    #[error("times exceed 2^64 ns after {passes} repeats; use fewer repeats, or cut off late requests first")]
     TooLong {
         /// Passes that fit whole.
         passes: u64,
@@ -314,16 +310,16 @@ impl std::ops::Deref for Cause {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Remedy {
     /// Leave out what is bad.
-    #[error("mend it, or read leniently to leave it out")]
+    #[error("fix it, or read leniently to skip it")]
     ReadLeniently,
     /// Take one device of several, or make one of them.
-    #[error("choose one of the trace's devices, or lay them one behind the other")]
+    #[error("choose one of the trace's devices, or concatenate them")]
     OneDevice,
     /// A larger target, or a smaller trace.
-    #[error("take a larger target, or fit the trace to it first")]
+    #[error("use a larger target, or fit the trace to it first")]
     Fit,
     /// Smaller blocks, or larger requests.
-    #[error("take a target with smaller blocks, or align it first")]
+    #[error("use a target with smaller blocks, or align the trace first")]
     Align,
     /// The format is another than the one that was read.
     #[error("name another format")]

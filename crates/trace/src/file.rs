@@ -105,7 +105,7 @@ impl TraceFile {
         })
     }
 
-    /// How many bytes reading it takes, if that is known and [`TraceFile::on_read`] is told of them.
+    /// How many bytes reading it takes, if known and reported to [`TraceFile::on_read`].
     pub fn bytes_to_read(&self) -> Option<u64> {
         if self.path == Path::new(STDIN) {
             return None;

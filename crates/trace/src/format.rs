@@ -86,11 +86,11 @@ use crate::lines::{Lines, sniff_lines};
 /// A trace format: its name, how it is recognised, what reads and what writes it.
 #[derive(Clone, Copy)]
 pub struct Format {
-    /// The name it is asked for by.
+    /// Its name in the registry.
     pub name: &'static str,
     /// What it is, in a line of help.
     pub about: &'static str,
-    /// How names of such files mostly end, without the dot; empty if they tell nothing.
+    /// The usual file name extension, without the dot; empty if there is no usual one.
     pub extensions: &'static [&'static str],
     sniff: fn(&[u8]) -> u8,
     decoder: fn() -> Box<dyn Decoder>,
@@ -222,7 +222,7 @@ impl Formats {
     /// The format of this name.
     ///
     /// # Errors
-    /// There is none.
+    /// An unknown name; the error lists the known ones.
     pub fn find(&self, name: &str) -> Result<&'static Format, TraceError> {
         let unknown = || TraceError::UnknownFormat { name: name.into(), known: self.names() };
         self.iter().find(|format| format.name == name).ok_or_else(unknown)

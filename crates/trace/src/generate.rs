@@ -64,7 +64,7 @@ use crate::records::{BATCH, Counts, Records};
 
 /// A kind of trace that is made up.
 pub struct Generator {
-    /// The name it is asked for by.
+    /// Its name in the registry.
     pub name: &'static str,
     /// The workload of paper 002 that it is a model of, such as `W7`; empty if none.
     pub paper: &'static str,
@@ -179,7 +179,7 @@ impl Generators {
     /// The generator of this name, or the one that is a model of this workload of paper 002.
     ///
     /// # Errors
-    /// There is none.
+    /// An unknown name; the error lists the known ones.
     pub fn find(&self, name: &str) -> Result<&'static Generator, TraceError> {
         let is_it = |generator: &&Generator| {
             generator.name == name || (!name.is_empty() && generator.paper.eq_ignore_ascii_case(name))

@@ -52,7 +52,7 @@ pub(crate) fn read_some(input: &mut dyn Read, bytes: &mut [u8]) -> Result<usize,
     }
 }
 
-/// The input with its compression, told by its first bytes, taken away.
+/// The decompressed input; the method is detected from its first bytes.
 pub(crate) fn uncompressed(read: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>, TraceError> {
     const MAGIC_BYTES: usize = 6;
     let mut input = Input { read, bytes: vec![0; MAGIC_BYTES], end: 0 };

@@ -14,7 +14,7 @@ pub(crate) const LINE_BYTES_MAX: usize = 64 << 10;
 
 /// A text format: understands one line at a time.
 pub trait LineFormat: Default + Send {
-    /// Appends the requests of a line, which is without its end; none if it is a comment or tells of
+    /// Appends the requests of a line, which is without its end; none if it is a comment or describes
     /// something else. Of a bad line, nothing that is appended is kept.
     ///
     /// # Errors

@@ -33,7 +33,7 @@ use crate::transform::{
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pipeline {
-    /// Only these devices of the trace; all if there is none.
+    /// Keep only these devices of the trace; empty keeps all.
     pub devices: Vec<String>,
     /// Only what comes at this time or later.
     pub from: Option<Nanos>,
@@ -41,7 +41,7 @@ pub struct Pipeline {
     pub to: Option<Nanos>,
     /// What [`Pipeline::from`] and [`Pipeline::to`] are counted from.
     pub origin: Origin,
-    /// Only these operations; all if there is none.
+    /// Keep only these operations; empty keeps all.
     pub ops: Vec<Op>,
     /// Only these addresses, from the first to before the second, in bytes.
     pub range: Option<std::ops::Range<u64>>,
@@ -270,7 +270,7 @@ impl Pipeline {
         Fit::new(mode, size_bytes, layout, self.concatenate)
     }
 
-    /// Fitted and split; what was written of a device is counted where that tells something.
+    /// Fitted and split; device writes are counted where the size is known.
     fn cut(&self, records: Box<dyn Records>, fit: Option<Fit>) -> Box<dyn Records> {
         let size_bytes = self.size.map(|size| size.0);
         let written = (fit.is_some() || self.repeat > 1).then(|| Written::new(size_bytes));

@@ -13,7 +13,7 @@ pub struct Record {
     pub offset_bytes: u64,
     /// Length; zero for a flush. The end of the range fits 64 bits.
     pub length_bytes: u64,
-    /// How long it took, where the trace knows.
+    /// Latency, if recorded.
     pub latency_ns: Option<u64>,
     /// Index into [`crate::Records::devices`].
     pub device: u32,
@@ -38,7 +38,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// A process of which the trace tells number and name. A name is kept to its first 15 bytes, as the
+    /// A process with number and name, if recorded. A name is kept to its first 15 bytes, as the
     /// kernel does.
     #[inline]
     pub fn new(pid: u32, name: &[u8]) -> Process {

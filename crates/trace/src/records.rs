@@ -7,7 +7,7 @@ use flashscope_core::number::{count, exact_size};
 use crate::error::TraceError;
 use crate::record::Record;
 
-/// Records of a batch, or one more where a line tells of two.
+/// Records of a batch, or one more if a line has two.
 pub const BATCH: usize = 1024;
 
 /// What a reader has seen so far.
@@ -19,7 +19,7 @@ pub struct Counts {
     pub records: u64,
     /// Lines left out because they are bad; always 0 in a strict reader.
     pub bad_lines: u64,
-    /// Lines that are in order but tell of no request: comments, other events, commands passed through.
+    /// Valid lines without a request: comments, other events, commands passed through.
     pub other_lines: u64,
     /// Requests that are earlier than the one before them.
     pub unsorted: u64,
@@ -49,7 +49,7 @@ impl fmt::Display for Note {
 }
 
 impl Note {
-    /// A note, if there is anything to tell.
+    /// A note, if the count is not 0.
     pub(crate) fn some(count: u64, about: impl Into<String>) -> Option<Note> {
         (count > 0).then(|| Note::new(count, about))
     }

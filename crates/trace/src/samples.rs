@@ -27,12 +27,12 @@ macro_rules! samples {
 }
 
 samples! {
-    "install-ext3": "an installation: 430 MB of files and a 12 MB file rewritten at random, on ext3",
+    "install-ext3": "an installation: 430 MB of files, and random rewrites of a 12 MB file, on ext3",
     "mp3-ext3": "90 sequential files of 4.8 MB, on ext3",
-    "untar-ext3": "the unpacking of a source tree, on ext3",
+    "untar-ext3": "unpacking of a source tree, on ext3",
     "untar-ext3-flush": "the same with flush commands",
-    "compile-ext3": "the compilation of a program of middle size, on ext3",
-    "postmark-ext3": "PostMark's mail server, on ext3",
+    "compile-ext3": "compilation of a medium-size program, on ext3",
+    "postmark-ext3": "PostMark (mail server), on ext3",
 }
 
 /// The trace of this name.

@@ -52,7 +52,7 @@ impl Settings {
     pub fn text(&self, key: &str) -> &str {
         let set = self.set.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
         let default = || self.keys.iter().find(|row| row.name == key).map(|row| row.default);
-        set.or_else(default).expect("a generator asks for its own keys")
+        set.or_else(default).expect("a generator uses its own keys")
     }
 
     /// One of these words.
@@ -149,14 +149,14 @@ impl Settings {
         self.at_least(style.bytes_min())?;
         let refused = |problem: String, remedy| bad("size", &self.size_bytes.to_string(), &problem, remedy);
         if self.size_bytes > style.bytes_max() {
-            let problem = format!("the file system reaches no further than {} bytes", style.bytes_max());
-            return Err(refused(problem, "take a smaller device"));
+            let problem = format!("the file system supports at most {} bytes", style.bytes_max());
+            return Err(refused(problem, "use a smaller device"));
         }
         let volume = Volume::new(style, self.size_bytes, flushes);
         let (wanted_bytes, free_bytes) = (bytes.saturating_add(bytes / 10), volume.free_bytes());
         if free_bytes < wanted_bytes {
             let problem = format!("the files need {wanted_bytes} bytes, and {free_bytes} are free");
-            return Err(refused(problem, "take a larger device or less of them"));
+            return Err(refused(problem, "use a larger device or fewer files"));
         }
         Ok(volume)
     }
@@ -170,7 +170,7 @@ impl Settings {
             return Ok(());
         }
         let problem = format!("the workload needs a device of at least {bytes} bytes");
-        Err(bad("size", &self.size_bytes.to_string(), &problem, "take a larger one"))
+        Err(bad("size", &self.size_bytes.to_string(), &problem, "use a larger one"))
     }
 }
 

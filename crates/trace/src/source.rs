@@ -91,7 +91,7 @@ impl TraceSource {
         TraceSource { piece_bytes: u64::from(piece_bytes), ..self }
     }
 
-    /// With the queue depth that the trace's latencies tell, for [`flashscope_core::Pacing::Traced`]. A
+    /// With the queue depth implied by the trace's latencies, for [`flashscope_core::Pacing::Traced`]. A
     /// record without a latency ends the source.
     pub fn with_depths(self) -> TraceSource {
         TraceSource { depths: Some(Depths::default()), ..self }
@@ -145,7 +145,7 @@ impl TraceSource {
     fn request(&mut self, record: &Record) -> Result<Request64, TraceError> {
         let Record { time_ns, offset_bytes, length_bytes, op, flags, .. } = *record;
         if offset_bytes.checked_add(length_bytes).is_none_or(|end| end > self.size_bytes) {
-            let problem = format!("it reaches beyond the target's {} bytes", self.size_bytes);
+            let problem = format!("it lies beyond the target's {} bytes", self.size_bytes);
             return Err(self.refused(record, &problem, Remedy::Fit));
         }
         let block = self.logical_block_bytes;
@@ -164,7 +164,7 @@ impl TraceSource {
             }
             (Some(_), None) => {
                 let remedy = Remedy::Other("replay it on time or as fast as possible instead".into());
-                return Err(self.refused(record, "the trace does not say how long it took", remedy));
+                return Err(self.refused(record, "the trace has no latency for it", remedy));
             }
         };
         let request = Request { offset_bytes, due: self.due, depth, op, flags, ..Request::default() };

@@ -33,7 +33,7 @@ pub use summary::{
 
 /// So many records at a time stay in the processor's nearest cache.
 const CHUNK: usize = 256;
-/// Most windows of what is told over time.
+/// Maximum number of windows over time.
 const WINDOWS_MAX: usize = 128;
 
 /// How much is remembered of addresses.

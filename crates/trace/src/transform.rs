@@ -3,7 +3,7 @@
 //! A [`Transform`] is a function from one record to none, one or several; [`Transformed`] wraps records in
 //! one and is [`Records`] again. [`Repeat`] is no such function, as it begins its input anew, nor is
 //! [`Sort`], as it looks ahead; all others keep the order of their input. All use constant memory, except
-//! where [`fit`] says what it keeps. None changes anything in silence: [`Records::notes`] tells what was
+//! where [`fit`] says what it keeps. All changes are reported: [`Records::notes`] counts what was
 //! changed, and what cannot be changed as asked is an error.
 
 pub mod align;

@@ -47,7 +47,7 @@ fn unless<T: PartialEq + fmt::Display>(value: T, default: T) -> Option<String> {
 pub const KEYS: &[Key] = &[
     Key {
         name: "rw",
-        help: "read, write, randread or randwrite: uFLIP's SR, SW, RR, RW; trim, randtrim: discards",
+        help: "read, write, randread or randwrite (uFLIP: SR, SW, RR, RW); trim or randtrim for discards",
         example: "randwrite",
         set: |p, text| {
             p.rw = text.parse()?;
@@ -61,21 +61,21 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "bs",
-        help: "size of one IO (IOSize)",
+        help: "IO size (uFLIP: IOSize)",
         example: "32KiB",
         set: |p, text| text.parse().map(|v| p.bs = v),
         get: |p| Some(p.bs.to_string()),
     },
     Key {
         name: "offset",
-        help: "where the target space begins (TargetOffset)",
+        help: "start of the working set (uFLIP: TargetOffset)",
         example: "1GiB",
         set: |p, text| text.parse().map(|v| p.offset = v),
         get: |p| unless(p.offset, Bytes(0)),
     },
     Key {
         name: "size",
-        help: "size of the target space (TargetSize); the whole target where it is not given",
+        help: "size of the working set (uFLIP: TargetSize); default: the whole target",
         example: "64MiB",
         set: |p, text| match text.parse()? {
             Bytes(0) => {
@@ -90,14 +90,14 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "shift",
-        help: "added to every address: misalignment (IOShift)",
+        help: "offset from alignment, added to every address (uFLIP: IOShift)",
         example: "512",
         set: |p, text| text.parse().map(|v| p.shift = v),
         get: |p| unless(p.shift, Bytes(0)),
     },
     Key {
         name: "stride",
-        help: "address step in IOs (Incr): -1 is reverse, 0 in place",
+        help: "stride in IOs (uFLIP: Incr): -1 for descending addresses, 0 to rewrite one address",
         example: "-1",
         set: |p, text| {
             let stride = text.trim().parse::<i64>();
@@ -114,7 +114,7 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "partitions",
-        help: "sequential in each of this many parts, round robin (Partitions)",
+        help: "concurrent sequential streams, round robin (uFLIP: Partitions)",
         example: "4",
         set: |p, text| count(text).map(|partitions| p.location = Location::Partitioned { partitions }),
         get: |p| match p.location {
@@ -124,7 +124,7 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "gap",
-        help: "leave out this many bytes after each IO; random:SIZE leaves them out on a coin's toss",
+        help: "skip this many bytes after each IO; random:SIZE skips them with probability 1/2",
         example: "random:64KiB",
         set: |p, text| {
             p.location = match text.strip_prefix("random:") {
@@ -141,7 +141,7 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "random",
-        help: "kind of random: draws, permutation, repeated, zipf:THETA or hot:SPACE:IOS",
+        help: "random order: draws, permutation, repeated, zipf:THETA or hot:SPACE:IOS",
         example: "permutation",
         set: |p, text| parse_random(text).map(|location| p.location = location),
         get: |p| match p.location {
@@ -155,7 +155,7 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "mix",
-        help: "RW:RATIO mixes in a second pattern, one IO of it after every RATIO of the first (Ratio)",
+        help: "RW:RATIO mixes in a second pattern, one IO after every RATIO of the first (uFLIP: Ratio)",
         example: "randwrite:4",
         set: |p, text| {
             let (rw, ratio) = text
@@ -168,35 +168,35 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "numjobs",
-        help: "parallel processes, each with its own part of the space (ParallelDegree)",
+        help: "parallel processes, each with its own part of the space (uFLIP: ParallelDegree)",
         example: "4",
         set: |p, text| count(text).map(|v| p.numjobs = v),
         get: |p| unless(p.numjobs, 1),
     },
     Key {
         name: "iodepth",
-        help: "IOs in flight for each process",
+        help: "queue depth of each process",
         example: "32",
         set: |p, text| count(text).map(|v| p.iodepth = v),
         get: |p| unless(p.iodepth, 1),
     },
     Key {
         name: "thinktime",
-        help: "idle time between IOs (Pause)",
+        help: "idle time between IOs (uFLIP: Pause)",
         example: "100us",
         set: |p, text| text.parse().map(|v| p.thinktime = v),
         get: |p| unless(p.thinktime, crate::Nanos::ZERO),
     },
     Key {
         name: "thinktime_blocks",
-        help: "the idle time comes after this many IOs (Burst)",
+        help: "IOs between two idle times (uFLIP: Burst)",
         example: "10",
         set: |p, text| count(text).map(|v| p.thinktime_blocks = v),
         get: |p| unless(p.thinktime_blocks, 1),
     },
     Key {
         name: "rate_iops",
-        help: "open loop: this many arrivals a second, whether or not the target keeps up",
+        help: "open loop: arrivals a second, whether or not the target keeps up",
         example: "5000",
         set: |p, text| {
             let rate = text
@@ -210,28 +210,28 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "arrivals",
-        help: "spacing of open-loop arrivals: fixed or poisson",
+        help: "distribution of open-loop arrivals: fixed or poisson",
         example: "poisson",
         set: |p, text| text.parse().map(|v| p.arrivals = v),
         get: |p| unless(p.arrivals, crate::Arrivals::Fixed),
     },
     Key {
         name: "fsync",
-        help: "a flush command after this many IOs; it counts as an IO",
+        help: "flush after this many IOs; the flush counts as an IO",
         example: "1",
         set: |p, text| count(text).map(|v| p.fsync = Some(v)),
         get: |p| p.fsync.map(|v| v.to_string()),
     },
     Key {
         name: "number_ios",
-        help: "stop after this many IOs of each process (IOCount)",
+        help: "stop each process after this many IOs (uFLIP: IOCount)",
         example: "1024",
         set: |p, text| count(text).map(|v| p.number_ios = Some(v)),
         get: |p| p.number_ios.map(|v| v.to_string()),
     },
     Key {
         name: "ignore_ios",
-        help: "leave at least this many IOs at the start out of every summary (IOIgnore)",
+        help: "minimum warm-up: IOs at the start excluded from every summary (uFLIP: IOIgnore)",
         example: "128",
         set: |p, text| count(text).map(|v| p.ignore_ios = v),
         get: |p| unless(p.ignore_ios, 0),
@@ -303,7 +303,9 @@ impl FromStr for Pattern {
         let mut pairs = Vec::with_capacity(words.len());
         for word in &words {
             let pair = word.split_once('=');
-            pairs.push(pair.ok_or_else(|| PatternError::new(word, "is no setting; write key=value".into()))?);
+            pairs.push(
+                pair.ok_or_else(|| PatternError::new(word, "is not a setting; write key=value".into()))?,
+            );
         }
         pattern.set_all(pairs.into_iter().map(|(name, value)| (name, value.to_string())))?;
         Ok(pattern)
@@ -328,8 +330,7 @@ impl Pattern {
             }
             let chooses = |key: &Key| LOCATION_KEYS.contains(&key.name);
             if let Some((other, _)) = seen.iter().find(|(other, _)| chooses(other) && chooses(key)) {
-                let problem =
-                    format!("excludes {}: both choose the addresses; write one of them", other.name);
+                let problem = format!("excludes {}: both choose the addresses; give one of them", other.name);
                 return Err(PatternError::new(key.name, problem));
             }
             seen.push((key, value));

@@ -26,7 +26,7 @@ impl PatternError {
 
     pub(super) fn unknown_key(name: &str) -> PatternError {
         let known = KEYS.iter().map(|key| key.name).collect::<Vec<_>>().join(", ");
-        PatternError::new(name, format!("is no setting of a pattern; the settings are: {known}"))
+        PatternError::new(name, format!("unknown pattern setting; choose one of {known}"))
     }
 }
 
@@ -60,10 +60,10 @@ impl Pattern {
             return fail("iodepth", "must be at least 1, and iodepth x numjobs at most 65536");
         }
         if self.number_ios.is_some_and(|count| count <= self.ignore_ios) {
-            return fail("number_ios", "must be more than ignore_ios, or no IO is left to measure");
+            return fail("number_ios", "must be more than ignore_ios");
         }
         if self.fsync == Some(0) {
-            return fail("fsync", "must be at least 1: a flush comes after that many IOs");
+            return fail("fsync", "must be at least 1");
         }
         if self.mix.is_some_and(|mix| mix.ratio == 0) {
             return fail("mix", "needs a ratio of at least 1");
@@ -75,7 +75,7 @@ impl Pattern {
     fn check_pacing(&self) -> Result<(), PatternError> {
         let fail = |key: &str, problem: &str| Err(PatternError::new(key, problem.into()));
         if self.thinktime_blocks == 0 {
-            return fail("thinktime_blocks", "must be at least 1: a pause comes after that many IOs");
+            return fail("thinktime_blocks", "must be at least 1");
         }
         if self.thinktime_blocks != 1 && self.thinktime.0 == 0 {
             return fail("thinktime_blocks", "has no effect without thinktime: set both, or neither");
@@ -87,16 +87,10 @@ impl Pattern {
             return fail("rate_iops", "must be more than 0");
         }
         if self.rate_iops.is_some_and(|rate| !RATE_IOPS.contains(&rate)) {
-            return fail(
-                "rate_iops",
-                "must be 0.000001 to 1000000000: from one a fortnight to one a nanosecond",
-            );
+            return fail("rate_iops", "must be 0.000001 to 1000000000 IOs a second");
         }
         if self.rate_iops.is_some() && self.thinktime.0 > 0 {
-            return fail(
-                "thinktime",
-                "has no meaning with rate_iops: arrivals do not wait; leave one of them out",
-            );
+            return fail("thinktime", "excludes rate_iops (arrivals do not wait); give one of them");
         }
         Ok(())
     }
@@ -117,8 +111,7 @@ impl Pattern {
                 Op::Write => Rw::Write,
                 _ => Rw::Read,
             };
-            let problem =
-                format!("puts the addresses in order, rw={} at random: write rw={ordered}", self.rw);
+            let problem = format!("excludes rw={} (random addresses); write rw={ordered}", self.rw);
             return fail(key, &problem);
         }
         match self.location {
@@ -190,7 +183,7 @@ impl Pattern {
         if self.size.0 == 0 {
             let (name, size, bs) = (&target.name, Bytes(target.size_bytes), self.bs);
             let problem =
-                format!("no IO of {bs} fits between offset and shift and the end of {name} ({size})");
+                format!("no IO of {bs} fits between offset plus shift and the end of {name} ({size})");
             return Err(PatternError::new("size", problem));
         }
         if self.gap() >= self.size {

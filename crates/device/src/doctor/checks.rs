@@ -1,4 +1,4 @@
-//! The registry of checks: one line for each, in the order in which they are told.
+//! The registry of checks: one line each, in the order of the report.
 
 mod cgroup;
 mod clock;

@@ -36,7 +36,7 @@ pub(crate) struct Scene {
     pub is_root: bool,
     /// Bytes that may be locked into memory; none without limit.
     pub memlock_bytes: Option<u64>,
-    /// Whether io_uring can be set up, or why not.
+    /// Whether io_uring is available, or why not.
     pub ring: Result<(), String>,
     /// Whether a block could be read past the page cache, or why not.
     pub direct_read: Option<Result<(), String>>,

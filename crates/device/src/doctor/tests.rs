@@ -173,7 +173,7 @@ const PLANTED_ON_DISK: &[Case] = &[
         "temperature",
         Level::Warning,
         "its limit is 70",
-        "air",
+        "air flow",
     ),
     (
         &[("queue/scheduler", "none [bfq]")],
@@ -190,16 +190,16 @@ const PLANTED_ON_DISK: &[Case] = &[
         "queue/scheduler",
     ),
     (&[("queue/write_cache", "write back")], "write cache", Level::Note, "volatile", "nvme set-feature"),
-    (&[("queue/rotational", "1")], "medium", Level::Note, "says that it turns", "rotational"),
+    (&[("queue/rotational", "1")], "medium", Level::Note, "is rotational", "rotational"),
     (&[("queue/zoned", "host-managed")], "medium", Level::Warning, "host-managed", ""),
-    (&[("queue/discard_max_bytes", "0")], "medium", Level::Note, "no discards", ""),
+    (&[("queue/discard_max_bytes", "0")], "medium", Level::Note, "does not support discards", ""),
     (&[("ro", "1")], "medium", Level::Note, "read-only", "blockdev --setrw"),
     (&[("queue/nr_requests", "64")], "queue", Level::Note, "only 64", "128 | sudo tee"),
     (
         &[("queue/max_sectors_kb", "128"), ("queue/max_hw_sectors_kb", "2048")],
         "queue",
         Level::Note,
-        "pieces of 128 KiB",
+        "split at 128 KiB",
         "echo 2048",
     ),
     (&[("queue/iostats", "0")], "neighbours", Level::Note, "does not count", "iostats"),
@@ -246,7 +246,7 @@ const PLANTED_ON_MACHINE: &[Case] = &[
     ),
     (&[("proc/loadavg", "1.80 1.0 1.0 3/431 1")], "load", Level::Warning, "load 1.80 on 2", "top"),
     (&[("proc/pressure/memory", "some avg10=7.50 avg60=1")], "load", Level::Warning, "memory", "free"),
-    (&[("proc/cpuinfo", "flags : fpu hypervisor tsc")], "host", Level::Note, "a virtual machine", ""),
+    (&[("proc/cpuinfo", "flags : fpu hypervisor tsc")], "host", Level::Note, "this is a virtual machine", ""),
     (&[(".dockerenv", "")], "host", Level::Note, "container", ""),
     (
         &[("sys/fs/cgroup/user.slice/cpu.max", "50000 100000")],
@@ -313,7 +313,7 @@ fn limits_that_do_not_limit_are_fine() {
     let machine = Machine::new();
     machine.put("sys/fs/cgroup/user.slice/cpu.max", "max 100000");
     machine.put("sys/fs/cgroup/user.slice/io.max", "8:0 rbps=1 wbps=max");
-    assert_eq!(machine.says("cgroup"), [(Level::Ok, "no limit of IO or processor time".into())]);
+    assert_eq!(machine.says("cgroup"), [(Level::Ok, "no limit on IO or CPU time".into())]);
 }
 
 #[test]
@@ -330,7 +330,7 @@ fn what_is_counted_meanwhile_is_told() {
     assert!(neighbours.contains("busy for 25 %"), "{neighbours}");
     assert_eq!(
         said(&remarks, "stolen time"),
-        [(Level::Warning, "the host took 10 % of the processor time".into())]
+        [(Level::Warning, "the host took 10 % of the CPU time".into())]
     );
     assert_eq!(said(&remarks, "throttling")[0].0, Level::Warning);
 }
@@ -375,15 +375,15 @@ fn layers_are_told_apart_by_the_kernels_names() {
 #[test]
 fn a_file_is_judged_by_its_filesystem() {
     for (name, options, level, words) in [
-        ("ext4", "rw", Level::Ok, "passes direct IO on"),
+        ("ext4", "rw", Level::Ok, "passes direct IO through"),
         ("ext4", "rw,data=journal", Level::Wrong, "journal"),
-        ("tmpfs", "rw", Level::Wrong, "lies in memory"),
-        ("btrfs", "rw,subvol=/", Level::Warning, "copies on write"),
+        ("tmpfs", "rw", Level::Wrong, "is in memory"),
+        ("btrfs", "rw,subvol=/", Level::Warning, "is copy-on-write"),
         ("btrfs", "rw,compress=zstd:3", Level::Warning, "compresses"),
-        ("zfs", "rw", Level::Warning, "copies on write"),
+        ("zfs", "rw", Level::Warning, "is copy-on-write"),
         ("nfs4", "rw", Level::Wrong, "another machine"),
-        ("fuse.sshfs", "rw", Level::Wrong, "served by a program"),
-        ("overlay", "rw", Level::Warning, "layers"),
+        ("fuse.sshfs", "rw", Level::Wrong, "served by a userspace program"),
+        ("overlay", "rw", Level::Warning, "is an overlay"),
     ] {
         let machine = Machine::new();
         machine.put("proc/self/mountinfo", &format!("1 0 0:1 / /my\\040disk rw - {name} /dev/x {options}"));

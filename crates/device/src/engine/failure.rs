@@ -9,19 +9,19 @@ use rustix::io::Errno;
 pub(super) fn failed(info: &TargetInfo, request: &Request, errno: Errno) -> TargetError {
     let (kind, remedy) = match errno {
         Errno::NODEV | Errno::NXIO | Errno::SHUTDOWN | Errno::NOMEDIUM => {
-            (ErrorKind::Vanished, "the device disappeared: check its connection, then resume")
+            (ErrorKind::Vanished, "the device disappeared; check its connection, then resume")
         }
         Errno::NOSPC | Errno::DQUOT => {
-            (ErrorKind::Full, "its filesystem is full: free some space, then resume")
+            (ErrorKind::Full, "its filesystem is full; free some space, then resume")
         }
         Errno::INVAL => (ErrorKind::Invalid, "use offsets and sizes that are multiples of its sector"),
-        Errno::OPNOTSUPP => (ErrorKind::Invalid, "the target does not support this operation: leave it out"),
-        Errno::BADF => (ErrorKind::Invalid, "the target was opened for reading only: allow writing"),
+        Errno::OPNOTSUPP => (ErrorKind::Invalid, "the target does not support this operation; leave it out"),
+        Errno::BADF => (ErrorKind::Invalid, "the target was opened read-only; allow writing"),
         Errno::PERM | Errno::ROFS | Errno::ACCESS => {
-            (ErrorKind::Invalid, "the target is write-protected: measure reads only")
+            (ErrorKind::Invalid, "the target is write-protected; measure reads only")
         }
         Errno::NOMEM | Errno::AGAIN | Errno::FAULT => {
-            (ErrorKind::Engine, "the system is short of memory: lower the queue depth or the IO size")
+            (ErrorKind::Engine, "the system is short of memory; lower the queue depth or the IO size")
         }
         // EIO and its kin: EREMOTEIO, EILSEQ, ENODATA, ETIMEDOUT, ENOLINK, EBADE.
         _ => (ErrorKind::Device, "see `dmesg` and the drive's SMART log; measure a part that works"),
@@ -38,7 +38,7 @@ pub(super) fn cut_short(info: &TargetInfo, request: &Request, done_bytes: usize)
         request,
         ErrorKind::Device,
         cause,
-        "the target shrank or is failing: check its size, see `dmesg`",
+        "the target shrank or is failing; check its size, see `dmesg`",
     )
 }
 

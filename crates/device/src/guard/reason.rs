@@ -120,7 +120,7 @@ impl Reason {
             Reason::Swap { device } => format!("the system swaps to {device}"),
             Reason::LoopBacking { loop_device, .. } => format!("loop device {loop_device} uses it"),
             Reason::Partitioned { count, first } => {
-                format!("it has partitions ({count}, first {first})")
+                format!("it has {count} partitions, the first is {first}")
             }
             Reason::HeldByOther => "another program holds it open for exclusive use".into(),
             Reason::Signature { signature, .. } => format!("it contains {signature}"),
@@ -158,15 +158,15 @@ impl Reason {
             Reason::LoopBacking { loop_device, .. } => {
                 return Remedy::command(format!("losetup -d /dev/{loop_device}"), another);
             }
-            Reason::Partitioned { .. } => "name one partition, or delete them if their data may go",
+            Reason::Partitioned { .. } => "name one partition, or delete them if their data may be lost",
             Reason::HeldByOther => "stop that program (`fuser -v` names it), or choose another device",
             Reason::Signature { kind: Kind::File, .. } | Reason::NotOurs { .. } => {
                 return Remedy::OverwriteOrCreate;
             }
-            Reason::Signature { .. } => "erase it (`wipefs -a`) if its data may go",
+            Reason::Signature { .. } => "erase it (`wipefs -a`) if its data may be lost",
             Reason::CouldNotProbe { .. } => "run as root, or choose another target",
             Reason::ReadOnly => "measure reads only, or lift the write protection",
-            Reason::NotPermitted { .. } => "run as root or as a member of the group that owns it",
+            Reason::NotPermitted { .. } => "run as root or as a member of its group",
             Reason::NoDirectIo => "use a block device, or a file on ext4, xfs or btrfs",
             Reason::TooSmall { .. } => "choose a smaller target space",
             Reason::SectorSize { sector_bytes, .. } => {
@@ -195,7 +195,7 @@ pub enum Finding {
         /// How to end it, where that is a command.
         remedy: Option<String>,
     },
-    /// Which disk the root filesystem lies on cannot be told, as in a container.
+    /// The disk of the root filesystem is unknown, as in a container.
     RootHidden,
     /// `wipefs` is not installed.
     NoWipefs,
@@ -233,9 +233,9 @@ impl Finding {
     /// What was found, and what it does to a measurement.
     pub fn found(&self) -> String {
         match self {
-            Finding::Shared { with, .. } => format!("{with}, and its IO disturbs the measurement"),
+            Finding::Shared { with, .. } => format!("{with}, and its IO affects the measurement"),
             Finding::RootHidden => "the disk of the root filesystem is unknown (in a container?), so only \
-                                    exclusive opening protects it"
+                exclusive opening protects it"
                 .into(),
             Finding::NoWipefs => "wipefs is not installed, so only the built-in table of signatures was \
                                   searched"
@@ -249,7 +249,10 @@ impl Finding {
                     if *write { "first writes there allocate space" } else { "reads there cause no IO" };
                 format!("{hole} of {size} were never written: {effect}")
             }
-            Finding::Memory { filesystem } => format!("{filesystem} is in memory: no device is measured"),
+            Finding::Memory { filesystem } => format!(
+                "{filesystem} is in memory: the results are not those \
+                of a device"
+            ),
         }
     }
 
@@ -257,7 +260,7 @@ impl Finding {
     pub fn remedy(&self) -> Option<Remedy> {
         Some(match self {
             Finding::Shared { .. } => Remedy::words("stop that use for reliable numbers"),
-            Finding::RootHidden => Remedy::words("make sure that this is another disk"),
+            Finding::RootHidden => Remedy::words("make sure that this is a different disk"),
             Finding::NoWipefs => Remedy::words("install util-linux"),
             Finding::Overwritten { .. } => return None,
             Finding::Sparse { .. } => Remedy::CreateFull { size_bytes: None },

@@ -1,4 +1,4 @@
-//! Who uses a target at this moment, as far as the kernel tells: mounts, swap, holders, loop devices.
+//! Current users of a target, from the kernel: mounts, swap, holders, loop devices.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -46,7 +46,7 @@ pub(super) fn neighbours(identity: &Identity) -> Vec<Reason> {
     others.flat_map(|other| uses_of(&other, &mounts)).collect()
 }
 
-/// Whether nobody can tell which disk the root filesystem lies on, as in a container.
+/// Whether the disk of the root filesystem is unknown, as in a container.
 pub(super) fn root_is_hidden() -> bool {
     let mounts = mounts().unwrap_or_default();
     let root = mounts.iter().rfind(|mount| mount.mount_point == Path::new("/"));

@@ -69,7 +69,7 @@ pub struct ReplayReport {
     pub flush_s: Option<f64>,
     /// From the first request of the trace to its last, scaled as asked for.
     pub trace_s: f64,
-    /// How late requests went; none unless they have a time of their own.
+    /// Lateness; none unless they have a time of their own.
     pub lateness_us: Option<LatenessUs>,
     /// Share of the requests that went within 50 µs of their time.
     pub on_time_share: Option<f64>,
@@ -109,7 +109,7 @@ pub struct ReplayReport {
     pub bad_lines: u64,
     /// The first of them.
     pub first_bad_line: Option<String>,
-    /// Lines of the trace that are in order and tell of no request.
+    /// Valid lines of the trace without a request.
     pub other_lines: u64,
     /// Requests of the trace that are earlier than the one before them; they go with it.
     pub unsorted_requests: u64,

@@ -36,7 +36,7 @@ pub struct Passed {
     pub length_bytes_max: u64,
     /// Requests that a read-only replay leaves out.
     pub left_out: u64,
-    /// Latencies that the trace tells.
+    /// Latencies recorded in the trace.
     all: Times,
     /// The same by operation.
     by_op: [Times; 4],
@@ -56,7 +56,7 @@ impl Passed {
         }
     }
 
-    /// Latencies that the trace tells, of one operation or of all.
+    /// Latencies recorded in the trace, of one operation or of all.
     pub fn latencies(&self, op: Option<Op>) -> Option<ResponseUs> {
         op.map_or(&self.all, |op| &self.by_op[op as usize]).summary()
     }
@@ -153,7 +153,7 @@ impl Requests {
         let mut notes: Vec<_> = trace.notes().into_iter().map(|note| note.to_string()).collect();
         if deeper > 0 {
             let deeper = count(deeper);
-            notes.push(format!("requests with more in flight in the trace than iodepth {iodepth}: {deeper}"));
+            notes.push(format!("requests with a queue depth in the trace above iodepth {iodepth}: {deeper}"));
         }
         notes.extend(open_end(trace));
         let survey = Survey { passed, counts: trace.counts(), first_bad_line, notes, format: trace.format() };

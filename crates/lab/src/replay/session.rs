@@ -35,7 +35,7 @@ pub struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// Errors that come before the first IO end it; later ones are told beside what was measured.
+    /// Errors that come before the first IO end it; later ones are reported with the measurements.
     pub fn replay(
         &self,
         served: &mut AnyTarget,
@@ -48,7 +48,7 @@ impl Session<'_> {
         let mut recorder = folder.map(|path| self.recorder(path, first.clone())).transpose()?;
         let mut heard = |ios| listener(ReplayEvent::Ios(ios));
         let mut tally = Tally::new(recorder.as_mut(), &mut heard);
-        let ahead = Ahead::start(source).context("cannot start a thread that reads the trace")?;
+        let ahead = Ahead::start(source).context("cannot start the thread that reads the trace")?;
         let mut streams = [Stream { source: ahead, pacing: self.request.trace.timing.pacing(self.iodepth) }];
         if let (Some(_), AnyTarget::Ssd(ssd)) = (folder, &mut *served) {
             ssd.watch();
@@ -183,20 +183,20 @@ fn verdict(
     let Some(lateness_us) = lateness_us else {
         let factor = trace_s / wall_s.max(1e-9);
         return match factor {
-            _ if !is_whole => "not done to its end".into(),
-            0.0 => "done; the trace tells no time to compare with".into(),
-            1.0.. => format!("done {} times as fast as the trace", digits(factor)),
-            _ => format!("done {} times as slowly as the trace", digits(1.0 / factor)),
+            _ if !is_whole => "incomplete".into(),
+            0.0 => "done; the trace has no duration to compare with".into(),
+            1.0.. => format!("{}x faster than recorded", digits(factor)),
+            _ => format!("{}x slower than recorded", digits(1.0 / factor)),
         };
     };
     let share = tally.on_time_share();
     // Rounded down, so that a failing share never reads as a passing one.
     let percent = (share * 1000.0).floor() / 10.0;
     if share >= ON_TIME_SHARE {
-        return format!("on time: {percent} % of the requests went within 50 µs of their time");
+        return format!("on time: {percent} % of the requests within 50 µs of their time");
     }
     format!(
-        "late: {percent} % of the requests went within 50 µs of their time, 95 % within {}",
+        "late: {percent} % of the requests within 50 µs of their time, 95 % within {}",
         span(lateness_us.p95 * 1e3)
     )
 }

@@ -170,7 +170,7 @@ pub fn read_back(
     match bad.first {
         None => Ok(Some(verified)),
         Some(first) => Err(Error::failed(format!(
-            "{} of {} written sectors are not as written; {first}",
+            "{} of {} written sectors differ from the data written; {first}",
             bad.sectors,
             written_sectors(written)
         ))),
@@ -207,11 +207,11 @@ fn compare(found: &[u8], offset_bytes: u64, numbers: &[u32], (key, block_bytes):
             let held = match is_whole {
                 true => format!("the data of write {stamp}"),
                 false if sector.iter().all(|byte| *byte == 0) => "zeros".into(),
-                false => "no sector that this replay wrote there, or one that was changed".into(),
+                false => "no data of this replay, or changed data".into(),
             };
             format!(
-                "the first, at offset {at}, holds {held}, and write {number} was the last one to it: the \
-                 target lost or mixed up data, or somebody else wrote to it"
+                "the first, at offset {at}, holds {held}, but write {number} was the last one to it: the \
+                 target lost or mixed up data, or another program wrote to it"
             )
         });
     }

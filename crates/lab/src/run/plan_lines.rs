@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use flashscope_bench::plan::RATED_DRIVE_WRITES;
-use flashscope_bench::{ASSUMED_RATE, ASSUMED_RATE_MAX, ASSUMED_READ, ASSUMED_WRITE, Length, Plan, Settings};
+use flashscope_bench::{
+    ASSUMED_RATE, ASSUMED_RATE_MAX, ASSUMED_READ, ASSUMED_WRITE, Length, Plan, Settings, State,
+};
 use flashscope_core::number::{count, counted, percent, size};
 use flashscope_core::{Nanos, TargetInfo};
 
@@ -11,13 +13,13 @@ use flashscope_core::{Nanos, TargetInfo};
 /// that is: so the least and the most stand beside the estimate. `is_drive`: a whole one, whose size tells
 /// how much it may be written; a file says nothing of that.
 pub fn plan_lines(plan: &Plan, settings: &Settings, info: &TargetInfo, is_drive: bool) -> Vec<String> {
-    let again =
-        if plan.enforcements > 1 { format!(", enforced {} times", plan.enforcements) } else { String::new() };
+    let again = if plan.enforcements > 1 { format!(", {} times", plan.enforcements) } else { String::new() };
     let prepared = plan.steps.iter().filter(|step| !step.before.is_empty()).count() as u64;
     let state = match plan.keeps_pause {
-        true => format!(", state: {}{again}", plan.state.name()),
+        true if plan.state == State::AsIs => ", not preconditioned".into(),
+        true => format!(", preconditioning: {} writes{again}", plan.state.name()),
         false if prepared == 0 => String::new(),
-        false => format!(", {} of them on a device made ready for it", count(prepared)),
+        false => format!(", {} of them after a preparation", count(prepared)),
     };
     let may_end_early = plan.steps.iter().any(|step| step.only_if.is_some());
     let mut lines = vec![format!(
@@ -40,10 +42,10 @@ pub fn plan_lines(plan: &Plan, settings: &Settings, info: &TargetInfo, is_drive:
             true => format!(", {} of the rated endurance of a typical drive of this size", share(about)),
             false => String::new(),
         };
-        lines.push(format!("about {} written{of_endurance}", size(about as f64)));
+        lines.push(format!("expected {} written{of_endurance}", size(about as f64)));
         let least = if plan.written_bytes_min > 0 { format!("at least {least}, ") } else { String::new() };
         if plan.written_bytes_min < plan.written_bytes_max {
-            lines.push(format!("{least}at most {most}: {}", why_most(plan)));
+            lines.push(format!("bounds: {least}at most {most} ({})", why_most(plan)));
         }
     }
     if !info.virtual_time {
@@ -52,7 +54,7 @@ pub fn plan_lines(plan: &Plan, settings: &Settings, info: &TargetInfo, is_drive:
         let rate = size(ASSUMED_RATE as f64);
         let more = if may_end_early { "for all of them" } else { "or more" };
         lines.push(format!(
-            "about {about} {more}, if a read takes {read}, a write {write}, and {rate} a second pass"
+            "about {about} {more}, assuming {read} a read, {write} a write and at most {rate} a second"
         ));
         let has_open_end = plan.steps.iter().any(|step| step.length == Length::Precise);
         let settings = &Settings { run_max: settings.run_max.filter(|_| has_open_end), ..settings.clone() };
@@ -70,11 +72,11 @@ fn why_most(plan: &Plan) -> String {
         is_timed |= matches!(length, Length::Time(_));
     }
     match (is_open, is_timed) {
-        (true, _) => "as long as the runs may have to go on".into(),
+        (true, _) => "runs end at the target precision; a budget limits them".into(),
         (_, true) => {
-            format!("what a device takes in a set time, {} a second at most", size(ASSUMED_RATE_MAX as f64))
+            format!("runs of a fixed time, at most {} a second", size(ASSUMED_RATE_MAX as f64))
         }
-        _ => "runs that would tell nothing more are left out".into(),
+        _ => "runs without further information are skipped".into(),
     }
 }
 
@@ -82,11 +84,11 @@ fn why_most(plan: &Plan) -> String {
 fn latest_end(plan: &Plan, settings: &Settings) -> Option<String> {
     match (settings.budget, settings.run_max) {
         (Some(budget), _) if plan.duration >= budget => {
-            Some(format!("at most {}, the budget: it may be too little for the whole plan", whole(budget)))
+            Some(format!("time limit {} (budget), perhaps too little for the whole plan", whole(budget)))
         }
-        (Some(budget), _) => Some(format!("at most {}, the budget", whole(budget))),
+        (Some(budget), _) => Some(format!("time limit {} (budget)", whole(budget))),
         (None, Some(most)) => {
-            Some(format!("at most {} for each run; a budget limits all together", whole(most)))
+            Some(format!("at most {} for each run; a budget limits the total", whole(most)))
         }
         (None, None) => None,
     }

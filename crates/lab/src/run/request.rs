@@ -106,7 +106,7 @@ impl Options {
     pub(super) fn of(request: &RunRequest) -> Result<Options> {
         let RunRequest { target, suite, .. } = request;
         if *target == TargetSpec::Null {
-            let problem = "null: has no character to find";
+            let problem = "null: has no characteristics to measure";
             return Err(Error::usage(problem).with(Remedy::MeasureInstead));
         }
         target.refuse_ignored(request.engine, request.data)?;
@@ -252,9 +252,9 @@ fn refuse_ignored(suite: &Suite, run: &RunRequest) -> Result<()> {
     let ignored = [
         ("only", run.only.is_some(), "it has no micro-benchmarks"),
         ("full", run.scope == Scope::Full, "it uses the whole target unless a size is given"),
-        ("state", run.state.is_some(), "it says itself what is written before its runs"),
-        ("bs", run.bs.is_some() && suite.bs.is_none(), "its sizes are its own"),
-        ("precision", run.precision.is_some() && !is_file, "its runs are as long as it says"),
+        ("state", run.state.is_some(), "it defines its own preconditioning"),
+        ("bs", run.bs.is_some() && suite.bs.is_none(), "it has fixed IO sizes"),
+        ("precision", run.precision.is_some() && !is_file, "it defines the length of its runs"),
         ("repeats", run.repeats.is_some() && is_file, "write repeats=N on its lines"),
         ("set", !run.suite.values.is_empty() && is_file, "write it on its lines"),
     ];

@@ -93,7 +93,7 @@ fn saved(path: &Path) -> Result<Case> {
         .and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head))
         .map_err(unread)?;
     if !Ssd::is_state(&head) {
-        return Err(refuse("it is no saved state"));
+        return Err(refuse("it is not a saved state"));
     }
     let bytes = std::fs::read(path).map_err(unread)?;
     let device = Ssd::load(&bytes).map_err(|error| Error::usage(format!("{shown}: {error}")))?;
@@ -118,7 +118,7 @@ fn named(text: &str) -> Result<&str> {
         TargetSpec::Sim(_) => Ok(&text["sim:".len()..]),
         TargetSpec::Path(_) => Ok(text),
         TargetSpec::Rig(_) | TargetSpec::Null => {
-            Err(Error::usage(format!("{text} is no simulated SSD")).with(Remedy::MeasureTarget))
+            Err(Error::usage(format!("{text} is not a simulated SSD")).with(Remedy::MeasureTarget))
         }
     }
 }

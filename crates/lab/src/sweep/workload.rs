@@ -57,8 +57,8 @@ impl Workload {
             return Ok(());
         }
         Err(Error::usage(format!(
-            "the trace {} is a pipe, which gives its lines once, and several simulations, or a result \
-             folder, read them again; keep it in a file first",
+            "the trace {} is a pipe, which can be read only once, but several simulations, or a result \
+             folder, read it again; store it in a file first",
             file.path.display()
         )))
     }
@@ -68,7 +68,7 @@ impl Workload {
         let Workload::Pattern(pattern, _) = self else { return Ok(warmup.unwrap_or(0)) };
         match (warmup, pattern.ignore_ios) {
             (Some(_), 1..) => {
-                let problem = "and the pattern's ignore_ios say the same";
+                let problem = "and the pattern's ignore_ios are the same setting";
                 Err(Error::setting("warmup", problem).with(Remedy::LeaveOut("warmup")))
             }
             (Some(ios), 0) => Ok(ios.div_ceil(u64::from(pattern.numjobs.max(1)))),
@@ -197,7 +197,7 @@ fn check_file(path: &Path) -> Result<()> {
 
 /// What to say of a warm-up that takes all there is.
 pub fn nothing_left(warmup_ios: u64, ios: u64, what: &str) -> Error {
-    let problem = format!("a warm-up of {warmup_ios} IOs leaves none to count: the {what} has {ios}");
+    let problem = format!("a warm-up of {warmup_ios} IOs leaves none to measure: the {what} has {ios}");
     Error::usage(problem).with(Remedy::SmallerWarmup)
 }
 

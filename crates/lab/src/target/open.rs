@@ -269,6 +269,6 @@ fn engine_error(target: &str, error: &Error) -> TargetError {
         offset_bytes: 0,
         length_bytes: 0,
         cause: error.to_string(),
-        remedy: "leave out what needs several IOs in flight".into(),
+        remedy: "leave out settings that need several IOs in flight".into(),
     }
 }

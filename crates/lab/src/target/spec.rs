@@ -100,7 +100,7 @@ impl TargetSpec {
             (None, DataPattern::Random) => return Ok(()),
             (None, _) => "data",
         };
-        let problem = format!("has no effect on {self}, which is no real device");
+        let problem = format!("has no effect on {self}, which is not a real device");
         Err(Error::setting(setting, problem).with(Remedy::LeaveOut(setting)))
     }
 

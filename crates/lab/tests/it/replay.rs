@@ -150,7 +150,7 @@ fn the_queue_depth_of_a_trace_is_kept() {
     let [four_s, one_s] = [&four, &one].map(|lines| report(&by_depth(lines)).wall_s);
     assert!(four_s < 0.5 * one_s, "{four_s} s with four in flight, {one_s} s with one");
     let unknown: Vec<_> = (0..10).map(|i| (i as f64, i * 4096, 4096, 'R', 0.0)).collect();
-    refused(&by_depth(&unknown), ErrorKind::Failed, &["d.load", "request 1", "how long it took"]);
+    refused(&by_depth(&unknown), ErrorKind::Failed, &["d.load", "request 1", "no latency"]);
     let mut request = by_depth(&four);
     request.trace.pipeline.time_scale = Some("0.5".parse().unwrap());
     refused(&request, ErrorKind::Usage, &["time_scale", "depth"]);

@@ -15,7 +15,7 @@ use crate::settings::{Settings, check_share};
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BatchSettings {
-    /// Share of the buffer, from 0 to 1, that stays when a batch leaves: its newest pages.
+    /// Share of the buffer, from 0 to 1, kept at an eviction: the newest pages.
     pub keep: f64,
 }
 

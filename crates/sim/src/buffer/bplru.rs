@@ -22,16 +22,15 @@ use crate::nand::{Lpn, Token};
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BplruSettings {
-    /// Block-level LRU: the block not written for longest leaves, all its pages together. `false`: the page
-    /// not written for longest, alone, or with padding as its whole block. All three `false` are `lru`.
+    /// Block-level LRU: evict the least recently written block with all its pages. `false`: evict the least
+    /// recently written page, alone, or with padding as its whole block. With all three `false` the policy is
+    /// `lru`.
     pub block_lru: bool,
-    /// Page padding: pages that are missing from a victim block are read, and the whole block is written
-    /// in order.
+    /// Page padding: read the pages missing from a victim block, and write the whole block in order.
     pub padding: bool,
-    /// LRU compensation: a block that was written whole and in order is the next one to leave.
+    /// LRU compensation: a block that was written completely and in order is the next victim.
     pub compensation: bool,
-    /// Pages' worth of RAM that the header of a block takes: paper 002's nodes are 1. With 0 the headers have
-    /// RAM of their own.
+    /// RAM of a block's header, in pages; 1 for paper 002's nodes. With 0 the headers have separate RAM.
     pub header_nodes: u32,
 }
 

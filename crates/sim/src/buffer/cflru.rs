@@ -17,7 +17,7 @@ use crate::settings::check_share;
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CflruSettings {
-    /// Share of the buffer, from 0 to 1, whose clean pages leave before its dirty ones.
+    /// Share of the buffer, from 0 to 1, in which clean pages are evicted before dirty ones.
     pub window: f64,
 }
 

@@ -17,7 +17,7 @@ use crate::nand::{Lpn, NONE, Token};
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FabSettings {
-    /// The block that is being written is no victim, unless it is alone.
+    /// Do not evict the block being written, unless it is the only one.
     pub exempt_current: bool,
 }
 

@@ -18,7 +18,8 @@ use crate::settings::check_share;
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LirsSettings {
-    /// Share of the buffer, from 0 to 1, for pages that have not come again soon; at least one page.
+    /// Share of the buffer, from 0 to 1, for pages with a high inter-reference recency (HIR); at least one
+    /// page.
     pub hir_share: f64,
 }
 

@@ -19,7 +19,7 @@ use crate::nand::{Cause, Lpn, Nand, PageRead, Token};
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BlockSettings {
-    /// Blocks that may be half rewritten at a time; 0: every overwrite rewrites its block at once.
+    /// Partially rewritten blocks at a time; 0: every overwrite rewrites its block at once.
     pub open_blocks: u32,
 }
 

@@ -30,7 +30,7 @@ use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token}
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DftlSettings {
-    /// Entries of the map that are cached in RAM, at least 1.
+    /// Map entries cached in RAM, at least 1.
     pub cached_entries: u32,
 }
 

@@ -23,9 +23,9 @@ use crate::nand::{Block, Cause, Geometry, Lpn, Nand, PageRead, Token};
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HotColdSettings {
-    /// Share of the logical space, from its beginning, that is hot: 0.2 for a fifth.
+    /// Hot share of the logical space, from its start: 0.2 for a fifth.
     pub space: f64,
-    /// Share of the spare blocks that the hot part has. For few hot pages about a half is best.
+    /// Share of the spare blocks for the hot part. About 0.5 is best for few hot pages.
     pub spare: f64,
 }
 
@@ -55,8 +55,8 @@ impl Split {
         let HotColdSettings { space, spare } = setup.settings.hot_cold;
         let pages = (f64::from(setup.logical_pages) * space).round() as Lpn;
         if pages == 0 || pages == setup.logical_pages {
-            let remedy = "choose a share that leaves pages to both, or ftl = \"page\"";
-            return Err(SimError::setting("hot_cold.space", "makes one part of it all", remedy));
+            let remedy = "choose a share that leaves pages for both, or ftl = \"page\"";
+            return Err(SimError::setting("hot_cold.space", "leaves one part empty", remedy));
         }
         let blocks_of = |pages: u32| pages.div_ceil(setup.geometry.pages_per_block);
         let data = [blocks_of(pages), blocks_of(setup.logical_pages - pages)];
@@ -193,8 +193,8 @@ mod tests {
         for (space, spare, key, part) in [
             (0.2, 0.05, "hot_cold.spare", "1 spare blocks to the hot pages, which need 2"),
             (0.2, 0.95, "hot_cold.spare", "1 spare blocks to the cold pages"),
-            (0.0, 0.5, "hot_cold.space", "one part of it all"),
-            (1.0, 0.5, "hot_cold.space", "one part of it all"),
+            (0.0, 0.5, "hot_cold.space", "one part empty"),
+            (1.0, 0.5, "hot_cold.space", "one part empty"),
             (0.5, 1.5, "hot_cold.spare", "between 0 and 1"),
             (f64::NAN, 0.5, "hot_cold.space", "between 0 and 1"),
         ] {

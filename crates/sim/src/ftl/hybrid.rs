@@ -25,7 +25,7 @@ use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token}
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HybridSettings {
-    /// Logical blocks that may have a second block at a time; 0: a full block is copied at once.
+    /// Logical blocks with a second block at a time; 0: a full block is copied at once.
     pub open_blocks: u32,
 }
 

@@ -37,11 +37,11 @@ pub enum LogVictim {
 pub struct LogBlockSettings {
     /// Log blocks; paper 002's board has 7.
     pub log_blocks: u32,
-    /// Which one is merged when all are in use: `fifo` (the oldest) or `lru` (not written for longest).
+    /// Log block to merge when all are in use: `fifo` (the oldest) or `lru` (the least recently written).
     pub victim: LogVictim,
-    /// A log block that was filled in order takes the data block's place at once, not when it must leave.
+    /// Switch merge as soon as a log block is filled in order, not when it is evicted.
     pub eager_switch: bool,
-    /// A log block that holds the first pages in order is completed by copying the rest behind them.
+    /// Partial merge: complete a log block that holds the first pages in order by copying the rest.
     pub partial_merge: bool,
 }
 

@@ -24,11 +24,11 @@ use crate::settings::Settings;
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PageSettings {
-    /// 1: host writes and collected pages share an open block; 2: they have one each.
+    /// Open blocks: 1 shared by host writes and collected pages, 2 for one each.
     pub frontiers: u32,
-    /// Erased blocks kept in reserve; 0 for the least that works.
+    /// Erased blocks kept in reserve; 0 for the minimum.
     pub reserve_blocks: u32,
-    /// Erased blocks that collection in the background strives for: see `background.when`.
+    /// Target of background collection in erased blocks: see `background.when`.
     pub idle_blocks: u32,
 }
 

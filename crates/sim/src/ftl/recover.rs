@@ -108,7 +108,7 @@ fn release(nand: &mut Nand, free: &mut FreeBlocks, block: Block) {
     free.give(nand, block);
 }
 
-/// The tag of FTLs that do not tell kinds of blocks apart.
+/// The tag of FTLs with only one kind of blocks.
 pub const NOT_SAID: u32 = 0;
 
 /// Flash in normal form.

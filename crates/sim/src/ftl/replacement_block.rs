@@ -28,7 +28,7 @@ use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token}
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReplacementBlockSettings {
-    /// Blocks of a chain at most, at least 2: the first one and its replacements.
+    /// Maximum length of a chain in blocks, at least 2: the first block and its replacements.
     pub chain_max: u32,
 }
 

@@ -28,13 +28,13 @@ use crate::ssd::background::When;
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SlcCacheSettings {
-    /// Bytes that it holds, rounded up to whole blocks, and never more than the device. Its flash comes on
-    /// top of `over_provisioning`.
+    /// Cache size, rounded up to whole blocks, at most the device's capacity. Its flash comes on top of
+    /// `over_provisioning`.
     #[schemars(with = "String")]
     pub size: Bytes,
-    /// Sensing a page in SLC mode, in microseconds.
+    /// Page read time in SLC mode, in microseconds.
     pub read_us: f64,
-    /// Programming in SLC mode, in microseconds.
+    /// Page program time in SLC mode, in microseconds.
     pub program_us: f64,
 }
 

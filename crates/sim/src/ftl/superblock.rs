@@ -21,13 +21,13 @@ use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Tag, T
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SuperblockSettings {
-    /// Logical blocks that are mapped together.
+    /// Logical blocks of a superblock.
     pub logical_blocks: u32,
-    /// Update blocks that all superblocks share.
+    /// Update blocks shared by all superblocks.
     pub update_blocks: u32,
-    /// Update blocks that one superblock may have.
+    /// Maximum update blocks of one superblock.
     pub update_blocks_max: u32,
-    /// Collected pages go to a block of their own, away from what the host writes.
+    /// Collected pages go to a separate block, not mixed with host writes.
     pub separate: bool,
 }
 
@@ -88,7 +88,7 @@ impl SuperblockFtl {
                 return Err(SimError::Setting {
                     key: key.into(),
                     problem: format!("is {value}, and the flash has {} blocks", setup.geometry.blocks),
-                    remedy: "use at least one, and not more than there are".into(),
+                    remedy: "use at least one, and at most as many as there are".into(),
                 });
             }
         }

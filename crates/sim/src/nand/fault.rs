@@ -32,7 +32,9 @@ impl Fault {
     fn describe(&self) -> String {
         let Fault { block, page, cause, next_page, erases, blocks, endurance_erases, .. } = self;
         if self.block >= self.blocks {
-            return format!("block {block} for {cause}: the device has {blocks} blocks, numbered from 0");
+            return format!(
+                "block {block} used for {cause}: the device has {blocks} blocks, numbered from 0"
+            );
         }
         match self.operation {
             Operation::Erase => format!(

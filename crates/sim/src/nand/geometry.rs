@@ -43,34 +43,34 @@ pub struct NandSettings {
     pub channels: u32,
     /// Dies on each channel.
     pub dies: u32,
-    /// Planes of each die: they are programmed and erased together.
+    /// Planes of each die, programmed and erased together.
     pub planes: u32,
     /// Pages of a block.
     pub pages_per_block: u32,
-    /// Bytes of a page, which is also the unit of mapping.
+    /// Page size, which is also the mapping unit.
     #[schemars(with = "String")]
     pub page: Bytes,
-    /// Pages programmed by one operation of a plane: 4 for 4 KiB mapped on 16 KiB of cells.
+    /// Pages programmed by one operation of a plane: 4 for 4 KiB mapping on 16 KiB flash pages.
     pub pages_per_program: u32,
-    /// Physical blocks erased as one, spread over planes and dies; 0 for all planes of all dies.
+    /// Physical blocks erased together, striped over planes and dies; 0 for all planes of all dies.
     pub stripe: u32,
     /// The kind of cell: slc, mlc, tlc or qlc.
     pub cell: Cell,
-    /// Sensing a page, in microseconds; several values alternate along a block. Empty: as the cell.
+    /// Page read time in microseconds; several values alternate along a block. Empty: the cell's.
     pub read_us: Vec<f64>,
-    /// Programming, in microseconds; several values alternate along a block. Empty: as the cell.
+    /// Page program time in microseconds; several values alternate along a block. Empty: the cell's.
     pub program_us: Vec<f64>,
-    /// Erasing a block, in microseconds; 0: as the cell.
+    /// Block erase time in microseconds; 0 for the cell's.
     pub erase_us: f64,
-    /// Moving a page over the bus, in microseconds.
+    /// Bus transfer time of a page, in microseconds.
     pub transfer_us: f64,
-    /// Erases that a block is good for; 0: as the cell.
+    /// Erase endurance of a block; 0 for the cell's.
     pub endurance_erases: u32,
-    /// `parallel`: dies and channels work at the same time; `serial`: all times add up, as in paper 002.
+    /// `parallel`: dies and channels overlap; `serial`: all times add up, as in paper 002.
     pub timing: TimingMode,
-    /// A page written in part: `read-modify-write`, or `whole` to count it as a page write.
+    /// Partial page writes: `read-modify-write`, or `whole` to count each as a page write.
     pub partial_page: PartialPage,
-    /// Token mode: every page carries its writer's number, and every read is checked.
+    /// Token mode: every page carries the number of its write, and every read is checked.
     pub data: bool,
 }
 

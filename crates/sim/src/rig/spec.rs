@@ -85,7 +85,7 @@ impl Latency {
     }
 }
 
-/// Sequential streams that the device tells apart.
+/// Sequential streams that the device can distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Streams {

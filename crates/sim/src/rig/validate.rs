@@ -84,21 +84,25 @@ fn check_curve(key: &str, curve: &Curve, sector: Bytes) -> Result<(), Fault> {
         return fault(key, "has no points", example);
     }
     if let Some(pair) = points.windows(2).find(|pair| pair[0].0 >= pair[1].0) {
-        let problem = format!("has sizes that do not rise: {} is followed by {}", pair[0].0, pair[1].0);
+        let problem = format!("has sizes that do not increase: {} is followed by {}", pair[0].0, pair[1].0);
         return fault(key, problem, "order the points by size");
     }
     if let Some((_, time)) = points.iter().find(|(_, time)| *time > TIME_MAX) {
-        return fault(key, format!("has a cost of {time}, more than {TIME_MAX}"), "write a shorter one");
+        return fault(key, format!("has a time of {time}, more than {TIME_MAX}"), "write a shorter one");
     }
     if curve.at(sector.0) == 0 {
-        return fault(key, format!("gives an IO of {sector} no cost"), "raise the first point or add one");
+        return fault(
+            key,
+            format!("gives an IO of {sector} a response time of 0"),
+            "raise the first point or add one",
+        );
     }
     if let [.., before, last] = points.as_slice()
         && last.1 < before.1
     {
         let problem =
-            format!("falls from {} to {} at its end, so large IOs would cost nothing", before.0, last.0);
-        return fault(key, problem, "add a point with a larger size and a higher cost");
+            format!("falls from {} to {} at its end, so large IOs would take no time", before.0, last.0);
+        return fault(key, problem, "add a point with a larger size and a longer time");
     }
     Ok(())
 }
@@ -109,7 +113,7 @@ fn check_factor(key: &str, factor: f64) -> Result<(), Fault> {
     }
     fault(
         key,
-        format!("is {factor}, no factor"),
+        format!("is {factor}, not a valid factor"),
         "write a number above 0, at most a million, such as 2 or 1.5",
     )
 }
@@ -117,11 +121,15 @@ fn check_factor(key: &str, factor: f64) -> Result<(), Fault> {
 fn check_streams(spec: &RigSpec) -> Result<(), Fault> {
     if !(1..=64).contains(&spec.streams.limit) {
         let problem = format!("is {}, not from 1 to 64", spec.streams.limit);
-        return fault("streams.limit", problem, "write how many sequential streams the device keeps apart");
+        return fault(
+            "streams.limit",
+            problem,
+            "write the number of sequential streams that the device keeps apart",
+        );
     }
     if !(1..=256).contains(&spec.parallel.channels) {
         let problem = format!("is {}, not from 1 to 256", spec.parallel.channels);
-        return fault("parallel.channels", problem, "write 1 if IOs wait for each other");
+        return fault("parallel.channels", problem, "write 1 if IOs are served one after the other");
     }
     check_factor("streams.factor", spec.streams.factor)
 }
@@ -171,7 +179,7 @@ fn check_time(spec: &RigSpec) -> Result<(), Fault> {
             check_factor("regimes.steps.factor", step.factor)?;
         }
         if let Some(pair) = regimes.steps.windows(2).find(|pair| pair[0].from >= pair[1].from) {
-            let problem = format!("does not rise: {} is followed by {}", pair[0].from, pair[1].from);
+            let problem = format!("does not increase: {} is followed by {}", pair[0].from, pair[1].from);
             return fault("regimes.steps.from", problem, "order the steps by bytes written");
         }
         if regimes.reset_after_idle.is_some_and(|reset| reset.0 == 0) {
@@ -190,14 +198,14 @@ fn check_time(spec: &RigSpec) -> Result<(), Fault> {
 fn check_background(spec: &RigSpec) -> Result<(), Fault> {
     let Some(background) = spec.background else { return Ok(()) };
     if background.period == 0 {
-        return fault("background.period", "is 0", "write 1 if each write pays for itself");
+        return fault("background.period", "is 0", "write 1 if every write does its own work");
     }
     if super::background::work_ns(spec, super::background::REFERENCE_BYTES) == 0 {
-        let problem = "puts off nothing: random writes of 32KiB cost no more than sequential ones";
+        let problem = "defers nothing: random writes of 32KiB are not slower than sequential ones";
         return fault("background", problem, "raise latency.random_write or leave out the table");
     }
     if spec.cycle.random_write.is_some() {
-        let problem = "and background both say how random writes oscillate";
+        let problem = "and background both set how random writes oscillate";
         return fault("cycle.random_write", problem, "leave out one of them");
     }
     Ok(())
@@ -218,7 +226,7 @@ fn check_cycle(key: &str, cycle: Cycle) -> Result<(), Fault> {
     let Cycle { period, dear, cheap_factor, sawtooth } = cycle;
     if !(2..=1_000_000).contains(&period) {
         let problem = format!("is {period}, not from 2 to 1000000");
-        return fault(&format!("{key}.period"), problem, "write how many IOs it takes to repeat");
+        return fault(&format!("{key}.period"), problem, "write the period in IOs");
     }
     match (dear, cheap_factor, sawtooth) {
         (None, None, Some(share)) if share.0 > 0.0 && share.0 < 1.0 => Ok(()),
@@ -227,14 +235,14 @@ fn check_cycle(key: &str, cycle: Cycle) -> Result<(), Fault> {
         }
         (Some(dear), Some(_), None) if dear == 0 || dear >= period => {
             let problem = format!("is {dear}, not from 1 to {}", period - 1);
-            fault(&format!("{key}.dear"), problem, "write how many IOs of a cycle are dear")
+            fault(&format!("{key}.dear"), problem, "write the number of slow IOs in a period")
         }
         (Some(_), Some(cheap), None) if (0.0..1.0).contains(&cheap) => Ok(()),
         (Some(_), Some(cheap), None) => {
             let problem = format!("is {cheap}, not from 0 to below 1");
-            fault(&format!("{key}.cheap_factor"), problem, "write the cheap cost relative to the mean")
+            fault(&format!("{key}.cheap_factor"), problem, "write the time of a fast IO relative to the mean")
         }
-        _ => fault(key, "has no shape or two", "write dear and cheap_factor, or sawtooth alone"),
+        _ => fault(key, "needs exactly one shape", "write dear and cheap_factor, or sawtooth alone"),
     }
 }
 
@@ -242,7 +250,7 @@ fn check_noise(spec: &RigSpec) -> Result<(), Fault> {
     let noise = spec.noise;
     if !(0.0..=0.25).contains(&noise.spread.0) {
         let problem = format!("is {}, not from 0% to 25%", noise.spread);
-        return fault("noise.spread", problem, "write a smaller one: costs must stay above 0");
+        return fault("noise.spread", problem, "write a smaller one: times must stay above 0");
     }
     if !(0.0..=0.99).contains(&noise.correlation) {
         let problem = format!("is {}, not from 0 to 0.99", noise.correlation);

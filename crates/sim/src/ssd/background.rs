@@ -24,13 +24,13 @@ pub enum When {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BackgroundSettings {
-    /// When space is reclaimed before a write needs it: `never`, or `idle`, whenever the flash is idle. FTLs
-    /// that can: `page`, `hot-cold`, `slc-cache`, `banked-log`.
+    /// Background reclamation: `never`, or `idle` (whenever the flash is idle). Supported by the FTLs `page`,
+    /// `hot-cold`, `slc-cache` and `banked-log`.
     pub when: When,
-    /// Time that the flash is idle before that begins, in microseconds.
+    /// Idle time of the flash before background reclamation begins, in microseconds.
     pub after_us: f64,
-    /// Before a read, a unit of that work is done in each bank, so that it goes on while reads follow each
-    /// other without a pause, and they wait for it.
+    /// Do one unit of background work in each bank before every read. Reclamation then continues under
+    /// back-to-back reads, which wait for it.
     pub beside_reads: bool,
 }
 

@@ -91,7 +91,7 @@ impl<B: WriteBuffer> Path<B> {
         }
     }
 
-    /// Whether the flash or the oracle has found something wrong, or the power is gone.
+    /// Whether the flash or the oracle has found something wrong, or the device has no power.
     #[inline]
     pub(super) fn has_failed(&self) -> bool {
         self.nand.fault().is_some() || self.nand.power().is_off() || self.corruption().is_some()

@@ -32,7 +32,7 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
         self.path.nand.cut_power_after(operations);
     }
 
-    /// Whether the power is gone.
+    /// Whether the device has no power.
     pub fn is_off(&self) -> bool {
         self.path.nand.power().is_off()
     }

@@ -57,7 +57,7 @@ impl Settings {
         if blocks * u64::from(pages_per_block) >= u64::from(u32::MAX) {
             return Err(SimError::setting(
                 "capacity",
-                "has more pages than 32 bits can number",
+                "has more than 2^32 pages",
                 "use a smaller capacity or larger pages",
             ));
         }
@@ -122,13 +122,13 @@ impl Settings {
         check(
             self.ftl != "slc-cache" || self.slc_cache.size.0 > 0,
             "slc_cache.size",
-            "is nothing",
+            "is 0",
             "choose a size, or ftl = \"page\" for no cache",
         )?;
         check(
             self.ram.serve_reads || !self.ram.cache_reads,
             "ram.cache_reads",
-            "keeps pages that ram.serve_reads = false never uses",
+            "caches pages that are never used while ram.serve_reads = false",
             "set ram.serve_reads = true, or leave ram.cache_reads out",
         )?;
         let nand = &self.nand;
@@ -150,7 +150,7 @@ impl Settings {
         check(
             mb_s == 0.0 || (0.001..=1e6).contains(&mb_s),
             "host.mb_s",
-            "is neither 0 nor a speed that can be simulated",
+            "is out of range",
             "use 0 for no limit, or 0.001 to 1000000",
         )
     }
@@ -160,12 +160,13 @@ impl Settings {
         check(
             page.is_power_of_two() && (512..=1 << 20).contains(&page),
             "nand.page",
-            "is no power of two between 512B and 1MiB",
+            "is not a power of two from 512B to 1MiB",
             "use 2KiB, 4KiB or 16KiB",
         )?;
         if self.capacity.0 == 0 || !self.capacity.0.is_multiple_of(page) {
             let pages = (self.capacity.0.saturating_add(page / 2) / page).max(1);
-            let problem = format!("is {}, no positive multiple of nand.page, {}", self.capacity, Bytes(page));
+            let problem =
+                format!("is {}, not a positive multiple of nand.page, {}", self.capacity, Bytes(page));
             let remedy = format!("choose a whole number of pages; the nearest is {}", Bytes(pages * page));
             return Err(SimError::setting("capacity", &problem, &remedy));
         }
@@ -188,7 +189,7 @@ impl Settings {
             ("nand.pages_per_program", nand.pages_per_program),
             ("host.parallel_commands", self.host.parallel_commands),
         ] {
-            check((1..=65_536).contains(&value), key, "is not between 1 and 65536", "choose one that is")?;
+            check((1..=65_536).contains(&value), key, "is not from 1 to 65536", "choose one in that range")?;
         }
         let all = u64::from(nand.channels) * u64::from(nand.dies) * u64::from(nand.planes);
         let stripe = u64::from(nand.stripe);

@@ -148,19 +148,19 @@ fn damaged(problem: &str) -> SimError {
 }
 
 fn ends_early(error: &postcard::Error) -> SimError {
-    damaged(&format!("ends early: {error}"))
+    damaged(&format!("is truncated: {error}"))
 }
 
 /// What is between the first line and the checksum.
 fn checked(bytes: &[u8]) -> Result<&[u8], SimError> {
     let Some((body, sum)) = bytes.split_last_chunk::<CHECKSUM_BYTES>() else {
-        return Err(damaged("is too short to be one"));
+        return Err(damaged("is too short"));
     };
     let Some(content) = body.strip_prefix(MAGIC) else {
-        return Err(damaged("does not begin as this version writes it"));
+        return Err(damaged("has an unknown header"));
     };
     if checksum(body) != u64::from_le_bytes(*sum) {
-        return Err(damaged("is cut or changed: its checksum is wrong"));
+        return Err(damaged("is truncated or changed: its checksum is wrong"));
     }
     Ok(content)
 }

@@ -15,7 +15,7 @@ struct Reference {
     blocks: Vec<Vec<usize>>,
     place: Vec<Option<(usize, usize)>>,
     valid: Vec<usize>,
-    /// Closed blocks by valid pages, in the order in which they came to that number.
+    /// Closed blocks by valid pages; evicts the oldest (FIFO) to that number.
     closed: Vec<Vec<usize>>,
     free: VecDeque<usize>,
     open: [usize; 2],

@@ -94,13 +94,13 @@ fn a_bad_value_is_shown_with_its_place_or_its_key_and_what_to_write() {
         ("", "[streams]\nlimit = 0\nfactor = 1", "streams.limit is 0, not from 1 to 64"),
         ("", "[streams]\nlimit = -1\nfactor = 1", "line 10"),
         ("", "[streams]\nlimit = 4", "missing field `factor`"),
-        ("", "[streams]\nlimit = 4\nfactor = -2", "streams.factor is -2, no factor"),
-        ("", "[order]\nin_place = 0", "order.in_place is 0, no factor"),
-        ("", "[order]\nreverse = nan", "order.reverse is NaN, no factor"),
+        ("", "[streams]\nlimit = 4\nfactor = -2", "streams.factor is -2, not a valid factor"),
+        ("", "[order]\nin_place = 0", "order.in_place is 0, not a valid factor"),
+        ("", "[order]\nreverse = nan", "order.reverse is NaN, not a valid factor"),
         ("", "[order]\nlarge_increment_from = \"9MiB\"", "large_increment_to is 8MiB"),
         ("", "[locality]\narea = \"2GiB\"\nfactor = 1", "locality.area is 2GiB"),
         ("", "[background]\nstartup = 5\nperiod = 0", "background.period is 0"),
-        ("", "[cycle.random_write]\nperiod = 4", "has no shape or two"),
+        ("", "[cycle.random_write]\nperiod = 4", "needs exactly one shape"),
         ("", "[cycle.random_write]\nperiod = 1\nsawtooth = \"5%\"", "from 2 to"),
         ("", "[cycle.random_write]\nperiod = 4\ndear = 4\ncheap_factor = 0.5", "not from 1 to 3"),
         ("", "[cycle.random_write]\nperiod = 4\ndear = 1\ncheap_factor = 2", "not from 0 to below 1"),
@@ -128,7 +128,7 @@ fn two_rules_that_contradict_each_other_are_refused() {
     assert!(error(&format!("{GOOD}\n{both}")).contains("leave out one of them"));
     let cheap = GOOD.replace("[[\"32KiB\", \"1ms\"]]", "[[\"32KiB\", \"250us\"]]");
     let message = error(&format!("{cheap}\n[background]\nstartup = 5\nperiod = 2"));
-    assert!(message.contains("puts off nothing") && message.contains("latency.random_write"), "{message}");
+    assert!(message.contains("defers nothing") && message.contains("latency.random_write"), "{message}");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn curves_that_cannot_be_are_refused() {
     assert!(with("[]").contains("latency.random_write has no points"));
     assert!(with("[[\"32KiB\", \"1ms\"], [\"4KiB\", \"2ms\"]]").contains("4KiB"));
     assert!(with("[[\"4KiB\", \"2ms\"], [\"32KiB\", \"1ms\"]]").contains("falls from"));
-    assert!(with("[[\"32KiB\", \"0s\"]]").contains("no cost"));
+    assert!(with("[[\"32KiB\", \"0s\"]]").contains("response time of 0"));
     assert!(with("[[\"32KiB\", \"2h\"]]").contains("more than"));
 }
 

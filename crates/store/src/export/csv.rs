@@ -14,12 +14,12 @@ use crate::kind::ResultKind;
 /// The registry's line.
 pub const EXPORT: Export = Export {
     name: "csv",
-    about: "CSV of everything: experiments, indicators, hints, simulations, replays",
+    about: "CSV: experiments, indicators, findings, simulations, replays",
     more: Some(Remedy::SingleIos),
     write,
 };
 
-const NO_IOS: &str = "runs without a CSV of IOs (their file is missing)";
+const NO_IOS: &str = "runs without a CSV of IOs (their IO file is missing)";
 
 fn write(materials: &[Material], outlet: &mut Outlet<'_>) -> Result<(), StoreError> {
     let mut experiments = Table::default();

@@ -27,11 +27,10 @@ use summary::Summary;
 
 /// The registry's line.
 pub const EXPORT: Export =
-    Export { name: "fio", about: "fio's JSON and logs, named as fio-plot finds them", more: None, write };
+    Export { name: "fio", about: "fio's JSON and logs, named for fio-plot", more: None, write };
 
-const MIXED: &str = "runs left out (fio has no job for a mix of sequential with random IOs, or of reads \
-                     with reads)";
-const NO_IOS: &str = "runs left out (their single IOs are missing, and fio's numbers are made of them)";
+const MIXED: &str = "runs dropped: fio cannot mix sequential with random IOs, or reads with reads";
+const NO_IOS: &str = "runs dropped: their IOs are missing, from which fio's values are computed";
 
 /// A run and where it goes.
 struct Job<'a> {

@@ -24,11 +24,11 @@ pub const EXPORT: Export = Export {
 /// uFLIP counts in these, whatever the device does.
 const SECTOR_BYTES: u64 = 512;
 
-const FLUSHES: &str = "flushes left out (uFLIP has reads and writes only)";
-const TRIMS: &str = "trims left out (uFLIP has reads and writes only)";
-const DIGITS: &str = "IOs with their response time cut to whole microseconds";
-const NO_IOS: &str = "runs without DETAILS (their single IOs are missing)";
-const MEANWHILE: &str = "runs that lost the submission times and stream numbers of their IOs";
+const FLUSHES: &str = "flushes dropped (uFLIP has only reads and writes)";
+const TRIMS: &str = "trims dropped (uFLIP has only reads and writes)";
+const DIGITS: &str = "IOs with response times truncated to microseconds";
+const NO_IOS: &str = "runs without DETAILS (their IOs are missing)";
+const MEANWHILE: &str = "runs without submission times and stream numbers of their IOs";
 
 const HEADING: &str = "Device;Benchmark;Experiment;Parameter;Run;Mode;IOSize (B);IOShift (B);\
                        TargetOffset (B);TargetSize (B);ParallelDegree;Pause (us);Burst;IOCount;IOIgnore;\

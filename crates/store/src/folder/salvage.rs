@@ -12,7 +12,7 @@ use crate::error::StoreError;
 use flashscope_core::number::counted;
 
 impl Stored {
-    /// Reads what is whole in the folder. What is missing or damaged is told by the warnings returned; it is
+    /// Reads what is whole in the folder. Missing or damaged parts are listed in the warnings returned; it is
     /// left out, or (of the manifest) taken from the other files.
     ///
     /// # Errors
@@ -24,18 +24,18 @@ impl Stored {
             damage.push(Warning { seen: error.problem(), remedy: left.into() });
         };
         let context: Option<Context> = stored::optional(&path.join(CONTEXT)).unwrap_or_else(|error| {
-            lost(error, "the state and the generator's limit are not known");
+            lost(error, "the device state and the harness overhead are unknown");
             None
         });
         let manifest: Option<Manifest> = stored::optional(&path.join(MANIFEST)).unwrap_or_else(|error| {
-            lost(error, "the facts about device and machine are missing");
+            lost(error, "facts about device and machine are missing");
             None
         });
         let manifest = manifest.unwrap_or_else(|| unknown(path, context.as_ref()));
         let finished = match stored::text(&path.join(RUNS)) {
             Ok(text) => whole_lines(&path.join(RUNS), &text, &mut damage),
             Err(error) => {
-                lost(error, "the single runs are not known, only their files in ios/");
+                lost(error, "the runs are unknown, except for their files in ios/");
                 Vec::new()
             }
         };
@@ -60,7 +60,7 @@ fn whole_lines(path: &Path, text: &str, damage: &mut Vec<Warning>) -> Vec<Finish
         let count = counted(bad.len() as u64, "run");
         damage.push(Warning {
             seen: format!("{}:{line}: {cause}", path.display()),
-            remedy: format!("{count} cannot be read and left out; the others are shown").into(),
+            remedy: format!("{count} cannot be read and are skipped; the others are shown").into(),
         });
     }
     stored::without_repeated(all)

@@ -132,8 +132,8 @@ pub(super) fn records_missing(folder: &Path, finished: &Finished) -> Option<Warn
     };
     let id = finished.experiment.id();
     Some(Warning {
-        seen: format!("{relative}, the single IOs of {id} repeat {}, {cause}", finished.repeat + 1),
-        remedy: "its mean and phases are kept and valid; measure it again if you need its single IOs".into(),
+        seen: format!("{relative} (IOs of {id}, repeat {}) {cause}", finished.repeat + 1),
+        remedy: "its mean and phases are valid; measure it again if you need its IOs".into(),
     })
 }
 

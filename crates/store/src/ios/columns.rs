@@ -27,7 +27,7 @@ const COLUMNS: [(&str, Type); 7] = [
 pub(crate) fn refuse_others(schema: &SchemaDescriptor) -> Read<()> {
     let is_known = |name: &str| COLUMNS.iter().any(|(known, _)| *known == name);
     match schema.columns().iter().find(|column| !is_known(column.name())) {
-        Some(other) => Err(wrong(format!("it has a column {}, which no file of IOs has", other.name()))),
+        Some(other) => Err(wrong(format!("unknown column {}", other.name()))),
         None => Ok(()),
     }
 }
@@ -48,7 +48,7 @@ impl Places {
     pub(super) fn find(schema: &SchemaDescriptor) -> Read<Places> {
         let [submit_ns, response_ns, op, offset_bytes, length_bytes, stream, due_ns] = COLUMNS;
         let needed = |column: (&str, Type)| {
-            find(schema, column)?.ok_or_else(|| wrong(format!("it has no column {}", column.0)))
+            find(schema, column)?.ok_or_else(|| wrong(format!("missing column {}", column.0)))
         };
         Ok(Places {
             submit_ns: needed(submit_ns)?,
@@ -194,10 +194,10 @@ impl Place {
 }
 
 fn positive<T: TryFrom<N>, N: Copy + std::fmt::Display>(value: N) -> Read<T> {
-    T::try_from(value).map_err(|_| wrong(format!("it holds {value}, which no IO can have")))
+    T::try_from(value).map_err(|_| wrong(format!("invalid value {value}")))
 }
 
 fn op_of(name: &ByteArray) -> Read<Op> {
     let is_it = |op: &Op| op.name().as_bytes() == name.data();
-    Op::ALL.into_iter().find(is_it).ok_or_else(|| wrong("it holds an operation that is not known"))
+    Op::ALL.into_iter().find(is_it).ok_or_else(|| wrong("unknown operation"))
 }

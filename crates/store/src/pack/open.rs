@@ -224,7 +224,7 @@ fn check_label(mut entry: tar::Entry<'_, impl Read>) -> Result<(), PackProblem> 
     let mut text = Vec::new();
     entry.read_to_end(&mut text).map_err(PackProblem::Damaged)?;
     let label: Label =
-        serde_json::from_slice(&text).map_err(|_| PackProblem::Foreign("its label is of something else"))?;
+        serde_json::from_slice(&text).map_err(|_| PackProblem::Foreign("its label has another format"))?;
     match label.pack_version {
         PACK_VERSION => Ok(()),
         found => Err(PackProblem::Version { found, known: PACK_VERSION, by: label.flashscope_version }),

@@ -19,12 +19,12 @@ const WHO: [(&str, &str); 16] = [
     ("canonical_path", "the target's path"),
     ("mount_point", "mount points"),
     ("source", "mounted devices"),
-    ("partition_of", "names of devices"),
-    ("partitions", "names of devices"),
-    ("name", "names of devices"),
-    ("inode", "inodes and numbers of devices"),
-    ("device", "inodes and numbers of devices"),
-    ("disk_sequence", "inodes and numbers of devices"),
+    ("partition_of", "device names"),
+    ("partitions", "device names"),
+    ("name", "device names"),
+    ("inode", "inodes and device numbers"),
+    ("device", "inodes and device numbers"),
+    ("disk_sequence", "inodes and device numbers"),
     ("hostname", "the host's name"),
     ("user", "the user's name"),
 ];
@@ -84,7 +84,7 @@ impl Redactor {
 
     /// A file by its path and by its name.
     fn add_file(&mut self, path: &str, shown: &str) {
-        let what = "names and paths of files";
+        let what = "file names and paths";
         let file = Path::new(path);
         let part = |part: Option<&std::ffi::OsStr>| part.map(|part| part.to_string_lossy().into_owned());
         let ending = part(file.extension()).map_or(String::new(), |ending| format!(".{ending}"));

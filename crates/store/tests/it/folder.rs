@@ -71,12 +71,12 @@ fn a_folder_with_other_things_in_it_or_with_a_result_is_refused() {
         "{error}"
     );
     assert_eq!(fs::read_dir(&path).unwrap().count(), 1, "nothing was added");
-    assert!(Stored::read(&path).unwrap_err().to_string().contains("no result of flashscope"));
+    assert!(Stored::read(&path).unwrap_err().to_string().contains("not a flashscope result"));
     let path = scratch.path("result");
     drop(ResultFolder::create(&path, &manifest()).unwrap());
     let error = ResultFolder::create(&path, &manifest()).err().unwrap();
     assert!(error.is_occupied() && error.holds_result(), "{error}");
-    assert!(error.to_string().contains("holds a result already"), "{error}");
+    assert!(error.to_string().contains("already holds a result"), "{error}");
 }
 
 #[test]

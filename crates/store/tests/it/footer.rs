@@ -91,5 +91,5 @@ fn another_kind_of_file_is_refused_by_the_name_of_its_column() {
         .and_then(SerializedFileWriter::close)
         .expect("a file of Parquet");
     let error = nameless(&path).expect_err("it is no file of IOs");
-    assert!(error.contains("foreign.parquet") && error.contains("a column salary"), "{error}");
+    assert!(error.contains("foreign.parquet") && error.contains("unknown column salary"), "{error}");
 }

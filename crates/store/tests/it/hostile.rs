@@ -284,7 +284,7 @@ fn a_name_of_many_mebibytes_is_not_read_into_memory() {
     for kind in [tar::EntryType::GNULongName, tar::EntryType::XHeader, tar::EntryType::XGlobalHeader] {
         of_entries(&pack, &[label, (b"././@LongLink", kind, 64 << 20)]);
         let error = Opened::of(&pack, &AtomicBool::new(false)).expect_err("it is no name").to_string();
-        assert!(error.contains("do not trust where it came from"), "{error}");
+        assert!(error.contains("do not trust its source"), "{error}");
     }
 }
 

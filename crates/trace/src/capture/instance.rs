@@ -154,8 +154,7 @@ fn failed(action: &str, error: &Error) -> CaptureError {
     let remedy = match () {
         () if !rustix::process::geteuid().is_root() => "run it as root, with sudo",
         () if lockdown.contains("[confidentiality]") => {
-            "the kernel is locked down for confidentiality, which forbids all tracing; boot it with \
-             lockdown=integrity"
+            "kernel lockdown=confidentiality forbids tracing; boot with lockdown=integrity"
         }
         () => "a container needs CAP_SYS_ADMIN, or tracefs mounted writable at /sys/kernel/tracing",
     };

@@ -12,7 +12,7 @@ pub struct Verbatim<R> {
     failure: WriteFailure,
 }
 
-/// Why the file could not be written, apart from what its reader is told.
+/// Why the file could not be written, separate from the reader's error.
 #[derive(Clone, Debug, Default)]
 pub struct WriteFailure(Arc<Mutex<Option<String>>>);
 

@@ -45,7 +45,7 @@ impl fmt::Display for Setting {
             Setting::CompactFit => "the compact fit",
             Setting::LinearFit => "the linear fit",
             Setting::Size => "the size of the device",
-            Setting::Concatenate => "laying devices one behind the other",
+            Setting::Concatenate => "concatenating devices",
             Setting::Chunk => "the chunk",
             Setting::Split => "the size to split at",
         })
@@ -62,7 +62,7 @@ pub enum PipelineError {
     #[error("the time window must end later than it begins")]
     EmptyWindow,
     /// The address range ends before it begins.
-    #[error("the address range must end behind its beginning")]
+    #[error("the address range must end after its beginning")]
     EmptyRange,
     /// A fit without a device to fit to.
     #[error("a fit needs the size of the device to fit to")]
@@ -71,6 +71,6 @@ pub enum PipelineError {
     #[error("a linear fit needs a device of at least {LINEAR_BYTES_MIN} bytes")]
     SmallSize,
     /// The trace gives its records only once, and this needs them again.
-    #[error("{0} needs the trace more than once, and a pipe gives it once; store it in a file first")]
+    #[error("{0} reads the trace more than once, and a pipe can be read only once; store it in a file first")]
     ReadTwice(Setting),
 }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Bytes, bytes, microseconds since 1970. Opcodes are `R` and `W`; a thousand devices are mixed in one file,
-//! and neither latency nor process is known. The line with the names of the columns may be there or not.
+//! and neither latency nor process is known. The line with the header may be there or not.
 
 use flashscope_core::Op;
 

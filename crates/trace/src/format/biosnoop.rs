@@ -12,7 +12,7 @@
 //! milliseconds with two or three digits. biosnoop's TIME(s) and iosnoop's ENDs are when a request *ended*,
 //! its record tells when it was issued: that is the latency earlier, true to the latency's last digit, and
 //! counted as time 0 if it was before the trace began. Lines come in the order in which requests ended, so
-//! times go back. Without `-s` or `-t`, iosnoop tells no time: all times are 0, only the order is known.
+//! times go back. Without `-s` or `-t`, iosnoop prints no time: all times are 0, only the order is known.
 //!
 //! T is `R` or `W` for bcc, and RWBS letters for the others; bcc shows what is no write as `R`. Such lines
 //! with no bytes (a flush, a command) are counted as other lines; so is text before the names.
@@ -81,7 +81,7 @@ impl LineFormat for Biosnoop {
             return self.heading(line);
         }
         let result = match self.columns.is_empty() {
-            true => Err("no line with the names of the columns before it"),
+            true => Err("there is no header line before it"),
             false => self.request(line, devices, records),
         };
         result.or_else(|problem| if is_other(line) { Ok(()) } else { Err(problem) })
@@ -134,7 +134,7 @@ impl Biosnoop {
                 (Column::Comm, Some(behind)) => {
                     let start = line.len() - fields.0.len();
                     let name =
-                        line.get(start..behind).ok_or("it has not as many fields as there are columns")?;
+                        line.get(start..behind).ok_or("its number of fields differs from the header's")?;
                     row.comm = name.trim_ascii();
                     fields.0 = &line[behind..];
                 }

@@ -10,7 +10,7 @@
 //! actions, and counts once, with the earliest that the trace holds: Q (queued), else I (inserted), else D
 //! (issued).** Actions of a later kind that stand before the first of an earlier one are of requests that
 //! were under way when the trace began; they are taken too. Q is before merging and splitting, D behind it.
-//! All other actions tell of no request of their own (G M F S P U T UT B R C A X m), nor do commands passed
+//! All other actions are not requests (G M F S P U T UT B R C A X m), nor do commands passed
 //! through, which show bytes but no sectors. The summary at the end (from `CPU0 (sda):` on) is left out.
 //! The latency is not known: completions (C) come later in the trace, and joining them would need all of
 //! it. Definition: blkparse(1) and the kernel's `blktrace_api.h`.
@@ -116,7 +116,7 @@ fn rest<'a>(fields: &mut Fields<'a>, rwbs: Rwbs) -> Result<Rest<'a>, Problem> {
     }
     let first = fields.word_of(Fields::number).ok_or("the sector is not a number")?;
     if !(fields.eat(b'+') && fields.eat(b' ')) {
-        name(fields).map_err(|_| "no + behind the sector")?;
+        name(fields).map_err(|_| "no + after the sector")?;
         return Ok(None);
     }
     let count = fields.word_of(Fields::number).ok_or("the number of sectors is not a number")?;

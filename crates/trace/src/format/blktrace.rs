@@ -15,7 +15,7 @@
 //! earlier one was under way when the trace began, and is taken too. Commands passed through are no requests.
 //! A flush is a request with the category flush and no bytes; with bytes, the flush goes first. Writing
 //! zeroes has the category write and no mark of its own, so it is a write. Notifications name the processes.
-//! What the kernel dropped for want of buffers is not told in the file.
+//! Events dropped by the kernel for lack of buffers are not recorded in the file.
 //!
 //! blktrace writes one file for each CPU (`sda.blktrace.0`, `sda.blktrace.1`, ..); [`CpuFiles`] makes one of
 //! them, in the order of time, as `blkparse -d` does.
@@ -42,7 +42,7 @@ use crate::text::Problem;
 /// The registry's line.
 pub(crate) const FORMAT: Format = Format::new(
     "blktrace",
-    "blktrace binary, 48 bytes and data; X.blktrace.0 brings those of the other CPUs along",
+    "blktrace binary, 48 bytes and data; X.blktrace.0 includes the files of the other CPUs",
     sniff,
     || Box::new(Blktrace::default()),
 )
@@ -261,7 +261,7 @@ impl Blktrace {
         /// The kernel's limit (`PID_MAX_LIMIT`).
         const PID_MAX: u32 = 1 << 22;
         match entry.kind() {
-            0 if entry.pid > PID_MAX => Err("the process number is beyond all that Linux gives"),
+            0 if entry.pid > PID_MAX => Err("the process number is larger than any of Linux"),
             0 => {
                 let name = if entry.action & CGROUP != 0 { data.get(8..).unwrap_or_default() } else { data };
                 let name = name.split(|&c| c == 0).next().unwrap_or_default();

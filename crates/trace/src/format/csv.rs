@@ -14,7 +14,7 @@
 //! | `offset_bytes` or `sector` | where it begins, in bytes or in sectors of 512; needed |
 //! | `length_bytes` or `sectors` | how long it is, alike; needed; both are 0 or blank for a flush |
 //! | `device` | its name; a trace without it has one device, `0` |
-//! | `latency_ns`, `latency_us`, `latency_ms` or `latency_s` | how long it took; blank if not known |
+//! | `latency_ns`, `latency_us`, `latency_ms` or `latency_s` | latency; blank if unknown |
 //! | `fua`, `sync` | `1` or `true`, and `0`, `false` or blank |
 //! | `pid`, `process` | number and name of who asked; blank if not known |
 //!
@@ -97,7 +97,7 @@ const NAMES: [(&[u8], Column); 18] = [
     (b"process", Column::Process),
 ];
 
-const UNKNOWN_COLUMN: Problem = "it does not name the columns: there is one that is none of time_ns|us|ms|s, \
+const UNKNOWN_COLUMN: Problem = "it is not a header: a column is none of time_ns|us|ms|s, \
      device, op, offset_bytes, sector, length_bytes, sectors, latency_ns|us|ms|s, fua, sync, pid, process";
 
 #[derive(Default)]
@@ -142,7 +142,7 @@ impl Csv {
         };
         let count = |of: &Column| columns.iter().filter(|column| kind(column) == kind(of)).count();
         if columns.iter().any(|column| count(column) > 1) {
-            return Err("it names a column twice, perhaps in two units");
+            return Err("it names a column twice (perhaps in two units)");
         }
         let needed = [Column::Time(0), Column::Op, Column::Offset(1), Column::Length(1)];
         if needed.iter().any(|column| count(column) == 0) {

@@ -55,7 +55,7 @@ impl LineFormat for Diskmon {
         let first = fields.number().filter(|_| fields.ends_word()).ok_or("the sector is not a number")?;
         let count = fields.number().filter(|_| fields.ends_word()).ok_or("the length is not a number")?;
         if !fields.0.is_empty() {
-            return Err("there is more behind the length");
+            return Err("there are extra fields after the length");
         }
         let (offset_bytes, length_bytes) = some_sectors(first, count)?;
         records.push(Record {

@@ -98,7 +98,7 @@ fn check_for_losses(line: &[u8]) -> Result<(), Problem> {
     };
     match (lost(b"Events Lost: "), lost(b"Buffers Lost: ")) {
         (None | Some(0), None | Some(0)) => Ok(()),
-        _ => Err("events were lost when the trace was captured, its buffers being too few"),
+        _ => Err("events were lost while capturing: too few buffers"),
     }
 }
 
@@ -159,7 +159,7 @@ fn request(
         }
         let field = fields.skip_to(b',');
         if !fields.ends_field(is_last) {
-            return Err("it has not as many fields as the header says");
+            return Err("its number of fields differs from the header's");
         }
         match column {
             Column::Time => end_us = number(field).ok_or("the TimeStamp is not a number")?,

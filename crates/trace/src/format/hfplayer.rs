@@ -56,14 +56,14 @@ impl LineFormat for Hfplayer {
         match line {
             [] => Ok(()),
             [b'#', names @ ..] => self.heading(names),
-            _ if self.columns.is_empty() => Err("no line with the names of the columns before it"),
+            _ if self.columns.is_empty() => Err("there is no header line before it"),
             _ => request(&self.columns, line, devices, records),
         }
     }
 }
 
 impl Hfplayer {
-    /// A comment, or the names of the columns.
+    /// A comment, or the header.
     #[cold]
     fn heading(&mut self, names: &[u8]) -> Result<(), Problem> {
         let column = |name| NAMES.iter().find(|(known, _)| *known == name).map_or(Column::Other, |(_, c)| *c);
@@ -144,6 +144,6 @@ fn problem(column: Column) -> Problem {
         Column::First => "LBA is not a number",
         Column::Count => "NBLKS is not a number",
         Column::Latency => "LATENCY_USECS is not in microseconds",
-        Column::Other => "it has not as many fields as there are columns",
+        Column::Other => "its number of fields differs from the header's",
     }
 }

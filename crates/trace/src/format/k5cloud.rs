@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Offset and length in bytes, seconds from the trace's own beginning. The ID is the volume. The line with
-//! the names of the columns may be there or not.
+//! the header may be there or not.
 
 use super::Format;
 use super::alibaba::read_or_write;

@@ -42,7 +42,7 @@ use crate::text::Problem;
 /// The registry's line.
 pub(crate) const FORMAT: Format = Format::entries::<Plain>(
     "oraclegeneral",
-    "libCacheSim's oracleGeneral, binary entries of 24 bytes; it knows no operation",
+    "libCacheSim's oracleGeneral, binary entries of 24 bytes, without operations",
 )
 .sniffed_by(sniff_plausible::<Plain>)
 .written_by(|| Box::new(Encoded::default()))
@@ -95,7 +95,8 @@ impl Common {
         }
         let offset_bytes =
             object.checked_mul(512).filter(|offset| offset.checked_add(length_bytes).is_some());
-        let offset_bytes = offset_bytes.ok_or("the object is no sector: the range does not fit 64 bits")?;
+        let offset_bytes =
+            offset_bytes.ok_or("the object is not a sector: the range does not fit 64 bits")?;
         let time_ns = u64::from(u32_at(entry, 0)) * 1_000_000_000;
         Ok(Record { time_ns, offset_bytes, length_bytes, ..Record::default() })
     }

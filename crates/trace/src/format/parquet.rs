@@ -7,7 +7,7 @@
 //! | `op` | string | `read`, `write`, `flush` or `trim` |
 //! | `offset_bytes` | u64 | first byte; 0 for a flush |
 //! | `length_bytes` | u64 | length; 0 for a flush |
-//! | `latency_ns` | u64 or null | how long it took, where the trace knows |
+//! | `latency_ns` | u64 or null | latency, if recorded |
 //! | `fua` | boolean | force unit access |
 //! | `sync` | boolean | somebody waited for it |
 //! | `pid` | u32 or null | process number |
@@ -33,7 +33,7 @@ pub(crate) use read::ParquetTrace;
 /// The registry's line.
 pub(crate) const FORMAT: Format = Format::new(
     NAME,
-    "a Parquet table with one row for each request: lossless, for DuckDB and polars",
+    "Parquet table, one row a request: lossless, for DuckDB and polars",
     |head| if head.starts_with(MAGIC) { 100 } else { 0 },
     || Box::new(Streamed),
 )

@@ -8,7 +8,7 @@
 //! Seconds since 1970 when the request was issued and seconds until its answer, both with nine digits and
 //! true to the microsecond; bytes, bytes. A blank IOType means that no answer was seen, so that nobody knows
 //! what it was: such lines are counted as other lines. Files hold an hour of a LUN each; joined ones have the
-//! names of the columns in the middle.
+//! header in the middle.
 
 use flashscope_core::Op;
 

@@ -8,7 +8,7 @@
 //!
 //! Sectors have 512 bytes; older kernels print no priority, and no bytes. A leading or lone `F` is a flush;
 //! `N` on a range writes zeroes, and is a write.
-//! Comments (`#`), other events, perf's call stacks and commands passed through tell of no request; where the
+//! Comments (`#`), other events, perf's call stacks and commands passed through are not requests; where the
 //! kernel says that it lost events, a strict reader stops.
 //!
 //! Where `block_rq_complete` was recorded too, it gives the latency of its request, and `block_rq_requeue`
@@ -42,7 +42,7 @@ pub(crate) const FORMAT: Format = Format::new(
 .with_extensions(&["tracefs"]);
 
 const EVENT: &str = "block_rq_issue: ";
-/// How the events begin that tell what became of a request.
+/// Prefixes of the events that report the outcome of a request.
 const LATER_EVENT: &str = "block_rq_";
 
 struct Tracefs {
@@ -249,7 +249,7 @@ fn range_and_rest(mut fields: Fields<'_>) -> Result<(u64, u64, &[u8]), Problem> 
     Ok((first, count, rest))
 }
 
-const LOST: Problem = "the kernel lost events here, its buffer being too small when the trace was captured";
+const LOST: Problem = "the kernel lost events here: the capture buffer was too small";
 
 /// `  ffffffff81345678 blk_mq_start_request+0xcf ([kernel.kallsyms])`, as perf script prints below an event.
 fn is_stack_frame(line: &[u8]) -> bool {

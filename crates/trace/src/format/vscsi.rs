@@ -10,8 +10,8 @@
 //! operation code, and the high byte of `version` is 1 or 2, in every entry. The whole file has one version:
 //! that of which its first entries are. The response time is the latency. Number and pieces (of the scatter
 //! list) are not kept. Commands without data, such as inquiries, are no requests; one that changes blocks and
-//! is no plain write (unmap, write same, compare and write) is a bad entry, for its range is not told. There
-//! is no device; it is called `0`.
+//! is no plain write (unmap, write same, compare and write) is a bad entry, because the trace lacks its
+//! range. There is no device; it is called `0`.
 
 use flashscope_core::Op;
 
@@ -32,7 +32,7 @@ pub(crate) const FORMAT: Format = Format::new(
 )
 .with_extensions(&["vscsi", "vscsi1", "vscsi2"]);
 
-/// What tells the version: 40 entries of version 2, or 50 of version 1.
+/// Entries that identify the version: 40 of version 2, or 50 of version 1.
 const HEAD_BYTES: usize = 1600;
 
 enum Vscsi {
@@ -171,7 +171,7 @@ fn rare(code: u16) -> Result<Option<Op>, Problem> {
         // maintenance.
         0x00 | 0x03 | 0x12 | 0x15 | 0x55 | 0x1a | 0x5a | 0x16 | 0x56 | 0x17 | 0x57 | 0x1b | 0x1e | 0x25
         | 0x9e | 0x2f | 0x8f | 0xaf | 0x4d | 0x5e | 0x5f | 0xa0 | 0xa3 | 0xa4 => Ok(None),
-        0x41 | 0x42 | 0x93 => Err("it is a trim or the like, whose range the trace does not tell"),
+        0x41 | 0x42 | 0x93 => Err("it is a trim or similar, and the trace does not contain its range"),
         _ => Err("the SCSI command is neither read nor write"),
     }
 }

@@ -19,12 +19,12 @@ use crate::settings::key;
 pub(crate) const GENERATOR: Generator = Generator {
     name: "compile",
     paper: "W8",
-    about: "a kernel compiled on ext3: objects, links and the inodes of what is read",
+    about: "a kernel compilation on ext3: objects, links, and inode updates of files read",
     keys: &[
         key("sources", "1600", "sources compiled"),
         key("folders", "150", "folders that are linked"),
         key("mean", "40kB", "mean size of an object"),
-        key("headers", "60", "headers that a source reads"),
+        key("headers", "60", "headers read for a source"),
         key("pace", "2s", "mean time for a source"),
     ],
     make: |settings| Ok(Box::new(Compile::new(settings)?)),

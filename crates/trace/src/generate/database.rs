@@ -34,10 +34,10 @@ const KEYS: &[Key] = &[
     key("transactions", "50000", "transactions"),
     key("rate", "500", "transactions a second, arriving as a Poisson process"),
     key("page", "16KiB", "size of a page"),
-    key("pages", "4", "pages that a transaction changes"),
-    key("log", "1KiB", "bytes that a transaction logs, in the mean"),
-    key("dirty", "2000", "changed pages that make a checkpoint"),
-    key("hits", "90%", "share of unchanged pages that are found in memory"),
+    key("pages", "4", "pages changed by a transaction"),
+    key("log", "1KiB", "mean log bytes of a transaction"),
+    key("dirty", "2000", "changed pages that trigger a checkpoint"),
+    key("hits", "90%", "cache hit rate for unchanged pages"),
     key("theta", "0.9", "skew of the pages"),
 ];
 

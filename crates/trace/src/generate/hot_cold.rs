@@ -30,5 +30,5 @@ const KEYS: &[Key] = &[
     WRITES,
     RATE,
     key("hot_space", "20%", "share of the addresses that is hot"),
-    key("hot_requests", "80%", "share of the requests that goes there"),
+    key("hot_requests", "80%", "share of the requests to the hot part"),
 ];

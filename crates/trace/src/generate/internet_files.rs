@@ -14,9 +14,9 @@ use crate::settings::key;
 pub(crate) const GENERATOR: Generator = Generator {
     name: "internet-files",
     paper: "W2",
-    about: "a browser's cache filled with 100 MB of small files on NTFS",
+    about: "a browser cache filled with 100 MB of small files on NTFS",
     keys: &[
-        key("bytes", "100MB", "what the folder holds at the end"),
+        key("bytes", "100MB", "final size of the folder"),
         key("mean", "8kB", "mean size of a file"),
         key("page", "20", "files of a page, which arrive together"),
         key("pause", "15s", "mean time between pages"),

@@ -18,11 +18,11 @@ use crate::settings::key;
 pub(crate) const GENERATOR: Generator = Generator {
     name: "iometer",
     paper: "W4",
-    about: "a file as large as the partition, overwritten uniformly at random",
+    about: "a file as large as the partition, overwritten at uniformly random places",
     keys: &[
         IOS,
         key("bs", "4KiB", "size of a random write"),
-        key("prepare", "no", "yes: the file is written first"),
+        key("prepare", "no", "yes: write the file first"),
     ],
     make: |settings| Ok(Box::new(Iometer::new(settings)?)),
 };

@@ -15,13 +15,13 @@ use crate::settings::key;
 pub(crate) const GENERATOR: Generator = Generator {
     name: "office-install",
     paper: "W1",
-    about: "files of mixed sizes installed on NTFS, with a database changed at random pages",
+    about: "an installation on NTFS: files of mixed sizes, and a database changed at random pages",
     keys: &[
         key("files", "2500", "files"),
         key("folders", "250", "folders"),
         key("mean", "170kB", "mean size of a file"),
         key("database", "12MiB", "size of the database"),
-        key("changes", "3", "pages of the database changed for each file"),
+        key("changes", "3", "database pages changed for each file"),
     ],
     make: |settings| Ok(Box::new(Install::new(settings)?)),
 };

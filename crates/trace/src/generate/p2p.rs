@@ -1,7 +1,7 @@
 //! A model of W6 of paper 002: a film downloaded by a peer-to-peer program.
 //!
 //! From the paper: eMule, a file of 634 MB, FAT16; small parts of the file are written almost randomly, as
-//! different parts come from numerous peers at the same time. Known of eMule: a file has parts of 9,728,000
+//! different parts come from numerous concurrent peers. Known of eMule: a file has parts of 9,728,000
 //! bytes, asked for in blocks of 184,320 bytes, which arrive in pieces of 10,240 bytes; the state is kept
 //! in a small second file. Assumed: ten peers, each with a part of its own in random order, blocks within a
 //! part in random order, each peer as fast as the others, 500 KB/s in all; the file is allocated at its
@@ -21,14 +21,14 @@ use crate::settings::key;
 pub(crate) const GENERATOR: Generator = Generator {
     name: "p2p",
     paper: "W6",
-    about: "a file of 634 MB arriving in pieces, from many peers in random order",
+    about: "a 634 MB file received in pieces, from many peers in random order",
     keys: &[
         key("file", "634MB", "size of the file"),
-        key("part", "9728000", "what one peer sends, in bytes"),
-        key("block", "184320", "what is asked for at once, in bytes"),
-        key("piece", "10240", "what arrives at once, in bytes"),
-        key("peers", "10", "peers at the same time"),
-        key("rate", "500000", "bytes a second, of all peers"),
+        key("part", "9728000", "piece that one peer sends, in bytes"),
+        key("block", "184320", "piece that is requested at once, in bytes"),
+        key("piece", "10240", "block that arrives at once, in bytes"),
+        key("peers", "10", "concurrent peers"),
+        key("rate", "500000", "bytes a second, all peers together"),
         key("fs", "fat16", "file system: ext3, fat16 or ntfs"),
     ],
     make: |settings| Ok(Box::new(P2p::new(settings)?)),

@@ -19,12 +19,12 @@ use crate::settings::key;
 pub(crate) const GENERATOR: Generator = Generator {
     name: "pcmark",
     paper: "W3",
-    about: "a desktop's mix on NTFS: small skewed writes in a large file, then files written",
+    about: "a desktop mix on NTFS: small skewed writes to a large file, then new files",
     keys: &[
-        key("area", "200MB", "the file that is written in"),
-        key("writes", "6000", "writes in it"),
-        key("files", "300MB", "bytes of files written then"),
-        key("mean", "1MB", "mean size of such a file"),
+        key("area", "200MB", "size of the file"),
+        key("writes", "6000", "random writes to it"),
+        key("files", "300MB", "bytes of the files written afterwards"),
+        key("mean", "1MB", "mean size of these files"),
     ],
     make: |settings| Ok(Box::new(Pcmark::new(settings)?)),
 };

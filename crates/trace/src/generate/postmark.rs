@@ -4,7 +4,7 @@
 //! From Katcher: a pool of files with sizes uniform between two bounds is made; each transaction is a pair: a
 //! file is read or appended to, and one is created or deleted, each with equal chance; at last all files are
 //! deleted. (The paper speaks of one of four operations for each transaction; the program does two.) From the
-//! paper: it ran on NTFS, FAT16 and EXT3. The paper does not tell its parameters; assumed are 5,000 files of
+//! paper: it ran on NTFS, FAT16 and EXT3. The paper does not give its parameters; assumed are 5,000 files of
 //! 0.5 to 15 KB, 30,000 transactions in one folder, 0.2 ms each. Reads are served by the page cache, as the
 //! pool is smaller than it.
 
@@ -19,8 +19,8 @@ pub(crate) const GENERATOR: Generator = Generator {
     paper: "W9",
     about: "PostMark: small files created, appended to, read and deleted as on a mail server",
     keys: &[
-        key("files", "5000", "files at the start"),
-        key("transactions", "30000", "transactions, each a pair"),
+        key("files", "5000", "initial files"),
+        key("transactions", "30000", "transactions (pairs)"),
         key("min", "500", "smallest file, in bytes"),
         key("max", "15kB", "largest file"),
         key("fs", "ext3", "file system: ext3, fat16 or ntfs"),

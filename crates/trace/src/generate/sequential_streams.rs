@@ -13,7 +13,7 @@ use crate::settings::{bad, key};
 pub(crate) const GENERATOR: Generator = Generator {
     name: "sequential-streams",
     paper: "",
-    about: "sequential streams, each in its part of the device, in random turns",
+    about: "concurrent sequential streams, each in its own part of the device, interleaved at random",
     keys: KEYS,
     make: |settings| Ok(Box::new(Streams::new(settings)?)),
 };
@@ -23,7 +23,7 @@ const KEYS: &[Key] = &[
     key("bs", "64KiB", "size of a request"),
     WRITES,
     RATE,
-    key("streams", "8", "streams; each begins its part anew when it is through"),
+    key("streams", "8", "streams; each restarts at the end of its part"),
 ];
 
 struct Streams {

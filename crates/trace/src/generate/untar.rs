@@ -22,7 +22,7 @@ pub(crate) const GENERATOR: Generator = Generator {
         key("folders", "1285", "folders"),
         key("mean", "10.7kB", "mean size of a file"),
         key("fs", "ext3", "file system: ext3, fat16 or ntfs"),
-        key("flush", "no", "yes: the file system flushes what it logs"),
+        key("flush", "no", "yes: the file system flushes its log"),
     ],
     make: |settings| Ok(Box::new(Untar::new(settings)?)),
 };

@@ -13,7 +13,7 @@ use crate::settings::key;
 pub(crate) const GENERATOR: Generator = Generator {
     name: "zipf",
     paper: "",
-    about: "reads and writes at blocks drawn after Zipf's law, scattered over the device",
+    about: "Zipf-distributed reads and writes, scattered over the device",
     keys: KEYS,
     make: |settings| {
         let random = Random::new(settings, |settings, blocks| {

@@ -1,4 +1,4 @@
-//! Latencies and requests in flight, where the trace tells how long a request took.
+//! Latencies and requests in flight, if the trace has latencies.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,7 +9,7 @@ use super::clock::{BUCKETS, Chunk, fold};
 use super::histogram::Histogram;
 use super::summary::{QueueDepth, Times};
 
-/// More requests in flight are not told apart: memory is bounded, whatever latencies a trace claims.
+/// Higher queue depths are counted as this one: memory is bounded, whatever latencies a trace claims.
 const IN_FLIGHT_MAX: usize = 65_536;
 
 /// Depths that arriving requests met, themselves included.

@@ -9,7 +9,7 @@ use super::summary::{Alignment, CommonSize, Sizes as Summary};
 const SECTOR_BYTES: u64 = 512;
 /// Lengths of whole sectors up to 1 MiB are counted one by one.
 const EXACT: usize = 2048;
-/// As many of the most common lengths are told.
+/// Number of most common lengths in the summary.
 const COMMON: usize = 8;
 
 /// Lengths and alignment.

@@ -69,11 +69,11 @@ pub struct Summary {
     pub alignment: Vec<Alignment>,
     /// Times between requests; none of a single one.
     pub inter_arrival: Option<InterArrival>,
-    /// How long reads took, where the trace tells.
+    /// Latencies of reads, if the trace has them.
     pub read_latency_ns: Option<Distribution>,
-    /// How long writes took, where the trace tells.
+    /// Latencies of writes, if the trace has them.
     pub write_latency_ns: Option<Distribution>,
-    /// Requests in flight, where the trace tells latencies.
+    /// Requests in flight, if the trace has latencies.
     pub queue_depth: Option<QueueDepth>,
     /// Blocks in use over time.
     pub working_set: WorkingSet,

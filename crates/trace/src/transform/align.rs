@@ -31,7 +31,7 @@ impl Transform for Align {
         let end = offset_bytes.checked_add(length_bytes).and_then(|end| {
             if length_bytes == 0 { Some(start) } else { end.checked_next_multiple_of(self.block_bytes) }
         });
-        let problem = || format!("it cannot be aligned to {} bytes: it ends beyond 2^64", self.block_bytes);
+        let problem = || format!("it cannot be aligned to {} bytes: its end exceeds 2^64", self.block_bytes);
         let end = end.ok_or_else(|| Refusal::new(problem(), "cut the address range first"))?;
         (record.offset_bytes, record.length_bytes) = (start, end - start);
         self.moved += u64::from(start != offset_bytes);

@@ -63,6 +63,6 @@ impl Transform for SelectDevices {
     }
 
     fn notes(&self) -> Vec<Note> {
-        Note::some(self.left_out, "requests left out, of other devices").into_iter().collect()
+        Note::some(self.left_out, "requests dropped: other devices").into_iter().collect()
     }
 }

@@ -78,15 +78,12 @@ impl Fit {
             let footprint_bytes = layout.footprint_bytes(joined);
             if footprint_bytes > size_bytes {
                 let problem = format!(
-                    "{} are read or written, in chunks of {}, and the device has {}",
+                    "the footprint is {} in chunks of {}, but the device has {}",
                     exact_size(footprint_bytes),
                     exact_size(layout.chunk_bytes()),
                     exact_size(size_bytes)
                 );
-                return Err(TraceError::Fit {
-                    problem,
-                    remedy: "take a larger device, or fit modulo".into(),
-                });
+                return Err(TraceError::Fit { problem, remedy: "use a larger device, or fit modulo".into() });
             }
         }
         Ok(Fit {
@@ -198,7 +195,7 @@ impl Fit {
 
 #[cold]
 fn changed() -> Refusal {
-    Refusal::new("it was not there when the trace was looked at first", "fit a file that nobody writes to")
+    Refusal::new("it was not in the first pass over the trace", "use a file that no program is writing to")
 }
 
 impl Transform for Fit {
@@ -230,9 +227,9 @@ impl Transform for Fit {
             Note::some(self.elsewhere, format!("requests moved, fitted ({how}) to {size}")),
             Note::some(self.wrapped, "requests split at the end of the device, continued at its start"),
             Note::some(self.moved_back, "requests moved back from beyond the end of the device"),
-            Note::some(self.cut, "requests longer than the device, cut to it"),
-            Note::some(self.trims_shorter, "trims shortened to what is read or written"),
-            Note::some(self.trims_left_out, "trims left out, of what is never read or written"),
+            Note::some(self.cut, "requests longer than the device, clipped to it"),
+            Note::some(self.trims_shorter, "trims shortened to addresses that are read or written"),
+            Note::some(self.trims_left_out, "trims dropped: addresses never read or written"),
         ];
         notes.into_iter().flatten().chain(self.collisions.note()).collect()
     }

@@ -40,9 +40,9 @@ impl Transform for CapIdle {
     }
 
     fn notes(&self) -> Vec<Note> {
-        let gaps = Note::some(self.gaps, format!("gaps cut to {}", span(self.gap_ns_max as f64)));
+        let gaps = Note::some(self.gaps, format!("gaps shortened to {}", span(self.gap_ns_max as f64)));
         let removed = format!("the trace by {}", span(self.removed_ns as f64));
-        let clamped = "requests out of order, moved to the trace's zero from before it";
+        let clamped = "requests out of order, moved to time 0 from before it";
         let clamped = Note::some(self.clamped, clamped);
         gaps.map(|note| note.with(removed)).into_iter().chain(clamped).collect()
     }

@@ -32,6 +32,6 @@ impl Transform for SelectOps {
     }
 
     fn notes(&self) -> Vec<Note> {
-        Note::some(self.left_out, "requests left out, of other operations").into_iter().collect()
+        Note::some(self.left_out, "requests dropped: other operations").into_iter().collect()
     }
 }

@@ -52,10 +52,10 @@ impl Transform for SelectRange {
     }
 
     fn notes(&self) -> Vec<Note> {
-        let outside = Note::some(self.outside, "requests left out, outside the address range");
+        let outside = Note::some(self.outside, "requests dropped: outside the address range");
         let partly = match self.across {
             Across::Clip => "requests clipped to the address range",
-            Across::Drop => "requests left out, across an end of the address range",
+            Across::Drop => "requests dropped: across an end of the address range",
         };
         outside.into_iter().chain(Note::some(self.partly, partly)).collect()
     }

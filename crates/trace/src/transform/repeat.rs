@@ -115,7 +115,7 @@ impl Repeat {
         Ok(())
     }
 
-    /// What the passes tell, equal notes added up.
+    /// The notes of all passes, equal ones added up.
     fn summed_notes(&self) -> Vec<Note> {
         let mut notes = self.notes.clone();
         for note in self.pass.notes() {
@@ -167,7 +167,7 @@ impl Records for Repeat {
 
     fn notes(&self) -> Vec<Note> {
         let mut notes = self.summed_notes();
-        notes.extend(Note::some(self.passes, "passes over the trace, one behind the other"));
+        notes.extend(Note::some(self.passes, "passes over the trace"));
         notes
     }
 }

@@ -108,8 +108,8 @@ impl Transform for Sample {
     }
 
     fn notes(&self) -> Vec<Note> {
-        let left_out = Note::some(self.left_out, "requests left out, not in the sample of addresses");
-        let shortened = Note::some(self.shortened, "requests cut to the part in the sample");
+        let left_out = Note::some(self.left_out, "requests dropped: not in the address sample");
+        let shortened = Note::some(self.shortened, "requests clipped to the sample");
         // Two counts, which add up over several passes.
         let bytes = Note::some(self.bytes, "sampled by address").map(Note::bytes);
         let about = format!("in the sample, in units of {}", exact_size(self.unit_bytes));

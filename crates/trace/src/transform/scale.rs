@@ -88,7 +88,7 @@ impl Transform for ScaleTime {
     }
 
     fn notes(&self) -> Vec<Note> {
-        let about = format!("requests with a new time, each distance {} times as long", self.factor);
+        let about = format!("requests with new times, intervals scaled by {}", self.factor);
         Note::some(self.changed, about).into_iter().collect()
     }
 }

@@ -29,7 +29,7 @@ impl Transform for Shift {
         let start = i128::from(record.offset_bytes).checked_add(self.bytes);
         let start = start.and_then(|start| u64::try_from(start).ok());
         let start = start.filter(|start| start.checked_add(record.length_bytes).is_some());
-        let problem = || format!("moved by {} bytes, it would lie outside of all addresses", self.bytes);
+        let problem = || format!("moved by {} bytes, it would lie outside the address space", self.bytes);
         let remedy = "move it less far, or cut the address range first";
         record.offset_bytes = start.ok_or_else(|| Refusal::new(problem(), remedy))?;
         self.moved += 1;

@@ -122,9 +122,9 @@ impl<R: Records> Records for Sort<R> {
 
     fn notes(&self) -> Vec<Note> {
         let mut notes = self.input.notes();
-        let found = "requests earlier than one before, put in the order of their times";
+        let found = "requests out of time order, sorted";
         let left =
-            format!("requests more than {} requests too late, not put in order", count(self.window as u64));
+            format!("requests more than {} places out of order, not sorted", count(self.window as u64));
         notes.extend(Note::some(self.found.records, found));
         notes.extend(Note::some(self.left.records, left));
         notes

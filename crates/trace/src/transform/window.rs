@@ -49,8 +49,8 @@ impl Transform for TimeWindow {
     }
 
     fn notes(&self) -> Vec<Note> {
-        let before = Note::some(self.before, "requests left out, before the time window");
-        let after = Note::some(self.after, "requests left out, after the time window");
+        let before = Note::some(self.before, "requests dropped: before the time window");
+        let after = Note::some(self.after, "requests dropped: after the time window");
         before.into_iter().chain(after).collect()
     }
 }

@@ -57,7 +57,7 @@ fn the_first_bad_line_is_named_after_the_good_ones() {
     assert_eq!(
         error.to_string(),
         "line 70001: not a line of this format: `  tar-31 [001] garbage`; \
-         mend it, or read leniently to leave it out"
+         fix it, or read leniently to skip it"
     );
     assert_eq!(reader.next_batch(&mut batch), Err(error), "and it stays so");
     assert_eq!(batch, []);

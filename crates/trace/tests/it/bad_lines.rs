@@ -156,7 +156,7 @@ fn diskmon() {
             ("5498511", "36028797018963967", "64 bits"),
             ("\t8", "\t0", "the length is zero"),
             ("\t8", "", "the length"),
-            ("\t8", "\t8\t9", "more behind"),
+            ("\t8", "\t8\t9", "extra fields after"),
         ]);
 }
 
@@ -188,9 +188,9 @@ fn etw() {
         ("0x00002000", "0x0", "the length is zero"),
         ("4388", "-4388", "the ElapsedTime"),
         (", 4,", ", D,", "the DiskNum"),
-        (", 4, 0xf, \"a, b\"", "", "as many fields"),
-        (line, " DiskFlush, 9, p (1), 5, 0", "as many fields"),
-        (line, " DiskFlush, 9, p (1), 5, 0, 0, 7", "as many fields"),
+        (", 4, 0xf, \"a, b\"", "", "number of fields differs"),
+        (line, " DiskFlush, 9, p (1), 5, 0", "number of fields differs"),
+        (line, " DiskFlush, 9, p (1), 5, 0, 0, 7", "number of fields differs"),
         (line, "DiskRead", "not an event"),
         (line, "OS Version: 10, Trace Size: 1KB, Events Lost: 3, Buffers Lost: 0", "events were lost"),
         (line, "OS Version: 10, Trace Size: 1KB, Events Lost: 0, Buffers Lost: 1", "events were lost"),

@@ -116,7 +116,7 @@ fn each_field_of_oracle_general_is_checked() {
     let next = |number: i64| number.to_le_bytes();
     for (bytes, said) in [
         (with(&short, 12, &[0, 0]), "length is zero"),
-        (with(&short, 4, &[0xff; 8]), "no sector"),
+        (with(&short, 4, &[0xff; 8]), "not a sector"),
         (with(&short, 16, &next(0)), "not ahead"),
         (with(&short, 16, &next(-2)), "not ahead"),
         ([&short[..], &with(&short, 16, &next(1))].concat(), "not ahead"),

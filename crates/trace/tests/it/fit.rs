@@ -75,10 +75,7 @@ fn modulo_wraps_every_block_and_counts_what_collides() {
     let data = |records: &[Record]| all_sectors(&records.iter().copied().filter(is_data).collect::<Vec<_>>());
     let (collided, used) = collisions(&data(&records), &data(&behind));
     assert_eq!(
-        note(
-            &notes,
-            &format!("blocks of 4 KiB that stand for several places of the trace, of {} in use", count(used))
-        ),
+        note(&notes, &format!("blocks of 4 KiB with address collisions, of {} in use", count(used))),
         collided
     );
     assert!(0 < collided && collided < used, "{collided} of {used}");
@@ -97,7 +94,7 @@ fn a_request_longer_than_the_device_covers_it_once() {
     let (behind, notes) = fitted(&records, Fit::new(FitMode::Modulo, 4096, None, false).unwrap());
     let ranges: Vec<_> = behind.iter().map(|record| (record.offset_bytes, record.length_bytes)).collect();
     assert_eq!(ranges, [(512, 3584), (0, 512)]);
-    assert_eq!((note(&notes, "cut to it"), note(&notes, "split at the end of the device")), (1, 1));
+    assert_eq!((note(&notes, "clipped to it"), note(&notes, "split at the end of the device")), (1, 1));
 }
 
 /// Each chunk's place: its rank among those in use, per device or over all.
@@ -132,9 +129,9 @@ fn compact_squeezes_out_what_is_not_in_use_and_nothing_else() {
             })
             .collect();
         assert_eq!(all_sectors(&behind), expected, "seed {seed}");
-        assert_eq!(behind.len() as u64 + note(&notes, "trims left out"), records.len() as u64);
-        assert!(note(&notes, "trims left out") > 0 && note(&notes, "trims shortened") > 0);
-        assert_eq!(note(&notes, "stand for several"), 0);
+        assert_eq!(behind.len() as u64 + note(&notes, "trims dropped"), records.len() as u64);
+        assert!(note(&notes, "trims dropped") > 0 && note(&notes, "trims shortened") > 0);
+        assert_eq!(note(&notes, "address collisions"), 0);
         let tight = Fit::new(FitMode::Compact, size - 1, Some(layout), joined).err().unwrap().to_string();
         assert!(tight.contains(&exact_size(size)) && tight.contains("fit modulo"), "{tight}");
     }
@@ -169,9 +166,9 @@ fn linear_scales_first_addresses_in_whole_blocks() {
         (2 * 4096, 512),
     ];
     assert_eq!(ranges, expected);
-    assert_eq!((note(&notes, "moved back"), note(&notes, "cut to it")), (2, 1));
+    assert_eq!((note(&notes, "moved back"), note(&notes, "clipped to it")), (2, 1));
     // Block 2: of 8 and 9. Block 8: of 36 twice, moved by the same. Block 9: of 39, and of 37.
-    assert_eq!(note(&notes, "blocks of 4 KiB that stand for several places of the trace, of 5 in use"), 2);
+    assert_eq!(note(&notes, "blocks of 4 KiB with address collisions, of 5 in use"), 2);
 }
 
 #[test]
@@ -233,7 +230,7 @@ fn a_file_that_changed_since_it_was_looked_at_is_an_error() {
         let fit = Fit::new(mode, MIB, Some(layout(&old, 4096)), joined).unwrap();
         let (_, error) = drain(&mut Transformed::new(Listed::new(new.clone()), fit));
         let message = error.expect("it is not the file").to_string();
-        assert!(message.contains("looked at first"), "{mode:?}: {message}");
+        assert!(message.contains("first pass over the trace"), "{mode:?}: {message}");
     }
 }
 
@@ -257,7 +254,7 @@ fn devices_that_are_too_long_together_are_fitted_one_by_one() {
     let fit = |mode, joined| Fit::new(mode, MIB, Some(layout(&records, 4096)), joined);
     for mode in [FitMode::Modulo, FitMode::Linear, FitMode::Compact] {
         let message = fit(mode, true).err().expect("together they are too long").to_string();
-        assert!(message.contains("one behind the other") && message.contains("do not join"), "{message}");
+        assert!(message.contains("concatenated") && message.contains("do not concatenate"), "{message}");
     }
     let mut fitted = Transformed::new(Listed::new(records.clone()), fit(FitMode::Compact, false).unwrap());
     let places: Vec<_> = all(&mut fitted).iter().map(|record| (record.device, record.offset_bytes)).collect();

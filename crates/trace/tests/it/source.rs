@@ -110,8 +110,8 @@ fn a_request_beyond_the_target_ends_the_source_and_is_named() {
     assert_eq!(drain(&mut source, 64).len(), 1, "the one that ends with the target");
     assert_eq!(
         source.error().unwrap().to_string(),
-        "request 2 of the trace: write of 4096 bytes at offset 1044992: it reaches beyond the target's \
-         1048576 bytes; take a larger target, or fit the trace to it first"
+        "request 2 of the trace: write of 4096 bytes at offset 1044992: it lies beyond the target's 1048576 \
+         bytes; use a larger target, or fit the trace to it first"
     );
 }
 
@@ -179,7 +179,7 @@ fn the_depth_of_each_request_follows_from_the_latencies() {
     let mut source = TraceSource::new(open_load(&text), &target(GIB, 512), None).with_depths();
     assert_eq!(drain(&mut source, 64).len(), 2);
     let error = source.error().unwrap().to_string();
-    assert!(error.contains("request 3") && error.contains("how long it took"), "{error}");
+    assert!(error.contains("request 3") && error.contains("no latency"), "{error}");
 }
 
 #[test]

@@ -215,7 +215,7 @@ fn aligned_requests_cover_what_they_covered() {
         "{notes:?}"
     );
     let message = refusal(record(Trim, 0, u64::MAX - 10, 10), Align::new(4096));
-    assert!(message.contains("beyond 2^64") && message.contains("cut the address range"), "{message}");
+    assert!(message.contains("exceeds 2^64") && message.contains("cut the address range"), "{message}");
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn all_addresses_but_flushes_move() {
     assert_eq!(ranges(&through(records, Shift::new(-4096)).0), [(0, 512), (0, 0)]);
     for by in [-4097, i128::from(u64::MAX) - 4096, i128::MIN, i128::MAX] {
         let message = refusal(record(Write, 0, 4096, 512), Shift::new(by));
-        assert!(message.contains("request 1") && message.contains("outside of all addresses"), "{message}");
+        assert!(message.contains("request 1") && message.contains("outside the address space"), "{message}");
     }
 }
 
@@ -342,7 +342,7 @@ fn notes_and_names_of_all_passes_are_kept() {
     let mut two = Repeat::new(Box::new(open), 2).unwrap();
     assert_eq!(times(&all(&mut two)), (10..30).collect::<Vec<u64>>());
     assert_eq!(two.devices(), ["d1".to_string()]);
-    assert_eq!(counts(&two.notes()), [20, 2], "requests left out in both passes; two passes");
+    assert_eq!(counts(&two.notes()), [20, 2], "requests dropped in both passes; two passes");
 }
 
 #[test]

@@ -3,15 +3,11 @@
 use crate::doctor::scene::Scene;
 use crate::doctor::{Check, Remark};
 
-pub(super) const CHECK: Check =
-    Check { name: "cgroup", about: "limits of IO and processor time for this process", examine };
+pub(super) const CHECK: Check = Check { name: "cgroup", about: "IO and CPU limits of this process", examine };
 
 fn examine(scene: &Scene) -> Vec<Remark> {
     let Some(groups) = scene.text("proc/self/cgroup") else {
-        return vec![Remark::unseen(
-            "/proc/self/cgroup cannot be read",
-            "a limit of IO would not be noticed",
-        )];
+        return vec![Remark::unseen("/proc/self/cgroup cannot be read", "an IO limit would go unnoticed")];
     };
     let mut remarks = Vec::new();
     for line in groups.lines() {
@@ -24,7 +20,7 @@ fn examine(scene: &Scene) -> Vec<Remark> {
         }
     }
     if remarks.is_empty() {
-        remarks.push(Remark::ok("no limit of IO or processor time"));
+        remarks.push(Remark::ok("no limit on IO or CPU time"));
     }
     remarks
 }
@@ -37,8 +33,8 @@ fn upwards(path: &str) -> impl Iterator<Item = &str> {
 }
 
 fn processor_limit(scene: &Scene, controllers: &str, is_v1: bool, group: &str) -> Option<Remark> {
-    let matters = "the process stands still for the rest of each period: long response times that the device \
-                   did not cause, and a lower rate";
+    let matters = "the process is stopped for the rest of each period: long response times not caused by the \
+        device, lower rates";
     let (file, value, open) = match (controllers, is_v1) {
         ("", _) => (format!("sys/fs/cgroup{group}/cpu.max"), None, "max"),
         (_, true) => (format!("sys/fs/cgroup/cpu{group}/cpu.cfs_quota_us"), Some("-1"), "-1"),
@@ -46,7 +42,7 @@ fn processor_limit(scene: &Scene, controllers: &str, is_v1: bool, group: &str) -
     };
     let limit = scene.text(&file)?;
     let is_free = value.map_or(limit.starts_with("max"), |free| limit == free);
-    let remark = Remark::warning(format!("processor time is limited ({limit} us in {group})"), matters);
+    let remark = Remark::warning(format!("CPU time is limited ({limit} us in {group})"), matters);
     (!is_free).then(|| remark.mend(format!("echo {open} | sudo tee /{file}")))
 }
 
@@ -68,7 +64,8 @@ fn io_limits(scene: &Scene, controllers: &str, is_v1: bool, group: &str) -> Vec<
                 continue;
             };
             let found = format!("IO on {name} is limited ({limit} in {group})");
-            let remark = Remark::wrong(found, "bandwidth and rates are the limit's, not the device's");
+            let remark =
+                Remark::wrong(found, "throughput and IOPS are those of the limit, not of the device");
             remarks.push(remark.mend(format!("echo '{device} {open}' | sudo tee /{file}")));
         }
     }

@@ -7,7 +7,7 @@ use crate::doctor::scene::Scene;
 use crate::doctor::{Check, Remark};
 
 pub(super) const CHECK: Check =
-    Check { name: "clock", about: "source, cost and resolution of the time stamps", examine };
+    Check { name: "clock", about: "source, overhead and resolution of the timestamps", examine };
 
 const FOLDER: &str = "sys/devices/system/clocksource/clocksource0";
 /// Two readings enclose each IO; beyond this they are no longer small beside the fastest drives' 10 µs.
@@ -23,15 +23,15 @@ fn examine(scene: &Scene) -> Vec<Remark> {
         }
     };
     let found = format!(
-        "{source}, {} a reading, rate within {} ppm",
+        "{source}, {} a reading, rate error within {} ppm",
         span(clock.cost_ns),
         digits(clock.rate_error_ppm)
     );
     if clock.cost_ns <= COST_NS_MAX {
         return vec![Remark::ok(found)];
     }
-    let matters = "every response time contains a reading, and high rates are limited by it: a few per cent \
-                   at 10 µs an IO";
+    let matters = "each response time includes one clock reading, which also limits high IOPS: a few per \
+        cent at 10 µs an IO";
     let choices = scene.text(&format!("{FOLDER}/available_clocksource")).unwrap_or_default();
     let remark = Remark::warning(found, matters);
     let has_better = kernels.as_deref() != Some("tsc") && choices.split(' ').any(|choice| choice == "tsc");

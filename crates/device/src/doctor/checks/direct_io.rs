@@ -5,7 +5,7 @@ use crate::doctor::{Check, Remark};
 use crate::guard::Finding;
 
 pub(super) const CHECK: Check =
-    Check { name: "direct IO", about: "whether O_DIRECT opens and reads the target", examine };
+    Check { name: "direct IO", about: "whether the target can be opened and read with O_DIRECT", examine };
 
 fn examine(scene: &Scene) -> Vec<Remark> {
     let (Some(target), Some(read)) = (&scene.target, &scene.direct_read) else { return Vec::new() };
@@ -21,7 +21,7 @@ fn examine(scene: &Scene) -> Vec<Remark> {
             target.logical_block_bytes
         ))],
         Err(why) => {
-            let matters = "without it only the page cache can be measured, so measuring is refused";
+            let matters = "without direct IO only the page cache would be measured, so measuring is refused";
             vec![Remark::wrong(format!("a direct read fails: {why}"), matters)]
         }
     }

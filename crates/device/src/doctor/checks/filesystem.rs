@@ -10,7 +10,7 @@ use crate::identify::{Filesystem, Identity};
 use crate::remedy::Remedy;
 
 pub(super) const CHECK: Check =
-    Check { name: "filesystem", about: "what the file's filesystem does with its IOs", examine };
+    Check { name: "filesystem", about: "effect of the file's filesystem on its IOs", examine };
 
 fn examine(scene: &Scene) -> Vec<Remark> {
     let Some(target) = &scene.target else { return Vec::new() };
@@ -22,12 +22,12 @@ fn examine(scene: &Scene) -> Vec<Remark> {
     remarks.extend(compression(filesystem, &options, flags));
     remarks.extend(journal(target, filesystem, &options));
     if flags.bits() & FS_ENCRYPT != 0 {
-        let matters = "the processor's encryption is measured along, above all in bandwidth";
+        let matters = "the results include encryption by the CPU, which limits throughput";
         remarks.push(Remark::warning("the file is encrypted by its filesystem", matters));
     }
     if remarks.is_empty() {
         let place = filesystem.mount_point.display();
-        remarks.push(Remark::ok(format!("{} at {place} passes direct IO on", filesystem.name)));
+        remarks.push(Remark::ok(format!("{} at {place} passes direct IO through", filesystem.name)));
     }
     remarks
 }
@@ -51,22 +51,23 @@ fn nature(filesystem: &Filesystem, flags: IFlags) -> Option<Remark> {
     let found = |what: &str| format!("{name} at {place} {what}");
     Some(match name {
         "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => {
-            let matters = "O_DIRECT is not honoured: every number would be of the memory";
-            Remark::wrong(found("lies in memory"), matters).mend(Remedy::CreateOnDisk)
+            let matters = "O_DIRECT has no effect: all results would be those of memory";
+            Remark::wrong(found("is in memory"), matters).mend(Remedy::CreateOnDisk)
         }
         "nfs" | "nfs4" | "cifs" | "smb3" | "9p" | "virtiofs" | "ceph" | "afs" | "glusterfs" => {
-            let matters = "the network and another machine's caches are measured, not a device";
-            Remark::wrong(found("lies on another machine"), matters)
+            let matters =
+                "the results are those of the network and another machine's caches, not of a device";
+            Remark::wrong(found("is on another machine"), matters)
         }
         _ if name.starts_with("fuse") && name != "fuseblk" => {
-            let matters = "its program answers, perhaps from memory: numbers are of that program";
-            Remark::wrong(found("is served by a program"), matters)
+            let matters = "the results are those of that program, which may answer from memory";
+            Remark::wrong(found("is served by a userspace program"), matters)
         }
         "btrfs" | "bcachefs" if flags.contains(IFlags::NOCOW) => return None,
         "btrfs" | "bcachefs" | "zfs" => {
-            let matters = "each write goes to a new place with new metadata, and reads check sums: \
-                           alignment, locality, order and in-place writes do not reach the device as asked";
-            let remark = Remark::warning(found("copies on write"), matters);
+            let matters = "each write goes to a new place with new metadata, and reads verify checksums: \
+                alignment, locality, order and rewrites do not reach the device as requested";
+            let remark = Remark::warning(found("is copy-on-write"), matters);
             if name == "zfs" {
                 return Some(remark);
             }
@@ -76,17 +77,17 @@ fn nature(filesystem: &Filesystem, flags: IFlags) -> Option<Remark> {
         }
         "overlay" => {
             let matters =
-                "a file of a lower layer is copied on its first write, and the disk below is hidden";
-            Remark::warning(found("lies in layers (a container's root)"), matters)
+                "a file of a lower layer is copied at its first write, and the disk below is hidden";
+            Remark::warning(found("is an overlay (a container's root)"), matters)
         }
         "f2fs" | "nilfs2" => {
             let matters =
-                "writes are appended to its log: order and locality do not reach the device as asked";
-            Remark::warning(found("writes as a log"), matters)
+                "writes are appended to its log: order and locality do not reach the device as requested";
+            Remark::warning(found("is log-structured"), matters)
         }
         "vfat" | "exfat" | "ntfs" | "ntfs3" | "fuseblk" => {
-            let matters = "its own tables are written along; writes may cost more than the device's";
-            Remark::note(found("is not made for direct IO"), matters)
+            let matters = "its metadata are written too; writes may be slower than the device's";
+            Remark::note(found("is not designed for direct IO"), matters)
         }
         _ => return None,
     })
@@ -100,9 +101,9 @@ fn compression(filesystem: &Filesystem, options: &str, flags: IFlags) -> Option<
     if flags.contains(IFlags::NOCOW) || !(mounted || flags.contains(IFlags::COMPRESSED)) {
         return None;
     }
-    let matters = "contents that compress (zeros, counters) reach the device as fewer bytes than are \
-                   counted, and the processor's work is measured too";
-    let remark = Remark::warning("the filesystem compresses what is written", matters);
+    let matters = "compressible data (zeros, counters) reach the device as fewer bytes than counted, and the \
+        results include CPU time of the compression";
+    let remark = Remark::warning("the filesystem compresses data", matters);
     Some(remark.mend(format!("sudo mount -o remount,compress=no {}", filesystem.mount_point.display())))
 }
 

@@ -16,8 +16,8 @@ fn examine(scene: &Scene) -> Vec<Remark> {
         *governors.entry(governor.trim().to_string()).or_default() += 1;
     }
     if governors.is_empty() {
-        let why = "the kernel does not govern the frequency (a guest's is the host's affair)";
-        return vec![Remark::unseen(why, "a slow or changing processor adds microseconds to short IOs")];
+        let why = "the kernel does not control the frequency (in a guest, the host does)";
+        return vec![Remark::unseen(why, "a slow or changing CPU frequency adds microseconds to short IOs")];
     }
     let mut remarks = vec![governor(&governors)];
     remarks.extend(turbo(scene));
@@ -32,8 +32,8 @@ fn governor(governors: &BTreeMap<String, usize>) -> Remark {
     let count: usize = others.iter().map(|name| governors[*name]).sum();
     let all: usize = governors.values().sum();
     let found = format!("{} governor on {count} of {all} processors", others.join(" and "));
-    let matters = "between IOs the processor slows down: response times below some 50 us are too long and \
-                   vary, and the highest rates are lower";
+    let matters = "the CPU slows down between IOs: response times below some 50 us are too long and vary, \
+        and peak IOPS are lower";
     let mend = "echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor";
     let remark = match others.contains(&"powersave") {
         true => Remark::warning(found, matters),
@@ -53,6 +53,6 @@ fn turbo(scene: &Scene) -> Option<Remark> {
     if !is_on {
         return Some(Remark::ok("turbo is off"));
     }
-    let matters = "the frequency depends on heat and on other work: rates limited by the processor vary";
+    let matters = "the frequency depends on temperature and other load: CPU-bound rates vary";
     Some(Remark::note("turbo is on", matters).mend(format!("echo {off} | sudo tee {file}")))
 }

@@ -6,8 +6,7 @@ use std::path::Path;
 use crate::doctor::scene::{Scene, number};
 use crate::doctor::{Check, Remark};
 
-pub(super) const CHECK: Check =
-    Check { name: "idle states", about: "how long an idle processor takes to wake", examine };
+pub(super) const CHECK: Check = Check { name: "idle states", about: "wake-up latency of idle CPUs", examine };
 
 /// From here it shows in the response times of fast drives.
 const WAKE_US_MAX: u64 = 20;
@@ -18,10 +17,10 @@ fn examine(scene: &Scene) -> Vec<Remark> {
     let deepest = enabled.filter_map(|state| Some((number(&state.join("latency"))?, name(state)))).max();
     let Some((wake_us, name)) = deepest else { return Vec::new() };
     if wake_us < WAKE_US_MAX {
-        return vec![Remark::ok(format!("idle processors wake within {wake_us} us"))];
+        return vec![Remark::ok(format!("idle CPUs wake up within {wake_us} us"))];
     }
-    let found = format!("idle processors sleep as deep as {name}, {wake_us} us from waking");
-    let matters = "IOs one at a time, and above all after a pause, take up to that much longer";
+    let found = format!("idle CPUs enter {name}, {wake_us} us wake-up latency");
+    let matters = "single IOs take up to that much longer, above all after a pause";
     vec![
         Remark::note(found, matters)
             .mend(format!("sudo cpupower idle-set --disable-by-latency {WAKE_US_MAX}")),

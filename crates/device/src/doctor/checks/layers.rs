@@ -5,15 +5,15 @@ use crate::doctor::{Check, Remark};
 use crate::sysfs::BlockDir;
 
 pub(super) const CHECK: Check =
-    Check { name: "layers", about: "what lies between the target and the drives", examine };
+    Check { name: "layers", about: "layers between the target and the drives", examine };
 
 fn examine(scene: &Scene) -> Vec<Remark> {
     let Some(target) = &scene.target else { return Vec::new() };
     let remarks: Vec<_> = scene.disks.iter().flat_map(layer).collect();
     if scene.disks.is_empty() {
         let what = target.filesystem.as_ref().map_or("the target", |filesystem| &filesystem.name);
-        let why = format!("no block device is known below {what}");
-        let matters = "scheduler, write cache, temperature and other users of the disk stay unknown";
+        let why = format!("no known block device below {what}");
+        let matters = "scheduler, write cache, temperature and other users of the disk are unknown";
         return vec![Remark::unseen(why, matters)];
     }
     if remarks.is_empty() {
@@ -31,22 +31,22 @@ fn layer(disk: &BlockDir) -> Vec<Remark> {
         DiskKind::Loop => loop_device(disk),
         DiskKind::Zram => {
             let found = format!("{name} is compressed memory (zram)");
-            one(Remark::wrong(found, "the processor and the memory are measured, no device"))
+            one(Remark::wrong(found, "the results are those of CPU and memory, not of a device"))
         }
         DiskKind::Ram => {
             let found = format!("{name} is memory");
-            one(Remark::wrong(found, "the memory is measured, no flash behind a controller"))
+            one(Remark::wrong(found, "the results are those of memory, not of flash"))
         }
         DiskKind::Mapper => one(mapper(disk)),
         DiskKind::Raid => {
-            let found = format!("{name} spreads its IOs over several devices");
-            let matters = "alignment, granularity and parallelism are those of the array; writes of less \
-                           than a stripe may read first";
+            let found = format!("{name} stripes over several devices");
+            let matters = "alignment, granularity and parallelism are those of the array; writes smaller \
+                than a stripe may need a read first";
             one(Remark::warning(found, matters))
         }
         DiskKind::Network => {
             let found = format!("{name} is on another machine");
-            one(Remark::warning(found, "the network and the other side's caches are measured along"))
+            one(Remark::warning(found, "the results include the network and the remote caches"))
         }
     }
 }
@@ -55,12 +55,12 @@ fn loop_device(disk: &BlockDir) -> Vec<Remark> {
     let name = disk.name();
     let file = disk.text("loop/backing_file").unwrap_or_else(|| "nothing".into());
     let found = format!("{name} is a loop device on {file}");
-    let matters = "its file's filesystem and a kernel thread are measured along: each IO takes longer, and \
-                   order and alignment may change";
+    let matters = "the results include the file's filesystem and a kernel thread: each IO takes longer, and \
+        order and alignment may change";
     let mut remarks = vec![Remark::warning(found, matters)];
     if disk.number("loop/dio") == Some(0) {
         let found = format!("{name} goes through the page cache of {file}");
-        let matters = "reads come from memory, writes end in memory: nearly every number";
+        let matters = "reads and writes are served from memory: affects nearly every result";
         let mend = format!("sudo losetup --direct-io=on /dev/{name}");
         remarks.push(Remark::wrong(found, matters).mend(mend));
     }
@@ -73,18 +73,18 @@ fn mapper(disk: &BlockDir) -> Remark {
     match kind.split('-').next() {
         Some("CRYPT") => {
             let found = format!("{name} is encrypted (dm-crypt)");
-            let matters = "the processor's encryption is measured along, above all in bandwidth, and its \
-                           queues change the order of IOs";
+            let matters = "the results include encryption by the CPU, which limits throughput, and its \
+                queues reorder IOs";
             Remark::warning(found, matters)
         }
         Some("LVM") => {
             let matters =
-                "its extents may lie apart on the device, and thin volumes or snapshots copy on write";
+                "its extents may be scattered over the device, and thin volumes and snapshots copy on write";
             Remark::note(format!("{name} is a logical volume"), matters)
         }
         _ => {
-            let matters = "what this layer does with an IO is measured along";
-            Remark::note(format!("{name} is made by the device mapper"), matters)
+            let matters = "the results include the work of this layer";
+            Remark::note(format!("{name} is a device-mapper device"), matters)
         }
     }
 }

@@ -18,8 +18,8 @@ fn link(disk: &BlockDir) -> Option<Remark> {
     if let Some(bus) = disk.folder().ancestors().find(|path| is_usb(path)) {
         let speed = text(bus, "speed").map_or(String::new(), |mbit| format!(" ({mbit} Mbit/s)"));
         let found = format!("{} is behind USB{speed}", disk.name());
-        let matters =
-            "the bridge limits bandwidth, adds to every response time, and may hide flushes and trims";
+        let matters = "the bridge limits throughput, adds to every response time, and may not pass on \
+            flushes and trims";
         return Some(Remark::warning(found, matters));
     }
     let port = disk.folder().ancestors().find(|path| path.join("current_link_width").exists())?;
@@ -31,9 +31,9 @@ fn link(disk: &BlockDir) -> Option<Remark> {
         return Some(Remark::ok(found));
     }
     let address = port.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let found = format!("{found}, its best is x{width_max} at {speed_max}");
-    let matters = "bandwidth ends at the link's, in sequential and parallel patterns above all; another slot \
-                   may give more";
+    let found = format!("{found}, at most x{width_max} at {speed_max} is possible");
+    let matters =
+        "the link limits throughput, above all of sequential and parallel patterns; try another slot";
     Some(Remark::warning(found, matters).mend(format!("sudo lspci -vv -s {address} | grep -i lnk    # why")))
 }
 

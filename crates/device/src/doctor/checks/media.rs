@@ -15,13 +15,12 @@ fn medium(disk: &BlockDir) -> Vec<Remark> {
     let name = disk.name();
     let mut remarks = Vec::new();
     if disk.number("queue/rotational") == Some(1) {
-        let matters = "a hard disk, or a virtual or USB one of which the kernel knows no better: design \
-                       hints speak of flash";
+        let matters = "a hard disk, or a virtual or USB disk reported as one: findings assume flash";
         let mend = format!("echo 0 | sudo tee {}    # if it is flash", disk.queue_file("rotational"));
-        remarks.push(Remark::note(format!("{name} says that it turns"), matters).mend(mend));
+        remarks.push(Remark::note(format!("{name} reports that it is rotational"), matters).mend(mend));
     }
     if let Some(zoned @ ("host-managed" | "host-aware")) = disk.text("queue/zoned").as_deref() {
-        let matters = "it wants writes in order within a zone: random writes fail or are redirected";
+        let matters = "writes within a zone must be sequential: random writes fail or are redirected";
         remarks.push(Remark::warning(format!("{name} is zoned ({zoned})"), matters));
     }
     if disk.number("ro") == Some(1) {
@@ -30,12 +29,11 @@ fn medium(disk: &BlockDir) -> Vec<Remark> {
         remarks.push(Remark::note(format!("{name} is read-only"), matters).mend(mend));
     }
     if disk.number("queue/discard_max_bytes").unwrap_or(0) == 0 {
-        let matters = "it cannot be emptied, and its garbage collection takes all that was ever written for \
-                       data: its state is what earlier writes made it";
-        remarks.push(Remark::note(format!("{name} takes no discards"), matters));
+        let matters = "it cannot be emptied: its state depends on all earlier writes";
+        remarks.push(Remark::note(format!("{name} does not support discards"), matters));
     }
     if remarks.is_empty() {
-        remarks.push(Remark::ok(format!("{name}: flash that takes discards")));
+        remarks.push(Remark::ok(format!("{name}: flash, supports discards")));
     }
     remarks
 }

@@ -25,7 +25,7 @@ fn neighbours(scene: &Scene, disk: &BlockDir) -> Remark {
     let name = disk.name();
     let [before, after] = &scene.counts;
     if disk.number("queue/iostats") == Some(0) {
-        let matters = "other programs' IO would not be noticed";
+        let matters = "other programs' IO would go unnoticed";
         let mend = format!("echo 1 | sudo tee {}", disk.queue_file("iostats"));
         return Remark::unseen(format!("{name} does not count its IOs"), matters).mend(mend);
     }
@@ -43,18 +43,18 @@ fn neighbours(scene: &Scene, disk: &BlockDir) -> Remark {
         return Remark::ok(format!("no other IO on {name} within {}", span(seconds * 1e9)));
     }
     let found = format!(
-        "others did {} and {} ({}) on {name} in {}, busy for {}",
+        "background IO on {name}: {} and {} ({}) in {}, busy for {}",
         counted(reads, "read"),
         counted(writes, "write"),
         size(after.bytes.saturating_sub(before.bytes) as f64),
         span(seconds * 1e9),
         percent(busy / 100.0)
     );
-    let matters = "their IOs queue before ours and disturb the device's state: all response times, the \
-                   longest most";
+    let matters = "it delays all IOs, and changes the device's state: affects all response times, above all \
+        the longest";
     let is_much = busy >= 2.0 || (reads + writes) as f64 / seconds > 50.0;
     let remark = if is_much { Remark::warning(found, matters) } else { Remark::note(found, matters) };
-    remark.mend("sudo iotop -o    # who it is")
+    remark.mend("sudo iotop -o    # which program")
 }
 
 /// A line: `major minor name reads merged sectors ms writes merged sectors ms in-flight busy-ms ...`.

@@ -7,7 +7,8 @@ use crate::doctor::{Check, Remark};
 use crate::remedy::Remedy;
 use crate::sysfs::BlockDir;
 
-pub(super) const CHECK: Check = Check { name: "power", about: "battery, sleeping drives and links", examine };
+pub(super) const CHECK: Check =
+    Check { name: "power", about: "battery, power saving of drives and links", examine };
 
 fn examine(scene: &Scene) -> Vec<Remark> {
     let mut remarks: Vec<_> = battery(scene).into_iter().collect();
@@ -23,7 +24,7 @@ fn battery(scene: &Scene) -> Option<Remark> {
     if mains.is_empty() || is_plugged {
         return None;
     }
-    let matters = "processor, links and drive may be slowed to save power: all numbers";
+    let matters = "CPU, links and drive may be slowed to save power: affects all results";
     Some(Remark::warning("the machine runs on battery", matters).mend(Remedy::words("plug it in")))
 }
 
@@ -33,13 +34,13 @@ fn nvme(disk: &BlockDir) -> Option<Remark> {
     name.strip_prefix("nvme")?;
     let tolerance = disk.text("device/power/pm_qos_latency_tolerance_us")?;
     if tolerance == "0" {
-        return Some(Remark::ok(format!("{name} does not sleep by itself")));
+        return Some(Remark::ok(format!("{name} has no autonomous power states")));
     }
     let controller = name.rsplit_once('n').map_or(name.as_str(), |(controller, _)| controller);
-    let matters = "the first IOs after an idle time wait for it to wake, up to milliseconds: pauses, bursts, \
-                   low rates";
+    let matters = "the first IOs after idle time wait up to milliseconds for it to wake up: affects pauses, \
+        bursts, low rates";
     let mend = format!("echo 0 | sudo tee /sys/class/nvme/{controller}/power/pm_qos_latency_tolerance_us");
-    Some(Remark::note(format!("{name} may sleep when idle (APST)"), matters).mend(mend))
+    Some(Remark::note(format!("{name} may enter power states when idle (APST)"), matters).mend(mend))
 }
 
 fn sata(scene: &Scene, disk: &BlockDir) -> Option<Remark> {
@@ -51,9 +52,10 @@ fn sata(scene: &Scene, disk: &BlockDir) -> Option<Remark> {
     let policy = scene.text(&file)?;
     let name = disk.name();
     if policy == "max_performance" || policy == "keep_firmware_settings" {
-        return Some(Remark::ok(format!("the link of {name} stays awake ({policy})")));
+        return Some(Remark::ok(format!("the link of {name} does not save power ({policy})")));
     }
-    let matters = "the link sleeps between IOs and takes up to 10 ms to wake: pauses, bursts, low rates";
+    let matters =
+        "the link sleeps between IOs and needs up to 10 ms to wake up: affects pauses, bursts, low rates";
     let remark = Remark::note(format!("the link of {name} saves power ({policy})"), matters);
     Some(remark.mend(format!("echo max_performance | sudo tee /{file}")))
 }

@@ -23,7 +23,7 @@ fn examine(scene: &Scene) -> Vec<Remark> {
     for finding in holes {
         let Finding::Sparse { unwritten_bytes, size_bytes, .. } = finding else { continue };
         let share = percent(*unwritten_bytes as f64 / *size_bytes as f64);
-        let matters = "reads there cost no IO at all, first writes there allocate space";
+        let matters = "reads of holes cause no IO, and first writes allocate space";
         let mend = Remedy::CreateFull { size_bytes: Some(*size_bytes) };
         remarks.push(Remark::wrong(format!("{share} of the file was never written"), matters).mend(mend));
     }
@@ -31,8 +31,8 @@ fn examine(scene: &Scene) -> Vec<Remark> {
     let free_share = room.f_bavail * 100 / room.f_blocks.max(1);
     let free = size((room.f_bavail * room.f_frsize) as f64);
     let found = format!("{free_share} % of the filesystem is free ({free})");
-    let matters =
-        "new files come in pieces, and the drive has less room to collect garbage: writes take longer";
+    let matters = "new files are fragmented, and the drive has less free space for garbage collection: \
+        writes take longer";
     remarks.push(match free_share {
         share if share < FREE_SHARE_MIN => Remark::warning(found, matters).mend("df -h    # make room"),
         _ => Remark::ok(found),

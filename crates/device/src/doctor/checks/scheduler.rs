@@ -21,13 +21,13 @@ fn scheduler(disk: &BlockDir) -> Option<Remark> {
     let found = format!("{chosen} on {name}");
     let remark = match chosen.as_str() {
         "bfq" => {
-            let matters = "it waits for a program's next IO and shares out time: mixes, parallelism and \
-                           queue depths are its numbers, and each IO costs microseconds";
+            let matters = "it waits for a program's next IO and shares time between programs: mixes, \
+                parallelism and queue depths measure the scheduler, and each IO takes microseconds longer";
             Remark::warning(found, matters)
         }
         _ => {
-            let matters = "it reorders IOs in flight, reads before writes: mixes, parallelism and queue \
-                           depths are partly its numbers; single IOs are not touched";
+            let matters = "it reorders IOs in flight, reads before writes: affects mixes, parallelism and \
+                queue depths, not single IOs";
             Remark::note(found, matters)
         }
     };

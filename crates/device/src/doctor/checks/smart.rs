@@ -13,9 +13,9 @@ use crate::doctor::{Check, Remark};
 use crate::sysfs::BlockDir;
 
 pub(super) const CHECK: Check =
-    Check { name: "health", about: "wear, errors and warnings by SMART", examine };
+    Check { name: "health", about: "wear, errors and warnings from SMART", examine };
 
-const MATTERS: &str = "a worn or failing drive is slower, and slower each day";
+const MATTERS: &str = "a worn or failing drive gets slower";
 
 /// Asks every drive among `disks`; those that are made of others have no answer of their own.
 pub(in crate::doctor) fn ask(disks: &[BlockDir]) -> Vec<(String, Result<Value, String>)> {
@@ -34,9 +34,9 @@ fn smartctl(name: &str) -> Result<Value, String> {
     let mut command = Command::new(program);
     command.args(["-j", "-a", "-n", "standby"]).arg(format!("/dev/{name}"));
     let text = output(command).ok_or("smartctl gave no answer within 10 s")?;
-    let answer: Value = serde_json::from_str(&text).map_err(|_| "smartctl's answer is no JSON")?;
+    let answer: Value = serde_json::from_str(&text).map_err(|_| "smartctl's answer is not JSON")?;
     let told = answer.get("smart_status").is_some();
-    let why = answer["smartctl"]["messages"][0]["string"].as_str().unwrap_or("the drive does not tell");
+    let why = answer["smartctl"]["messages"][0]["string"].as_str().unwrap_or("the drive does not report it");
     if told { Ok(answer) } else { Err(format!("{why}; run as root, or look with smartctl -a /dev/{name}")) }
 }
 
@@ -86,12 +86,12 @@ fn told(name: &str, answer: &Value) -> Vec<Remark> {
     }
     if number("media_errors") > 0 {
         let found = format!("{name} counts {} media errors", number("media_errors"));
-        remarks.push(Remark::warning(found, "reads that are repeated inside take milliseconds"));
+        remarks.push(Remark::warning(found, "reads that the drive repeats internally take milliseconds"));
     }
     let hot_min = number("warning_temp_time") + number("critical_comp_time");
     if hot_min > 0 {
         let found = format!("{name} was too hot for {hot_min} min of its life");
-        remarks.push(Remark::note(found, "it may throttle in long runs: keep its temperature in view"));
+        remarks.push(Remark::note(found, "it may throttle in long runs: watch its temperature"));
     }
     if remarks.is_empty() {
         let used = nvme["percentage_used"].as_u64().map_or(String::new(), |used| format!(", {used} % worn"));

@@ -10,8 +10,8 @@ use crate::sysfs::{BlockDir, list};
 pub(super) const CHECK: Check =
     Check { name: "temperature", about: "the drive's temperature and its limit", examine };
 
-const MATTERS: &str = "a drive slows down when it is hot: long writes and everything after them";
-/// Where a drive tells no limit: most flash drives slow down between 70 and 85 degrees.
+const MATTERS: &str = "a hot drive throttles: affects long writes and everything after them";
+/// For drives without a stated limit: most flash drives throttle between 70 and 85 °C.
 const USUAL_LIMIT_C: f64 = 70.0;
 const NEAR_C: f64 = 8.0;
 
@@ -29,7 +29,7 @@ fn temperature(scene: &Scene, disk: &BlockDir) -> Remark {
     // Some drives report an absurd limit instead of none.
     let limit = limit.filter(|limit| (30.0..150.0).contains(limit)).unwrap_or(USUAL_LIMIT_C);
     let found = format!("{name} has {now:.0} °C, its limit is {limit:.0} °C");
-    let mend = Remedy::words("let it cool down, and give it air");
+    let mend = Remedy::words("let it cool down, and improve the air flow");
     match limit - now {
         room if room <= 0.0 => Remark::wrong(found, MATTERS).mend(mend),
         room if room <= NEAR_C => Remark::warning(found, MATTERS).mend(mend),
@@ -54,7 +54,7 @@ fn unseen(scene: &Scene, disk: &BlockDir) -> Remark {
     let is_scsi = name.starts_with("sd");
     let why = match is_scsi && !scene.path("sys/module/drivetemp").exists() {
         true => "the module drivetemp is not loaded",
-        false => "the kernel shows no sensor of it",
+        false => "the kernel reports no sensor for it",
     };
     let remark = Remark::unseen(format!("{name}: {why}"), MATTERS);
     if is_scsi { remark.mend("sudo modprobe drivetemp") } else { remark }

@@ -16,8 +16,8 @@ fn examine(scene: &Scene) -> Vec<Remark> {
     if is_guest || scene.path("sys/hypervisor/type").exists() {
         let maker = scene.text("sys/class/dmi/id/sys_vendor");
         let of = maker.map_or(String::new(), |maker| format!(" ({maker})"));
-        let matters = "the host's other guests and its caches are measured along: repeat at another time \
-                       before believing a number";
+        let matters = "the results include the host's caches and other guests: repeat at another time before \
+            trusting them";
         remarks.push(Remark::note(format!("this is a virtual machine{of}"), matters));
     }
     if ["run/.containerenv", ".dockerenv"].iter().any(|file| scene.path(file).exists()) {
@@ -25,7 +25,7 @@ fn examine(scene: &Scene) -> Vec<Remark> {
         remarks.push(Remark::note("this is a container", matters));
     }
     if remarks.is_empty() {
-        remarks.push(Remark::ok("no virtual machine, as far as can be seen"));
+        remarks.push(Remark::ok("no virtual machine detected"));
     }
     remarks
 }
@@ -38,7 +38,7 @@ fn virtual_disk(disk: &crate::sysfs::BlockDir) -> Option<Remark> {
         return None;
     }
     let found = format!("{name} is a virtual disk {model}");
-    let matters = "a host stands between: its page cache may answer reads, a limit may hold rates, and what \
-                   lies below is unknown";
+    let matters =
+        "the host's page cache may answer reads, the host may limit rates, and the real device is unknown";
     Some(Remark::warning(found.trim_end(), matters))
 }

@@ -5,7 +5,7 @@ use crate::doctor::{Check, Remark};
 use crate::sysfs::BlockDir;
 
 pub(super) const CHECK: Check =
-    Check { name: "write cache", about: "whether writes are answered from volatile memory", examine };
+    Check { name: "write cache", about: "whether writes are acknowledged from volatile memory", examine };
 
 fn examine(scene: &Scene) -> Vec<Remark> {
     scene.drives().filter_map(write_cache).collect()
@@ -15,10 +15,10 @@ fn write_cache(disk: &BlockDir) -> Option<Remark> {
     let name = disk.name();
     let cache = disk.text("queue/write_cache")?;
     if cache == "write through" {
-        return Some(Remark::ok(format!("{name} writes through")));
+        return Some(Remark::ok(format!("{name} is write-through")));
     }
-    let matters = "writes are answered from volatile memory until it is full: short runs of writes measure \
-                   the cache, and pauses let it drain; that is also how programs meet the drive";
+    let matters = "writes are acknowledged from volatile memory until it is full: short write runs measure \
+        the cache, and pauses let it drain, as for any program";
     let mend = match &name {
         nvme if nvme.starts_with("nvme") => {
             format!("sudo nvme set-feature /dev/{name} -f 6 -v 0")

@@ -13,32 +13,31 @@ use crate::nand::divide::Divisor;
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BankedLogSettings {
-    /// Parts of the flash with logs of their own. They work side by side if their number divides that of the
-    /// sets of dies that a block is spread over (`nand.stripe`).
+    /// Parts of the flash with separate logs. They work in parallel if their number divides the number of die
+    /// sets that a block is striped over (`nand.stripe`).
     pub banks: u32,
-    /// Logical bytes that lie in one bank before the next lie in the next.
+    /// Bank interleaving: consecutive logical bytes in one bank.
     #[schemars(with = "String")]
     pub interleave: Bytes,
-    /// Log blocks of each bank that can be written.
+    /// Log blocks of each bank.
     pub log_blocks: u32,
-    /// Merges of each bank that may be put off until there is time, and as many erases, as far as there are
-    /// spare blocks for it.
+    /// Merges, and as many erases, that each bank may defer to idle time; limited by its spare blocks.
     pub put_off: u32,
-    /// A log block that holds every page of its logical block once takes the data block's place in whatever
-    /// order they came; otherwise only in ascending order.
+    /// Allow a switch merge for a log block that holds every page of its logical block once, in any order;
+    /// otherwise only in ascending order.
     pub any_order: bool,
-    /// Pages that a log block takes before one that does not follow the last closes it; 0 for all.
+    /// Pages that a log block takes before a non-consecutive page closes it; 0 for all.
     pub random_pages: u32,
-    /// Pages that a merge copies at the same time; 0 for one on each plane of the bank.
+    /// Pages that a merge copies in parallel; 0 for one on each plane of the bank.
     pub copy_pages: u32,
-    /// Bytes of such logs in each bank, as far as merges of full logs are put off, too; 0 for any number.
+    /// Bytes of logs with deferred merges in each bank; 0 for no limit.
     #[schemars(with = "String")]
     pub put_off_bytes: Bytes,
-    /// Logical blocks that share a log block when there are more of them than log blocks. One that is
-    /// written from its first page on, right after what lies before it or after another was written so to
-    /// its end, has a log block to itself.
+    /// Logical blocks that share a log block when there are more of them than log blocks. A sequentially
+    /// written block (from its first page on, directly after its predecessor or after another block was
+    /// written so to its end) has a log block to itself.
     pub sharers: u32,
-    /// While a write waits for merges in its bank, the other banks go on with theirs.
+    /// While a write waits for merges in its bank, the other banks merge too.
     pub together: bool,
 }
 

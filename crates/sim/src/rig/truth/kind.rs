@@ -1,4 +1,4 @@
-//! Which rule prices a pattern's IOs in its running phase, told from the pattern alone.
+//! The rule for a pattern's response times in the steady state, derived from the pattern alone.
 
 use flashscope_core::{Location, Pattern};
 

@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 use super::super::Outlet;
 use super::Job;
 
-const ORDER: &str = "runs that lost the order of their addresses (stride, partitions, gap, repeated), for \
-                     which fio has no option";
-const TURNS: &str = "mixes that lost their exact turns (fio's rwmixread is a share)";
+const ORDER: &str =
+    "runs without the order of their addresses (stride, partitions, gap, repeated): fio has no such option";
+const TURNS: &str = "mixes without their exact order (fio's rwmixread is a share)";
 
 /// fio's word for what a pattern does; none if it has no such job.
 pub(super) fn rw_of(pattern: &Pattern) -> Option<&'static str> {

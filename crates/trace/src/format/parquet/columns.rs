@@ -24,7 +24,7 @@ pub(super) struct Place {
     descriptor: Arc<ColumnDescriptor>,
 }
 
-/// Where the column of this name is; none if there is none.
+/// Index of the column with this name, if any.
 pub(super) fn find(schema: &SchemaDescriptor, name: &str) -> Option<Place> {
     let index = schema.columns().iter().position(|column| column.path().string() == name)?;
     Some(Place { index, descriptor: schema.column(index) })

@@ -81,9 +81,9 @@ impl Collisions {
         let (unit, used) = (exact_size(self.unit_bytes), count(self.used));
         let detail = match self.is_cut {
             false => format!("of {used} in use"),
-            true => format!("or more: only {used} could be watched"),
+            true => format!("or more: only {used} could be tracked"),
         };
-        let about = format!("blocks of {unit} that stand for several places of the trace");
+        let about = format!("blocks of {unit} with address collisions");
         Note::some(self.collided, about).map(|note| note.with(detail))
     }
 }

@@ -144,8 +144,8 @@ fn too_far(end_bytes: u64, chunk_bytes: u64) -> TraceError {
 #[cold]
 fn too_long() -> TraceError {
     TraceError::Fit {
-        problem: "its devices, one behind the other, reach beyond 2^64 bytes".into(),
-        remedy: "select devices, cut the address range first, or do not join them".into(),
+        problem: "its devices, concatenated, exceed 2^64 bytes".into(),
+        remedy: "select devices, cut the address range first, or do not concatenate them".into(),
     }
 }
 
@@ -165,7 +165,7 @@ fn mark(record: &Record, chunk_bytes: u64, found: &mut Found, pages: &mut usize)
         if *pages > PAGES_MAX {
             return Err(TraceError::Fit {
                 problem: format!(
-                    "its footprint lies in more than {PAGES_MAX} places of {} bytes",
+                    "its footprint has more than {PAGES_MAX} separate chunks of {} bytes",
                     PAGE_CHUNKS * chunk_bytes
                 ),
                 remedy: "fit modulo, cut the address range first, or take larger chunks".into(),
