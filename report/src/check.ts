@@ -10,15 +10,15 @@ export function checked(raw: unknown): Checked {
     const problems: string[] = [];
     const given = isObject(raw) ? raw : {};
     if (!isObject(raw))
-        problems.push('The result cannot be read: it is not a document. The file is damaged.');
+        problems.push('The result cannot be read: the file is damaged.');
     const version = Number(given.version);
     if (version > DOCUMENT_VERSION) {
         problems.push(
-            `It is of version ${version}, made by a newer flashscope (${text(given.flashscope_version)}); ` +
-                `this page knows version ${DOCUMENT_VERSION}. What is known of it is shown.`,
+            `It has version ${version}, made by a newer flashscope (${text(given.flashscope_version)}); ` +
+                `this page reads version ${DOCUMENT_VERSION}. Unknown parts are not shown.`,
         );
     } else if (isObject(raw) && !(version >= 1)) {
-        problems.push('It says no version; perhaps it is not a result of flashscope.');
+        problems.push('It has no version; it may not be a flashscope result.');
     }
     return {
         version,

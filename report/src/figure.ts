@@ -339,7 +339,7 @@ export class Figure {
             this.activate(true);
             if (this.state === 'ready') make();
         } catch (error) {
-            this.live.textContent = `This could not be saved: ${String(error)}`;
+            this.live.textContent = `Saving failed: ${String(error)}`;
         }
     }
 

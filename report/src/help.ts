@@ -3,18 +3,18 @@
 import { button, h } from './dom';
 
 const KEYS: [string, string][] = [
-    ['drag', 'zoom into what is marked; flat: along x only'],
+    ['drag', 'zoom into the selection; horizontal: along x only'],
     ['Shift + drag, ← → ↑ ↓', 'pan'],
     ['Ctrl + wheel, + −', 'zoom along x'],
     ['one finger, two fingers', 'pan along x, zoom along x'],
-    ['double click, 0', 'all of it again'],
-    ['n, p', 'step to the next or previous point and read it out'],
+    ['double click, 0', 'reset the view'],
+    ['n, p', 'step to the next or previous point'],
     ['Enter, click', 'go to the IOs behind a point'],
-    ['w', 'as wide as the page, or as it was'],
-    ['l', 'linear or logarithmic upwards'],
-    ['x', 'linear or logarithmic along'],
-    ['t', 'along IO numbers or time'],
-    ['a, s', 'running average without start-up, with it'],
+    ['w', 'full width on and off'],
+    ['l', 'linear or logarithmic y axis'],
+    ['x', 'linear or logarithmic x axis'],
+    ['t', 'x axis: IO number or time'],
+    ['a, s', 'running average without warm-up, with it'],
     ['/', 'search in a list of traces; ↑ ↓ step through it'],
     ['?', 'this help'],
 ];
@@ -34,7 +34,7 @@ function build(): HTMLDialogElement {
         'dialog',
         { class: 'help', 'aria-label': 'keys and mouse' },
         h('h2', {}, 'Keys and mouse'),
-        h('p', {}, 'A picture takes keys once it has the focus: click it, or tab to it.'),
+        h('p', {}, 'Keys apply to the chart that has the focus: click it, or tab to it.'),
         h('dl', {}, ...rows),
         close,
     );

@@ -72,7 +72,7 @@ function openHash(): void {
 /** Says that something went wrong, on top of whatever is there. */
 function complain(message: string): void {
     const old = document.querySelector('.banner');
-    const words = `Something on this page went wrong: ${message}. What is below may be incomplete.`;
+    const words = `Error on this page: ${message}. The content below may be incomplete.`;
     if (!old) document.body.prepend(h('p', { class: 'banner', role: 'alert' }, words));
 }
 

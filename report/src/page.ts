@@ -117,8 +117,8 @@ function content(
 
 function emptyWords(documents: number): string {
     if (documents === 0)
-        return 'No result was loaded. A report is made by: flashscope report DIR -o report.html';
-    return 'This result holds nothing to show: the run ended before anything was measured.';
+        return 'No result loaded. To make a report: flashscope report DIR -o report.html';
+    return 'Empty result: the run ended before the first measurement.';
 }
 
 function problems(documents: { result: number; document: Document }[]): HTMLElement[] {

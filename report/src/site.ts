@@ -73,7 +73,7 @@ export class Chooser {
             this.bar.replaceChildren(h('a', { href: `compare.html?a=${a}&b=${b}` }, `Compare ${a} and ${b}`));
         else
             this.bar.replaceChildren(
-                a ? `${a} and … choose one more to compare` : 'Choose two results to compare them',
+                a ? `${a} and … select one more to compare` : 'Select two results to compare',
             );
     }
 }

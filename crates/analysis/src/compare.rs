@@ -34,7 +34,7 @@ pub fn difference(a: &Estimate, b: &Estimate) -> Result<Comparison, AnalysisErro
     Ok(Comparison { value, ci_low: value - half, ci_high: value + half })
 }
 
-/// `a / b`, by Fieller's theorem (Fieller 1954). Errors if `b` cannot be told from zero.
+/// `a / b`, by Fieller's theorem (Fieller 1954). Errors if `b` is not significantly above 0.
 pub fn ratio(a: &Estimate, b: &Estimate) -> Result<Comparison, AnalysisError> {
     let confidence = common_confidence(&[*a, *b])?;
     let value = a.mean_ns / b.mean_ns;

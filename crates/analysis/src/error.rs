@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum AnalysisError {
     /// Too few IOs in the accepted phase for any interval.
-    #[error("the accepted phase holds {have} IOs, an interval needs at least {need}: measure longer")]
+    #[error("the steady state has {have} IOs, but an interval needs at least {need}; measure longer")]
     TooFewIos {
         /// IOs in the accepted phase.
         have: u64,
@@ -13,16 +13,16 @@ pub enum AnalysisError {
         need: u64,
     },
     /// A confidence outside the open interval (0, 1).
-    #[error("a confidence of {0} is not possible: give a share between 0 and 1, such as 0.95")]
+    #[error("a confidence of {0} is not possible; use a value between 0 and 1, such as 0.95")]
     Confidence(f64),
     /// Nothing to pool.
-    #[error("no estimate to pool: at least one finished run is needed")]
+    #[error("no estimate to pool; at least one finished run is needed")]
     NothingToPool,
     /// Estimates at different confidences cannot be put together.
-    #[error("intervals at {0} and {1} confidence cannot be combined: compute both at the same confidence")]
+    #[error("intervals at {0} and {1} confidence cannot be combined; use the same confidence")]
     MixedConfidence(f64, f64),
     /// The divisor's interval reaches zero, so the ratio has no bounded interval.
-    #[error("the divisor {mean_ns} ns is not clearly above zero (± {half_ns} ns): measure it longer")]
+    #[error("the divisor {mean_ns} ns (± {half_ns} ns) is not significantly above 0; measure it longer")]
     DivisorNotPositive {
         /// Mean of the divisor.
         mean_ns: f64,

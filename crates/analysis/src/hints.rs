@@ -1,6 +1,6 @@
 //! The registry of design hints: one file and one line each.
 //!
-//! A hint is derived from this device's data, names the measurements that say so, and tells whether it
+//! A hint is derived from this device's data, names the measurements behind it, and says whether it
 //! confirms or contradicts one of paper 001's seven (section 5.3). It is given only if it is sure and
 //! matters: the interval of what it rests on leaves out [`MATERIAL`]. Nothing here computes an indicator.
 
@@ -56,7 +56,7 @@ const HINTS: &[Rule] = &[
 /// A cost that differs by less than this factor changes nobody's design.
 const MATERIAL: f64 = 1.1;
 
-/// What this device likes, in the order in which it is to be shown. Missing points give fewer hints.
+/// The findings, in the order in which they are shown. Missing points give fewer.
 pub fn hints(context: &Context, indicators: &Indicators, points: &[Point<'_>]) -> Vec<Hint> {
     let scene = Scene { context, indicators, points };
     let found = HINTS.iter().filter_map(|(hint, micros)| Some((hint(&scene)?, micros)));
@@ -89,9 +89,10 @@ impl<'a> Scene<'a> {
         ratio(&self.baseline(above)?, &self.baseline(below)?).ok()
     }
 
-    /// `RW 9.27 ms (9.10 to 9.44)` for each of the baselines that there is.
+    /// `rand write 9.27 ms (9.10 to 9.44)` for each of the baselines that there is.
     fn baselines_text(&self, names: &[&str]) -> String {
-        let text = |name: &&str| Some(format!("{name} {}", words::mean(&self.baseline(name)?)));
+        let text =
+            |name: &&str| Some(format!("{} {}", words::short(name), words::mean(&self.baseline(name)?)));
         format!("baseline {}", names.iter().filter_map(text).collect::<Vec<_>>().join(", "))
     }
 }

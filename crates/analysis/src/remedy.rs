@@ -34,32 +34,27 @@ pub enum Remedy {
 impl fmt::Display for Remedy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Remedy::Resume => "Finish the plan.",
-            Remedy::Limit(Stop::Interrupted) => "The run was interrupted; finish it.",
-            Remedy::Limit(Stop::Failed) => "An IO failed; once the cause is mended, finish the run.",
-            Remedy::Limit(Stop::Budget) => {
-                "The budget was spent: give a larger one, or choose fewer experiments."
-            }
-            Remedy::Limit(Stop::Runtime) => "The time for a run was over: give a larger budget or scope.",
+            Remedy::Resume => "Resume the run.",
+            Remedy::Limit(Stop::Interrupted) => "The run was interrupted; resume it.",
+            Remedy::Limit(Stop::Failed) => "An IO failed; fix the cause, then resume the run.",
+            Remedy::Limit(Stop::Budget) => "Increase the budget, or choose fewer experiments.",
+            Remedy::Limit(Stop::Runtime) => "Increase the budget or scope (a run reached its time limit).",
             Remedy::Limit(Stop::Ios | Stop::Precision) => {
-                "The limit of IOs was reached: a larger scope or budget looks longer."
+                "Increase the scope or budget (a run reached its IO limit)."
             }
-            Remedy::AllowWrites => "Nothing was written: allow the experiments that write.",
+            Remedy::AllowWrites => "Allow writing to run the experiments that write.",
             Remedy::Measure(micros) => {
                 return write!(f, "Run {} with a larger budget.", micros.join(", "));
             }
-            Remedy::EnforceState => "Enforce a state first, or compare only with runs from the same state.",
+            Remedy::EnforceState => "Precondition the device, or compare only with runs from the same state.",
             Remedy::LongerPauses => {
-                "No longer pause was kept between runs for lack of time, so they may disturb each other: \
-                 give a larger budget or scope."
+                "The pause between runs was limited by time, so runs may affect each other; increase the \
+                 budget or scope."
             }
             Remedy::MoreOfTarget => {
-                "The numbers hold for work within that much space; a larger scope uses more of the target."
+                "Results are valid for that working set; a larger scope uses more of the target."
             }
-            Remedy::LargerAreas => {
-                "Read it as: no limit up to there. A larger scope tries larger areas where the target has \
-                 room for them."
-            }
+            Remedy::LargerAreas => "A larger scope tries larger areas, if the target has room.",
             Remedy::Other(text) => text,
         })
     }
@@ -94,6 +89,6 @@ mod tests {
         assert_eq!(warning.remedy, Remedy::Other("measure again".into()));
         assert_eq!(serde_json::to_string(&warning).unwrap(), stored);
         let resume = Warning { seen: "it ended".into(), remedy: Remedy::Resume };
-        assert_eq!(serde_json::to_value(&resume).unwrap()["remedy"], "Finish the plan.");
+        assert_eq!(serde_json::to_value(&resume).unwrap()["remedy"], "Resume the run.");
     }
 }

@@ -32,7 +32,7 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// What tells it from every other experiment of a plan.
+    /// Its unique name within a plan.
     pub fn id(&self) -> String {
         format!("{}/{}/{}", self.micro, self.curve, self.label)
     }

@@ -60,7 +60,7 @@ fn incomplete(scene: &Scene<'_>) -> Option<Warning> {
         return None;
     }
     let runs = words::counted(runs as u64, "finished run");
-    says(format!("The plan was not finished: these results rest on {runs}."), Remedy::Resume)
+    says(format!("Incomplete: only {runs}."), Remedy::Resume)
 }
 
 /// Indicators that are blank for lack of a mean, which says nothing of an effect. Only of micro-benchmarks of
@@ -87,7 +87,7 @@ fn not_measured(scene: &Scene<'_>) -> Option<Warning> {
     };
     says(
         format!(
-            "Not measured, so blank without saying that there is no effect: {} (no mean of {}).",
+            "Not measured, so a blank does not mean no effect: {} (no mean of {}).",
             indicators.join(", "),
             curves.join(", ")
         ),
@@ -98,16 +98,16 @@ fn not_measured(scene: &Scene<'_>) -> Option<Warning> {
 /// An indicator's key as a person calls it: the heading of its column.
 fn named(key: &str) -> &str {
     match key {
-        "sr_ms" => "SR",
-        "rr_ms" => "RR",
-        "sw_ms" => "SW",
-        "rw_ms" => "RW",
-        "pause_ms" => "pause",
-        "locality_mib" | "locality_factor" => "locality",
-        "partitions" | "partitions_factor" => "partitions",
-        "reverse_factor" => "reverse",
-        "in_place_factor" => "in place",
-        "large_increment_factor" => "large steps",
+        "sr_ms" => "seq read",
+        "rr_ms" => "rand read",
+        "sw_ms" => "seq write",
+        "rw_ms" => "rand write",
+        "pause_ms" => "effective pause",
+        "locality_mib" | "locality_factor" => "random writes within",
+        "partitions" | "partitions_factor" => "write streams",
+        "reverse_factor" => "descending addresses",
+        "in_place_factor" => "rewrite of one address",
+        "large_increment_factor" => "strided writes",
         "granularity_bytes" => "granularity",
         "alignment_bytes" | "alignment_factor" => "alignment",
         other => other,
@@ -121,7 +121,7 @@ fn state_unknown(scene: &Scene<'_>) -> Option<Warning> {
     }
     let of = if wrote { "Writes" } else { "Reads" };
     says(
-        format!("The device was measured as it was: its state at the start is unknown. {of} depend on it."),
+        format!("No preconditioning: the initial state of the device is unknown, and {of} depend on it."),
         Remedy::EnforceState,
     )
 }
@@ -135,19 +135,19 @@ fn lingering(scene: &Scene<'_>) -> Option<Warning> {
     let pause = words::span(interference.pause_ns as f64);
     if let Some(left) = interference.after_pause.filter(|left| left.affected_ios > 0) {
         return says(
-            format!(
-                "Reads were still slowed down for {} after random writes and a pause of {pause}.",
-                of(&left)
-            ),
+            format!("Reads were still slower for {} after random writes and a pause of {pause}.", of(&left)),
             Remedy::LongerPauses,
         );
     }
     let seen = interference.lingering.filter(|lingering| !lingering.ended)?;
     says(
-        format!("Reads were still slowed down {} after random writes, when the look at it ended.", of(&seen)),
         format!(
-            "The pause of {pause} kept between runs may be too short, and runs may disturb each other: let \
-             the device rest, and run again with more repeats.",
+            "Reads were still slower {} after random writes, when the measurement of it ended.",
+            of(&seen)
+        ),
+        format!(
+            "The pause of {pause} between runs may be too short, so runs may affect each other; let the \
+             device idle, and run again with more repeats.",
         ),
     )
 }
@@ -162,12 +162,11 @@ fn generator_near(scene: &Scene<'_>) -> Option<Warning> {
     let share = words::percent(iops / iops_max);
     says(
         format!(
-            "{} ran at {share} of the {} IO/s that the harness itself can do here: part of its response \
-             time is the harness's own.",
+            "{} ran at {share} of the harness limit of {} IO/s: its response time includes harness overhead.",
             point.experiment.id(),
             words::digits(iops_max)
         ),
-        "Read the shortest times as upper bounds; measure on a faster or less busy machine.",
+        "Take the shortest times as upper bounds; measure on a faster or less busy machine.",
     )
 }
 
@@ -190,7 +189,10 @@ fn part_of_target(scene: &Scene<'_>) -> Option<Warning> {
     }
     let sizes = [part, whole].map(|bytes| words::size(bytes as f64));
     says(
-        format!("Only {} of {} were used: caches and reclamation may do better there.", sizes[0], sizes[1]),
+        format!(
+            "Only {} of {} were used: a small working set favours caches and garbage collection.",
+            sizes[0], sizes[1]
+        ),
         Remedy::MoreOfTarget,
     )
 }
@@ -206,7 +208,7 @@ fn locality_without_limit(scene: &Scene<'_>) -> Option<Warning> {
     }
     let size = words::size(largest.parameter);
     says(
-        format!("Random writes are fast inside {size}, the largest area tried: the locality has no limit."),
+        format!("Random writes are fast within {size}, the largest area tried: locality limit not found."),
         Remedy::LargerAreas,
     )
 }

@@ -25,8 +25,8 @@ pub enum BenchError {
     Journal(#[source] Cause),
     /// The target is too small for anything to be learnt.
     #[error(
-        "{size} of {name} are too few: it takes at least {need} at this size of IOs; measure more of it, \
-         {}or a single pattern", smaller(*io_bytes_max)
+        "{size} of {name} are too few: this IO size needs at least {need}; measure more of it, {}or a single \
+         pattern", smaller(*io_bytes_max)
     )]
     TooSmall {
         /// The target.
@@ -39,7 +39,7 @@ pub enum BenchError {
         io_bytes_max: Option<Bytes>,
     },
     /// A run that would leave the part of the target that is measured.
-    #[error("{id} goes beyond the {span} that are measured, to byte {}: {pattern}", pattern.end_bytes())]
+    #[error("{id} exceeds the measured {span}, up to byte {}: {pattern}", pattern.end_bytes())]
     Beyond {
         /// The experiment, or the one that it is done before.
         id: String,
@@ -49,16 +49,16 @@ pub enum BenchError {
         span: Bytes,
     },
     /// IOs of no bytes.
-    #[error("a block size of 0: an IO has at least one byte")]
+    #[error("the block size must be more than 0")]
     NoBlockSize,
     /// A plan that would go on for more than 30 years.
-    #[error("it would go on for more than 30 years; set shorter times or fewer runs")]
+    #[error("it would take more than 30 years; use shorter times or fewer runs")]
     TooLong,
     /// A suite cannot be planned as it was asked for.
     #[error(transparent)]
     Suite(#[from] SuiteError),
     /// A name that is no micro-benchmark.
-    #[error("unknown micro-benchmark '{name}'; write one of: {}", known.join(", "))]
+    #[error("unknown micro-benchmark '{name}'; choose one of {}", known.join(", "))]
     UnknownMicro {
         /// What was asked for.
         name: String,

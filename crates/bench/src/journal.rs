@@ -87,7 +87,7 @@ pub trait Journal {
         sources: Vec<PatternSource>,
     ) -> Result<Self::Recording, Cause>;
 
-    /// Keeps a finished run for good, and gives it back with `run.records` set to where its IOs are.
+    /// Stores a finished run durably, and returns it with `run.records` set to the file of its IOs.
     ///
     /// # Errors
     /// What keeps it from storing.

@@ -65,7 +65,7 @@ pub struct MeasuredRun {
 
 /// The load's addresses have a seed of their own.
 const LOAD: u64 = 0x6c6f_6164;
-/// A display is told at least this often, in the target's time.
+/// Progress is reported at least this often, in the target's time.
 const LOOK_EVERY: Nanos = Nanos::from_ms(200);
 
 /// Runs a pattern. `look` hears of progress: IOs so far, the estimate, why the run goes on.
@@ -110,7 +110,7 @@ struct Watch<'a, R> {
     load_from: u16,
 }
 
-/// No run is asked for more IOs than this: the record's clock would run over first.
+/// Maximum IOs of a run: the record's clock would overflow first.
 const IOS_MAX: u64 = u64::MAX / 4;
 
 impl<'a, R: Recording> Watch<'a, R> {

@@ -114,11 +114,11 @@ pub enum Note {
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Note::OnlyReads => f.write_str("only reads, because writing is not allowed"),
+            Note::OnlyReads => f.write_str("reads only, because writing is not allowed"),
             Note::OnlyFirst(span) => write!(f, "only the first {} are measured", spaced(&span.to_string())),
-            Note::SpaceReused => {
-                f.write_str("sequential writes reuse their target space, because no state is enforced")
-            }
+            Note::SpaceReused => f.write_str(
+                "sequential writes reuse their target space, because the device is not preconditioned",
+            ),
         }
     }
 }
@@ -130,7 +130,7 @@ const ASSUMED_PAUSE: Nanos = Nanos::from_s(1);
 /// Full drive writes that a drive is rated for, where nothing better is known: 0.3 a day for five years.
 pub const RATED_DRIVE_WRITES: f64 = 0.3 * 365.0 * 5.0;
 
-/// Less than this is no target: a partitioned pattern could not be told from a random one.
+/// Smallest target: below this a partitioned pattern could not be distinguished from a random one.
 const SPAN_MIN: Bytes = Bytes(16 << 20);
 /// Nor is what has no room for so many IOs: a room of a sequential pattern holds them.
 const SPAN_MIN_IOS: u64 = 64;

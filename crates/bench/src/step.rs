@@ -27,7 +27,7 @@ pub struct Step {
     pub ios_min: u64,
     /// Into which windows it is cut, and how many of them there are at most.
     pub windows: Option<(Cut, usize)>,
-    /// It is left out if what came before it says that it tells nothing more.
+    /// Skipped if earlier runs show that it would add no information.
     pub only_if: Option<Condition>,
     /// Its single IOs are kept.
     pub keeps_ios: bool,
@@ -117,16 +117,16 @@ impl Preparation {
 impl fmt::Display for Preparation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Preparation::Enforce(state) => write!(f, "enforcing the state: {}", state.name()),
-            Preparation::Fill { bs, times: 1 } => write!(f, "writing everything in order, {bs} at a time"),
+            Preparation::Enforce(state) => write!(f, "preconditioning: {}", state.name()),
+            Preparation::Fill { bs, times: 1 } => write!(f, "sequential fill with IOs of {bs}"),
             Preparation::Fill { bs, times } => {
-                write!(f, "writing everything in order {times} times, {bs} at a time")
+                write!(f, "{times} sequential fills with IOs of {bs}")
             }
             Preparation::Trim => write!(f, "discarding everything"),
             Preparation::Burst { pattern, length } => {
                 write!(f, "{length} of {} writes of {}", order(pattern), pattern.bs)
             }
-            Preparation::Idle(span) => write!(f, "leaving the device alone for {span}"),
+            Preparation::Idle(span) => write!(f, "idle for {span}"),
         }
     }
 }
@@ -151,7 +151,7 @@ pub enum Length {
 impl fmt::Display for Length {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Length::Precise => write!(f, "as much as it takes"),
+            Length::Precise => write!(f, "until precise enough"),
             Length::Time(span) => write!(f, "{span}"),
             Length::Ios(ios) => write!(f, "{ios} IOs"),
             Length::Bytes(bytes) => write!(f, "{}", Bytes(*bytes)),

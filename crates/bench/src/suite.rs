@@ -38,7 +38,7 @@ const UFLIP: &str = "uflip";
 /// One suite.
 #[derive(Clone, Debug)]
 pub struct Suite {
-    /// Its name where it is asked for and in results.
+    /// Its name, on request and in results.
     pub name: Cow<'static, str>,
     /// What it shows.
     pub doc: &'static str,
@@ -48,9 +48,9 @@ pub struct Suite {
     pub settings: &'static [Setting],
     /// Its parts, of which one setting takes some.
     pub parts: &'static [Part],
-    /// IOSize where none is asked for; none if its sizes are its own.
+    /// Default IO size; none if the suite has fixed sizes.
     pub bs: Option<Bytes>,
-    /// Runs of every experiment where no number is asked for.
+    /// Default repeats of every experiment.
     pub repeats: u32,
     /// What is done.
     pub program: Program,
@@ -159,7 +159,7 @@ impl Suites {
     /// The suite of that name.
     ///
     /// # Errors
-    /// There is none; the error lists those that there are.
+    /// An unknown suite; the error lists the known ones.
     pub fn find(&self, name: &str) -> Result<&Suite, SuiteError> {
         self.0.iter().find(|suite| suite.name == name).ok_or_else(|| {
             let known = self.0.iter().map(|suite| suite.name.to_string()).collect();

@@ -8,7 +8,7 @@ use flashscope_device::{DataPattern, Engine};
 /// Flags of every command.
 #[derive(Debug, Args)]
 pub struct Global {
-    /// No progress, no remarks: only the result and errors
+    /// Print only the result and errors: no progress, no remarks
     #[arg(long, short, global = true, display_order = 900)]
     pub quiet: bool,
     /// More detail on standard error
@@ -19,21 +19,21 @@ pub struct Global {
 /// What a run enforces first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum StateArg {
-    /// Random writes of random size over the whole space: stable (uFLIP's choice)
+    /// Random writes of random size over the whole space: stable (uFLIP's state)
     Random,
-    /// One sequential pass: faster to reach, sooner lost
+    /// One sequential pass: faster to reach, less stable
     Sequential,
-    /// Whatever state the device is in
+    /// The device as it is
     AsIs,
 }
 
 /// Leave to write, and its proof.
 #[derive(Debug, Args)]
 pub struct WriteArgs {
-    /// Allow writing: destroys what is on the target
+    /// Allow writing: destroys the data on the target
     #[arg(long)]
     pub write: bool,
-    /// Confirm a block device by its serial, as `flashscope check` shows it
+    /// Confirm a block device by its serial number, as shown by `flashscope check`
     #[arg(long, value_name = "SERIAL")]
     pub confirm: Option<String>,
     /// Allow writing to a regular file that flashscope did not create
@@ -44,13 +44,13 @@ pub struct WriteArgs {
 /// How the target is driven and where the result goes.
 #[derive(Debug, Args)]
 pub struct LabArgs {
-    /// Engine on real targets: sync or io_uring [default: sync, io_uring where IOs overlap]
+    /// IO engine on real targets: sync or io_uring [default: sync; io_uring where IOs overlap]
     #[arg(long)]
     pub engine: Option<Engine>,
-    /// What writes contain: random, zeros, counter, age or numbered
+    /// Data to write: random, zeros, counter, age or numbered
     #[arg(long, default_value = "random", value_name = "PATTERN")]
     pub data: DataPattern,
-    /// Seed of everything random [default: a new one, shown and stored]
+    /// Seed of all randomness [default: a new one, shown and stored]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Result folder [default: ./flashscope-TARGET-DATE]
@@ -59,8 +59,7 @@ pub struct LabArgs {
     /// Print the result as one JSON document
     #[arg(long)]
     pub json: bool,
-    /// Exit with status 4 if a part of the result is not reliable; what surrounds the target is judged by
-    /// flashscope doctor --strict
+    /// Exit with status 4 if part of the result is not reliable (for the machine: flashscope doctor --strict)
     #[arg(long)]
     pub strict: bool,
 }

@@ -26,9 +26,9 @@ use crate::traces::TraceArgs;
 
 /// Measure, simulate and explain flash storage.
 ///
-/// TARGET is a block device or file, `rig:NAME` or `rig:FILE.toml` (a virtual device of known truth),
-/// `sim:PROFILE` (a simulated SSD or disk), or `null:` (no device at all). Reading is the default: nothing
-/// writes without --write.
+/// TARGET is a block device or file, `rig:NAME` or `rig:FILE.toml` (a virtual device with known
+/// characteristics), `sim:PROFILE` (a simulated SSD or disk), or `null:` (no device at all). Commands only
+/// read unless --write is given.
 #[derive(Debug, Parser)]
 #[command(name = "flashscope", version, max_term_width = 110)]
 pub struct Cli {
@@ -57,42 +57,42 @@ fn with_negative_values(command: clap::Command) -> clap::Command {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Characterise a device: uFLIP's micro-benchmarks, indicators, design hints
+    /// Characterise a device: uFLIP's micro-benchmarks, indicators, findings, recommendations
     Run(RunArgs),
-    /// Measure one IO pattern until its mean is known well enough
+    /// Measure one IO pattern to a target precision
     Measure(MeasureArgs),
-    /// Simulate SSDs under a pattern or a trace: FTLs, victim policies and write buffers side by side
+    /// Simulate SSDs under a pattern or a trace: compare FTLs, victim policies and write buffers
     Sim(Box<SimArgs>),
-    /// Replay a block trace on a real or simulated target, and say how late it was
+    /// Replay a block trace on a real or simulated target, and report its lateness
     Replay(Box<ReplayArgs>),
-    /// Block traces: recognise, describe, convert, transform, generate and capture them
+    /// Recognise, describe, convert, transform, generate and capture block traces
     Trace(TraceArgs),
-    /// Say what a target is and whether it may be written; changes nothing
+    /// Identify a target and report whether it may be written; read-only
     Check(CheckArgs),
-    /// Say what would make the numbers wrong, and the command that mends it; changes nothing
+    /// Find what would distort a measurement, with the command that fixes it; read-only
     Doctor(DoctorArgs),
-    /// Create a file to measure, fully written with data that no layer can shrink
+    /// Create a test file, fully written with incompressible data
     Create(CreateArgs),
-    /// Run what the five papers say again, and put published and measured side by side
+    /// Reproduce the claims of five papers: published and measured values side by side
     Reproduce(ReproduceArgs),
-    /// Show a stored result again
+    /// Show a stored result
     Show(ShowArgs),
-    /// Put two stored results side by side, with intervals
+    /// Compare two stored results, with confidence intervals
     Compare(CompareArgs),
-    /// Make one page of stored results, to be opened in any browser: charts, every IO, differences
+    /// Make one HTML page of stored results: charts, every IO, differences
     Report(ReportArgs),
-    /// Make a site of many results: a table to sort and filter, their reports, any two compared
+    /// Make a static site of many results: a sortable table, their reports, pairwise comparison
     Site(SiteArgs),
-    /// Pack a result into one file that can be sent, without what says whose it is
+    /// Pack a result into one file, with identifying details removed
     Pack(PackArgs),
-    /// Write stored results in another program's format
+    /// Export stored results in another program's format
     Export(ExportArgs),
-    /// Turn a job of fio into a pattern, and print the command that measures it
+    /// Convert a fio job to a pattern, and print the command that measures it
     Import(ImportArgs),
-    /// List micro-benchmarks, virtual devices and the settings of a pattern
+    /// List suites, devices, settings, trace formats and studies
     List(ListArgs),
-    /// Print the script with which a shell completes commands, flags and names
+    /// Print a shell completion script
     Completions(CompletionsArgs),
-    /// Print the manual page, or write the pages of all commands
+    /// Print the manual page, or write the pages of all commands to a folder
     Man(ManArgs),
 }

@@ -16,7 +16,7 @@ pub fn confirm(target: &OpenTarget, given: Option<&str>, what: &str) -> Result<(
         return Ok(target.confirm(given)?);
     };
     let mut err = std::io::stderr();
-    writeln!(err, "{}\nType {expected} to go on:", warning(identity, what))?;
+    writeln!(err, "{}\nType {expected} to continue:", warning(identity, what))?;
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line)?;
     Ok(target.confirm(Some(line.trim()))?)

@@ -16,7 +16,7 @@ use crate::screen::Screen;
 pub enum Done {
     /// As asked.
     Well,
-    /// Done, but a part of the result is not to be relied on, and the person asked to be told by the status.
+    /// Done, but part of the result is not reliable (only with `--strict`).
     Unreliable,
     /// Stopped by the person; what was measured is kept.
     Interrupted,
@@ -69,8 +69,9 @@ fn negative(arguments: &[String], unknown: &str) -> Option<String> {
     let flag = at.checked_sub(1).map(|before| &arguments[before]).filter(|before| before.starts_with("--"));
     let place = flag.map_or(String::new(), |flag| format!("{flag}: "));
     let text = &arguments[at];
-    let file = if flag.is_some() { String::new() } else { format!("; a file of that name is ./{text}") };
-    Some(format!("{place}'{text}' is negative; a size, time or count is 0 or more{file}"))
+    let file =
+        if flag.is_some() { String::new() } else { format!("; for a file of that name write ./{text}") };
+    Some(format!("{place}'{text}' is negative; sizes, times and counts are 0 or more{file}"))
 }
 
 /// What to say of a count such as `-1`, `2.5` or a forbidden 0, of which the parser only says that a digit is
@@ -83,7 +84,7 @@ fn no_count(error: &clap::Error) -> Option<String> {
     };
     let (flag, value) = (context(ContextKind::InvalidArg)?, context(ContextKind::InvalidValue)?);
     let least = u8::from(*parse.kind() == IntErrorKind::Zero);
-    Some(format!("{flag}: '{value}' is no count; write a whole number from {least} on"))
+    Some(format!("{flag}: '{value}' is not a count; write a whole number, {least} or more"))
 }
 
 /// Prints what went wrong and gives the status.

@@ -14,6 +14,6 @@ pub fn forewarn(facts: &Facts, screen: &Screen) {
     }
     if !facts.warnings.is_empty() {
         let target = quoted(Path::new(facts.target_name()));
-        screen.note(&format!("  flashscope doctor {target} says more"));
+        screen.note(&format!("  details: flashscope doctor {target}"));
     }
 }

@@ -1,4 +1,4 @@
-//! fio's job files as patterns: what has the same meaning is taken over, what has another is told, what has
+//! fio's job files as patterns: options with the same meaning are converted, others are reported, those with
 //! none is refused with its line. docs/data.md has the table. Nothing here runs a job.
 
 mod draft;
@@ -50,8 +50,8 @@ pub fn import(text: &str) -> Result<Vec<Imported>, Vec<Refusal>> {
     for (number, section) in sections.iter().enumerate() {
         if number > 0 && !section.has("stonewall") && !section.has("wait_for_previous") {
             let why = format!(
-                "fio runs it at the same time as [{}]; write stonewall to run one after the \
-                 other, or numjobs for several of one kind",
+                "fio runs it in parallel with [{}]; add stonewall to run them one after the other, or use \
+                 numjobs for identical jobs",
                 sections[0].name
             );
             refusals.push(Refusal { line: section.line, option: format!("[{}]", section.name), why });

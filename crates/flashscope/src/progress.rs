@@ -105,7 +105,7 @@ impl<'a> Progress<'a> {
             Event::Planned(_) => {}
             Event::Enforcing { done_bytes, total_bytes } => self.enforcing(*done_bytes, *total_bytes),
             Event::Preparing(preparation) => self.bar.set_message(preparation.to_string()),
-            Event::Interference => self.bar.set_message("measuring the pause to keep between runs"),
+            Event::Interference => self.bar.set_message("measuring the pause needed between runs"),
             Event::PauseKept(found) => {
                 self.screen.detail(&format!("  pause between runs: {}", span(found.pause_ns as f64)));
             }
@@ -135,7 +135,7 @@ impl<'a> Progress<'a> {
 
     fn enforcing(&mut self, done_bytes: u64, total_bytes: u64) {
         let screen = self.screen;
-        let bar = self.state.get_or_insert_with(|| bytes_bar(screen, total_bytes, "enforcing the state"));
+        let bar = self.state.get_or_insert_with(|| bytes_bar(screen, total_bytes, "preconditioning"));
         bar.set_position(done_bytes);
         if done_bytes >= total_bytes {
             bar.finish_and_clear();
@@ -183,7 +183,7 @@ const COLUMNS: usize = 76;
 fn second_line(ios: u64, estimate: Option<Estimate>, why: Option<&Why>) -> String {
     let drawn = estimate.map_or(String::new(), |estimate| whisker(estimate.relative_half_width()));
     let waits = match why {
-        Some(Why::Wide { asked, .. }) => format!(" (± {} asked)", percent(*asked)),
+        Some(Why::Wide { asked, .. }) => format!(" (target ± {})", percent(*asked)),
         Some(why) => format!(" · {why}"),
         None => String::new(),
     };
@@ -213,7 +213,7 @@ pub fn one_line(finished: &Finished) -> String {
     let mean = outcome.estimate.map_or("no mean".into(), |estimate| mean(&estimate));
     let startup = match outcome.phases.startup_ios {
         0 => String::new(),
-        ios => format!(", {} set aside", counted(ios, "start-up IO")),
+        ios => format!(", warm-up {}", counted(ios, "IO")),
     };
     let period = outcome.phases.period.map_or(String::new(), |period| format!(", cycle of {}", period.ios));
     let stopped = match outcome.stopped_because {

@@ -26,19 +26,19 @@ pub struct TraceArgs {
 /// The commands on traces.
 #[derive(Debug, Subcommand)]
 pub enum TraceCommand {
-    /// Name the format of a trace and say how sure that is
+    /// Detect the format of a trace, with a confidence
     Sniff(sniff::SniffArgs),
-    /// Say what a trace is like: mix, footprint, sizes, sequentiality, times, re-use
+    /// Describe a trace: mix, footprint, sizes, sequentiality, times, re-use
     Stats(stats::StatsArgs),
-    /// Write a trace in another format; say what that cannot hold
+    /// Convert a trace to another format; report what that cannot hold
     Convert(convert::ConvertArgs),
-    /// Write a part of a trace, or all of it at another pace, place or size
+    /// Cut, scale, move or fit a trace
     Cut(Box<cut::CutArgs>),
-    /// Write several traces as one, in the order of time
+    /// Merge several traces in time order
     Merge(merge::MergeArgs),
-    /// Make up a trace: synthetic workloads, and models of those of paper 002
+    /// Generate a trace: synthetic workloads, and models of paper 002's workloads
     Generate(generate::GenerateArgs),
-    /// Record what a block device does while a command runs, for a time, or until Ctrl-C
+    /// Record the requests of a block device while a command runs, for a time, or until Ctrl-C
     Capture(capture::CaptureArgs),
 }
 

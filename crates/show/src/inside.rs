@@ -51,7 +51,7 @@ pub fn damage(document: &Document, folder: &Path) -> Vec<Warning> {
     let torn = files.filter_map(|file| kept(folder, &file).err());
     torn.map(|error| Warning {
         seen: format!("{error:#}"),
-        remedy: "all else of this result is shown; measure that again to see its inside".into(),
+        remedy: "everything else is shown; measure again to see the device's internals".into(),
     })
     .collect()
 }
@@ -81,8 +81,8 @@ pub fn with_inside(mut document: Document, folder: &Path) -> Document {
         section.blocks = std::mem::take(&mut section.blocks).into_iter().flat_map(below).collect();
         if std::mem::take(&mut more) {
             section.blocks.push(Block::text(format!(
-                "What the device did inside is shown for {INSIDE_MAX} experiments; for the others it is in \
-                 the folder's inside/."
+                "Device internals are shown for {INSIDE_MAX} experiments; the others are in the folder's \
+                 inside/."
             )));
         }
     }
@@ -198,7 +198,7 @@ impl View<'_> {
     }
 
     fn programs(&self) -> Option<Chart> {
-        let caption = "What lies above the host's own pages is work that the device makes for itself.";
+        let caption = "Everything above the host's pages is internal work of the device.";
         let series = self.by_cause("programs");
         self.chart(
             "programs",
@@ -210,7 +210,7 @@ impl View<'_> {
     }
 
     fn reads(&self) -> Option<Chart> {
-        let caption = "What lies above the host's own pages is read to be copied, or to find what is where.";
+        let caption = "Everything above the host's pages is read for copies or mapping.";
         let series = self.by_cause("reads");
         self.chart("reads", "Inside: pages read", caption.into(), ("pages read", "pages/s"), series)
     }
@@ -228,8 +228,8 @@ impl View<'_> {
             let bytes = written[span.to].saturating_sub(written[span.from]);
             (bytes > 0).then(|| pages as f64 * page_bytes / bytes as f64)
         });
-        let caption = "Bytes programmed for each byte that the host wrote just then. 1 is a device that does \
-                       nothing else; a write buffer can bring it below, and pushes it up where it empties.";
+        let caption = "Bytes programmed for each byte written by the host in the same time. 1: no internal \
+            work. A write buffer lowers it while filling, and raises it while draining.";
         let y = ("bytes programmed for each byte written", "");
         self.chart(
             "amplification",
@@ -251,10 +251,10 @@ impl View<'_> {
         ];
         let series: Vec<Series> = all.into_iter().flatten().filter(is_something).collect();
         let caption = match series.len() {
-            0 | 1 => "Each erase holds up its die for milliseconds, and wears the block.",
+            0 | 1 => "Each erase blocks its die for milliseconds, and wears the block.",
             _ => {
-                "A switch merge costs one erase, a partial one copies the rest of a block besides, and a \
-                 full one copies all of it."
+                "A switch merge needs one erase; a partial merge also copies the rest of a block; a full \
+                 merge copies the whole block."
             }
         };
         self.chart("erases", "Inside: erases and merges", caption.into(), ("each second", "/s"), series)
@@ -265,9 +265,9 @@ impl View<'_> {
         let dirty = self.inside.column("buffer_dirty_pages");
         let most =
             |span: &Span| dirty[span.from..=span.to].iter().max().map(|pages| *pages as f64 * page_bytes);
-        let series = self.steps("waiting to be written", Look::Steps, most);
+        let series = self.steps("dirty data", Look::Steps, most);
         let caption = format!(
-            "What the host has written and the flash does not hold yet. The buffer has room for {}.",
+            "Data written by the host and not yet in flash. Buffer size: {}.",
             size(f64::from(pages) * page_bytes)
         );
         self.chart(
@@ -284,8 +284,8 @@ impl View<'_> {
         let least = |span: &Span| free[span.from..=span.to].iter().min().map(|blocks| *blocks as f64);
         let series = self.steps("free blocks", Look::Steps, least);
         let caption = format!(
-            "Erased blocks at hand, of {} in all. When they run low, the device has to make room before it \
-             can write.",
+            "Erased blocks, of {} in total. When they run low, the device must reclaim space before it can \
+             write.",
             counted(u64::from(self.inside.wear.blocks), "block")
         );
         self.chart(
@@ -316,8 +316,8 @@ fn words(cause: Cause) -> &'static str {
         Cause::Host => "for the host",
         Cause::Gc => "garbage collection",
         Cause::Merge => "merges",
-        Cause::Padding => "padding of what the buffer flushes",
-        Cause::Map => "the map's own pages",
+        Cause::Padding => "padding of buffer flushes",
+        Cause::Map => "mapping pages",
         Cause::Wear => "wear levelling",
     }
 }
@@ -360,8 +360,8 @@ fn wear_words(map: &WearMap) -> String {
     };
     let mean = cells().sum::<f64>() / map.mean.len().max(1) as f64;
     format!(
-        "How often each block was erased in the device's whole life, its first fill included: {least} to \
-         {most} times, {} in the mean. Even colour is even wear. A cell is {cell}.",
+        "Erases of each block over the device's life, including the first fill: {least} to {most}, mean {}. \
+         Each cell is {cell}.",
         digits(mean)
     )
 }

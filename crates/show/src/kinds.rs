@@ -153,7 +153,7 @@ pub fn page_of(folder: &Path, room_bytes: usize, known: &[Known], words: &Words)
         Err(error) => {
             let problem = (words.error)(&error);
             let Some(document) = remains(folder, &problem) else { return Err(error) };
-            let remedy = "the page says what is known of it".into();
+            let remedy = "the page shows what could be read".into();
             (document, vec![Warning { seen: problem, remedy }])
         }
     };
@@ -231,7 +231,7 @@ fn measured_text(folder: &Path, form: &Form) -> Result<Text> {
     let Stored { path, context, finished, warnings, manifest } = Stored::read(folder)?;
     let resume = (form.words.resume)(folder, writes(&manifest));
     let killed =
-        || Error::failed(format!("{}: the run was killed; finish it with: {resume}", folder.display()));
+        || Error::failed(format!("{}: the run was killed; resume it with: {resume}", folder.display()));
     let context = context.ok_or_else(killed)?;
     if finished.is_empty() || finished.iter().any(|done| done.experiment.micro != "measure") {
         let suite = &suite_of(&manifest);

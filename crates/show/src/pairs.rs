@@ -20,7 +20,7 @@ pub(crate) struct Pair<'a> {
     b: Point<'a>,
     /// Of A and of B; none where a run was too short for a mean.
     pub(crate) means: [Option<Estimate>; 2],
-    /// B over A, so that more than 1 means that B is slower; none if A cannot be told from zero.
+    /// B over A, so that more than 1 means that B is slower; none if A is not significantly above 0.
     pub(crate) ratio: Option<Comparison>,
     /// B less A, in nanoseconds.
     pub(crate) difference: Option<Comparison>,

@@ -11,7 +11,7 @@ use flashscope_core::number::digits;
 pub struct Suites<'a> {
     /// Which.
     pub names: [&'a str; 2],
-    /// What it says of each, where both are of the same and it has something to say.
+    /// Findings of each, where both are of the same and it has something to say.
     pub readings: Option<[&'a Reading; 2]>,
 }
 
@@ -20,7 +20,7 @@ impl Suites<'_> {
     pub(crate) fn differ(&self) -> Option<String> {
         let [a, b] = self.names;
         let text =
-            format!("Different suites: A is of {a}, B of {b}; only experiments of one name are compared.");
+            format!("Different suites: A {a}, B {b}; only experiments with the same name are compared.");
         (a != b).then_some(text)
     }
 }

@@ -27,16 +27,26 @@ pub struct Style {
     pub colour: bool,
 }
 
-/// Which suite was run, where it was not uFLIP, and what it says.
+/// A stored device state in words.
+pub(crate) fn state_words(state: &str) -> String {
+    match state {
+        "random, enforced" => "preconditioned: random writes, 1x".into(),
+        "sequential, enforced" => "preconditioned: sequential writes, 1x".into(),
+        "as-is" => "not preconditioned".into(),
+        other => other.into(),
+    }
+}
+
+/// The suite, where it is not uFLIP, and its reading.
 #[derive(Debug, Clone, Copy)]
 pub struct OfSuite<'a> {
     /// Its name, or that of its file.
     pub name: &'a str,
-    /// What it says.
+    /// Its findings, tables and charts.
     pub reading: &'a Reading,
 }
 
-/// Everything that a characterisation says.
+/// The whole result of a characterisation.
 #[derive(Debug, Clone, Copy)]
 pub struct Findings<'a> {
     /// Facts about the whole run.
@@ -45,17 +55,17 @@ pub struct Findings<'a> {
     pub finished: &'a [Finished],
     /// The key characteristics.
     pub indicators: &'a Indicators,
-    /// The three numbers to design with.
+    /// Recommendations.
     pub advice: &'a [Advice],
-    /// What to do.
+    /// Findings.
     pub hints: &'a [Hint],
-    /// What another suite says in place of indicators, advice and hints.
+    /// Another suite, whose reading replaces indicators, recommendations and findings.
     pub suite: Option<OfSuite<'a>>,
-    /// What weakens the result.
+    /// Caveats.
     pub warnings: &'a [Warning],
-    /// Where the data lie.
+    /// The result folder.
     pub folder: Option<&'a Path>,
-    /// Size of the page that lies there too.
+    /// Size of the page in it.
     pub page_bytes: Option<u64>,
 }
 

@@ -102,7 +102,7 @@ function scene(parts: ChartPart[], flags: Flags): Scene {
             all.length > 1 || needNames(parts)
                 ? all.filter((c) => isShown(c.result)).map((c) => entry(c, flags))
                 : [],
-        notes: shown.every((c) => c.series.points.length === 0) ? ['There is nothing to draw.'] : [],
+        notes: shown.every((c) => c.series.points.length === 0) ? ['No data to draw.'] : [],
     };
 }
 

@@ -37,7 +37,7 @@ function scene(block: HeatBlock, layer: HeatLayer): Scene {
         y: axis(block.y, block.y_range),
         layers: [layer],
         legend: layer.rows > 0 ? [{ name: '', colour: '', kind: 'ramp', ends }] : [],
-        notes: layer.rows === 0 ? ['There is nothing to draw.'] : [],
+        notes: layer.rows === 0 ? ['No data to draw.'] : [],
     };
 }
 

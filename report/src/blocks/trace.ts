@@ -151,44 +151,44 @@ function switches(parts: TracePart[]): Switch[] {
     const has = (test: (block: TraceBlock) => boolean) => parts.some(({ block }) => test(block));
     const all: (Switch | false)[] = [
         { key: 'ylog', label: 'log y', title: 'logarithmic response times', isOn: true, shortcut: 'l' },
-        { key: 'xlog', label: 'log x', title: 'logarithmic along', isOn: false, shortcut: 'x' },
-        { key: 'time', label: 'time', title: 'along time instead of IO numbers', isOn: false, shortcut: 't' },
+        { key: 'xlog', label: 'log x', title: 'logarithmic x axis', isOn: false, shortcut: 'x' },
+        { key: 'time', label: 'time', title: 'time instead of IO numbers', isOn: false, shortcut: 't' },
         {
             key: 'average',
             label: 'average',
-            title: 'running average without the start-up',
+            title: 'running average without the warm-up',
             isOn: true,
             shortcut: 'a',
         },
         has(({ marks }) => marks.startup_ios > 0) && {
             key: 'all',
-            label: 'with start-up',
-            title: 'running average of all IOs, start-up and all',
+            label: 'with warm-up',
+            title: 'running average of all IOs, including the warm-up',
             isOn: true,
             shortcut: 's',
         },
         has(({ marks }) => marks.startup_range_ios[1] > 0) && {
             key: 'startup',
-            label: 'start-up',
-            title: 'the start-up, shaded',
+            label: 'warm-up',
+            title: 'the warm-up, shaded',
             isOn: true,
         },
         has(({ marks }) => marks.regimes.length > 0) && {
             key: 'regimes',
-            label: 'regimes',
-            title: 'the mean of each regime',
+            label: 'levels',
+            title: 'the mean of each level',
             isOn: parts.length === 1 && has(({ marks }) => marks.regimes.length > 2),
         },
         has(({ marks }) => marks.period_ios !== null) && {
             key: 'period',
-            label: 'cycle',
-            title: 'where each cycle begins, once there is room',
+            label: 'period',
+            title: 'start of each period, when zoomed in',
             isOn: true,
         },
         has(({ marks }) => marks.mean_ns !== null) && {
             key: 'mean',
             label: 'mean',
-            title: 'mean of the running phase with its interval',
+            title: 'mean of the steady state with its 95 % CI',
             isOn: true,
         },
     ];
@@ -250,7 +250,7 @@ function legend(loaded: Loaded[], flags: Flags, isOverlaid: boolean): LegendEntr
         ...(isDense
             ? [
                   {
-                      name: 'IOs in a place',
+                      name: 'IO density',
                       colour: '',
                       kind: 'ramp' as const,
                       ends: ['few', 'many'] as [string, string],
@@ -258,9 +258,9 @@ function legend(loaded: Loaded[], flags: Flags, isOverlaid: boolean): LegendEntr
               ]
             : []),
         ...(flags.average ? [{ name: 'running average', colour: ink, kind: 'line' as const }] : []),
-        ...(flags.all ? [{ name: 'with start-up', colour: ink, dash: [7, 4], kind: 'line' as const }] : []),
+        ...(flags.all ? [{ name: 'with warm-up', colour: ink, dash: [7, 4], kind: 'line' as const }] : []),
         ...(flags.mean && block.marks.mean_ns
-            ? [{ name: 'mean and its interval', colour: t.accent, dash: [6, 4], kind: 'line' as const }]
+            ? [{ name: 'mean and 95 % CI', colour: t.accent, dash: [6, 4], kind: 'line' as const }]
             : []),
     ];
 }
@@ -274,13 +274,13 @@ export function findings({ ios, marks }: TraceBlock): string[] {
         const [mean, low, high] = marks.mean_ns;
         const text = exact(mean, 'ns', 4);
         const ends = interval([low, high], 'ns', text);
-        said.push(`Mean of the running phase: ${text}${ends && ` (${ends} at 95 %)`}.`);
+        said.push(`Mean of the steady state: ${text}${ends && ` (95 % CI ${ends})`}.`);
     }
-    if (marks.period_ios) said.push(`Response times repeat in a cycle of ${count(marks.period_ios)} IOs.`);
+    if (marks.period_ios) said.push(`Period: ${count(marks.period_ios)} IOs.`);
     if (marks.regimes.length > 1) {
         const levels = marks.regimes.map(([from, mean]) => `${format(mean, 'ns')} from IO ${count(from)}`);
         const shown = levels.length > 6 ? [...levels.slice(0, 6), '…'] : levels;
-        said.push(`${count(levels.length)} regimes: ${shown.join(', ')}.`);
+        said.push(`${count(levels.length)} levels: ${shown.join(', ')}.`);
     }
     return said;
 }
@@ -294,13 +294,13 @@ function notes({ result, data }: Loaded, isOverlaid: boolean): string[] {
     if (data.columns) {
         const head = data.columns.head.length;
         const which = data.ops.length > 1 ? ' (without their operations)' : '';
-        const first = head > 0 ? `, and the first ${count(head)} IOs one by one${which}` : '';
+        const first = head > 0 ? `, and the first ${count(head)} IOs as points${which}` : '';
         said.push(
-            `Kept here: columns of ${count(block.column_ios)} IOs with their counts by response time, the ` +
-                `fastest and the slowest of each exactly${first}. Every IO is in ${block.file}.`,
+            `Columns of ${count(block.column_ios)} IOs: histograms of response times with exact minimum and ` +
+                `maximum${first}. Every IO is in ${block.file}.`,
         );
     }
-    if (data.ios === 0) said.push('There is no IO to draw.');
-    if (data.problem) said.push(`${data.problem} What is there is shown.`);
+    if (data.ios === 0) said.push('No IO to draw.');
+    if (data.problem) said.push(`${data.problem} The rest is shown.`);
     return said;
 }

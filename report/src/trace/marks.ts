@@ -55,12 +55,12 @@ export class StartupLayer implements Layer {
 }
 
 export function startupWords(ios: number, [low, high]: [number, number]): string {
-    if (ios === 0) return `no start-up (at most ${count(high)} IOs)`;
+    if (ios === 0) return `no warm-up (at most ${count(high)} IOs)`;
     const between = high > low ? ` (${count(low)} to ${count(high)})` : '';
-    return `start-up: ${count(ios)} IOs${between}`;
+    return `warm-up: ${count(ios)} IOs${between}`;
 }
 
-/** The mean of each regime, as a level as long as the regime. */
+/** The mean of each level. */
 export class RegimesLayer implements Layer {
     constructor(private readonly data: TraceData, private readonly look: MarksLook) {}
 

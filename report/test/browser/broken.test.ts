@@ -63,7 +63,7 @@ test('fewer IOs in the file than in the run are shown, and said', async () => {
     traceOf(whole).ios = 900;
     assert.match(
         (await words(html([whole]), 'fewer')).text,
-        /Only 500 of 900 IOs are in the file\. What is there is shown/,
+        /Only 500 of 900 IOs are in the file\. The rest is shown/,
     );
 });
 
@@ -79,14 +79,14 @@ test('a document of a newer version, with a block nobody knows', async () => {
 
 test('an empty document, no document, and one that is none', async () => {
     const empty = { document: { ...made(1).document, sections: [] }, blobs: {} };
-    assert.match((await words(html([empty]), 'empty', null)).text, /holds nothing to show/);
+    assert.match((await words(html([empty]), 'empty', null)).text, /Empty result/);
     const torn =
         '<script type="application/json" data-flashscope="document" data-result="0">' +
         '{"version":1,"ti</script>';
-    assert.match((await words(shell(torn), 'torn', null)).text, /cannot be read: it is not a document/);
+    assert.match((await words(shell(torn), 'torn', null)).text, /cannot be read: the file is damaged/);
     const opened = await open(browser, shell(''));
     await opened.page.waitForSelector('.problem', { timeout: 10_000 });
-    assert.match(await opened.page.$eval('.problem', (e) => e.textContent ?? ''), /No result was loaded/);
+    assert.match(await opened.page.$eval('.problem', (e) => e.textContent ?? ''), /No result loaded/);
     await close(opened);
 });
 
@@ -112,7 +112,7 @@ test('documents that lack what they should have', async () => {
         ],
     };
     const { text, errors } = await words(html([{ document: bare as never, blobs: {} }]), 'bare');
-    assert.match(text, /There is nothing to draw/);
+    assert.match(text, /No data to draw/);
     assert.match(text, /no rows/);
     assert.deepEqual(errors, []);
 });
@@ -133,7 +133,7 @@ test('no IO, one IO, and response times that are all equal', async () => {
         await shot(opened.page, `ios-${name}`);
         const notes = plain(await opened.page.$eval('#rw .notes', (e) => e.textContent ?? ''));
         assert.match(notes, ios === 1 ? /^One IO\./ : new RegExp(`^${ios} IOs\\.`));
-        if (ios === 0) assert.match(notes, /no IO to draw/);
+        if (ios === 0) assert.match(notes, /No IO to draw/);
         assert.deepEqual(opened.errors, [], name);
         await close(opened);
     }
@@ -145,5 +145,5 @@ test('an error of the page itself is told on top of it', async () => {
         '<script>setTimeout(() => { throw new Error("oops"); })</script></body>',
     );
     const { text: said } = await words(text, 'banner');
-    assert.match(said, /went wrong: .*oops/);
+    assert.match(said, /Error on this page: .*oops/);
 });

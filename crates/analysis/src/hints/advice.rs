@@ -30,16 +30,16 @@ fn block_size(scene: &Scene<'_>) -> Advice {
     let of = words::pattern(curve);
     let experiments = vec![smallest.point.experiment.id(), at.point.experiment.id()];
     if !is_more(saving) {
-        let because = format!("a byte costs the same in {of} of every size that was tried");
+        let because = format!("{of} have the same throughput at all sizes tried");
         return says(QUESTION, "any".into(), because, experiments);
     }
     let mut because = format!(
-        "{of} reach 90 % of their best throughput, {}, there",
+        "{of} reach 90 % of their best throughput ({}) at this size",
         words::throughput(*best_bytes_a_second)
     );
     let wasteful = scene.indicators.granularity_bytes.filter(|size| size.value < at.parameter);
     if let Some(size) = wasteful {
-        because += &format!("; below {} a smaller one costs no less", words::size(size.value));
+        because += &format!("; below {} smaller is not faster", words::size(size.value));
     }
     says(QUESTION, format!("{} or more", words::size(at.parameter)), because, experiments)
 }
@@ -52,10 +52,10 @@ fn alignment(scene: &Scene<'_>) -> Advice {
     let experiments = vec![worst.point.experiment.id()];
     let indicators = scene.indicators;
     if let (Some(unit), Some(factor)) = (indicators.alignment_bytes, indicators.alignment_factor) {
-        let because = format!("misaligned {of} cost {} times as much", words::digits(factor.value));
+        let because = format!("misaligned {of} take {} times as long", words::digits(factor.value));
         return says(QUESTION, words::size(unit.value), because, experiments);
     }
-    let because = format!("{of} take the same time at every address tried, within their intervals");
+    let because = format!("no significant difference between aligned and misaligned {of}");
     says(QUESTION, "no need".into(), because, experiments)
 }
 
@@ -75,11 +75,11 @@ fn streams(scene: &Scene<'_>) -> Advice {
     let last = several.get(cheap).or(several.last()).unwrap_or(single);
     let experiments = vec![single.point.experiment.id(), last.point.experiment.id()];
     let Some(next) = several.get(cheap) else {
-        let because = "no number was found from which on writes cost more".to_string();
+        let because = "no slowdown found at any number of streams tried".to_string();
         return says(QUESTION, format!("{} or more", words::plain(most)), because, experiments);
     };
     let times = ratio(&next.estimate, &single.estimate).map_or(f64::NAN, |factor| factor.value);
     let (beyond, times) = (words::plain(next.parameter), words::digits(times));
-    let because = format!("with {beyond}, each write costs {times} times as much as in a single stream");
+    let because = format!("with {beyond}, a write takes {times} times as long as in a single stream");
     says(QUESTION, format!("at most {}", words::plain(most)), because, experiments)
 }

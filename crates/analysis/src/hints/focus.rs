@@ -15,7 +15,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
         let factor = ratio(&rw, &inside.estimate).ok().filter(is_more)?;
         let (size, times) = (words::size(inside.parameter), words::digits(factor.value));
         return says(
-            format!("Keep random writes inside {size}: outside, each costs {times} times as much."),
+            format!("Keep random writes within {size}: in a larger area they take {times} times as long."),
             format!("{}, {baselines}; confirms uFLIP hint 4", words::point(inside)),
         );
     }
@@ -27,7 +27,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     }
     let size = words::size(smallest.parameter);
     says(
-        format!("Avoid random writes altogether: even inside {size} they cost as much as anywhere."),
+        format!("Avoid random writes: they are slow even within {size}."),
         format!("{}, {baselines}; contradicts uFLIP hint 4", words::point(smallest)),
     )
 }

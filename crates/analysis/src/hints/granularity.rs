@@ -15,7 +15,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     let least = if is_end { " (the largest size measured)" } else { "" };
     says(
         format!(
-            "Write {size} or more at once{least}: {of} of {} cost nearly the same {}.",
+            "Write {size} or more at once{least}: {of} of {} take nearly the same {}.",
             words::size(smallest.parameter),
             words::span(smallest.estimate.mean_ns)
         ),

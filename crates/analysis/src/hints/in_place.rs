@@ -9,12 +9,15 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     let times = words::digits(factor.value);
     let text = if is_more(&factor) {
         format!(
-            "Do not rewrite one place again and again: such a write costs {times} times a sequential one."
+            "Do not rewrite one address repeatedly: such a write takes {times} times as long as a sequential \
+             one."
         )
     } else if is_less(&factor) {
-        format!("Rewriting one address is fast: such a write takes {times} times a sequential one.")
+        format!(
+            "Rewriting one address is fast: such a write takes {times} times as long as a sequential one."
+        )
     } else {
         return None;
     };
-    says(text, format!("order/SW/0 over baseline SW: {}", words::factor(&factor)))
+    says(text, format!("order/SW/0 over baseline seq write: {}", words::factor(&factor)))
 }

@@ -65,7 +65,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     if useful.is_empty() {
         let evidence: Vec<_> = found.iter().map(|of| words::point(&of.smallest)).collect();
         let is_sure = !found.is_empty() && found.iter().all(|of| of.saving.ci_high < 1.2);
-        let text = "The size of an IO does not matter: a byte costs the same in small IOs as in large ones.";
+        let text = "IO size has no effect on throughput.";
         let evidence = format!("{}; contradicts uFLIP hint 1", evidence.join(", "));
         return if is_sure { says(text.into(), evidence) } else { None };
     }

@@ -13,7 +13,10 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     let points: Vec<String> = large_steps(scene.points).iter().map(words::point).collect();
     let times = words::digits(factor.value);
     says(
-        format!("Avoid writes in steps of 1 MiB to 8 MiB: each costs {times} times a random write."),
+        format!(
+            "Avoid strided writes with steps of 1 MiB to 8 MiB: each takes {times} times as long as a random \
+             write."
+        ),
         format!("{}, {}", words::some(&points), scene.baselines_text(&["RW"])),
     )
 }

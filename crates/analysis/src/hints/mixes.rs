@@ -42,9 +42,12 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     if is_more(&worst.factor) {
         let (what, times) = (mixture(worst), words::digits(worst.factor.value));
         let several = found.iter().filter(|of| is_more(&of.factor)).count();
-        let verdict = format!("{several} of {} mixes cost more; contradicts uFLIP hint 6", found.len());
+        let verdict = format!(
+            "{several} of {} mixes are slower than their parts; contradicts uFLIP hint 6",
+            found.len()
+        );
         return says(
-            format!("Keep patterns apart: {what} cost {times} times what they cost alone."),
+            format!("Do not mix patterns: {what} take {times} times as long as separately."),
             format!("{evidence}; {verdict}"),
         );
     }
@@ -52,7 +55,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
         return None;
     }
     says(
-        "Patterns may be mixed: no mix costs more than its parts.".into(),
+        "Mixed patterns have no penalty: no mix is slower than its parts.".into(),
         format!("{} mixes, the slowest {evidence}; confirms uFLIP hint 6", found.len()),
     )
 }

@@ -31,7 +31,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     let peak = words::span(found.peak_ns);
     let (period, id) = (found.period_ios, found.point.experiment.id());
     says(
-        format!("Expect a slow IO again and again: of every {period} {of}, at least one takes about {peak}."),
+        format!("Expect periodic slow IOs: at least one of every {period} {of} takes about {peak}."),
         format!("{id}: period of {period} IOs, median {}, peak {peak}", words::span(found.p50_ns)),
     )
     .map(|hint| hint.seen_in(found.point))

@@ -16,7 +16,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     }
     if !harmed.is_empty() {
         let text = harmed.iter().map(|gain| harm(gain)).collect::<Vec<_>>().join("; ");
-        parts.push(format!("Limit the parallel jobs: {text}."));
+        parts.push(format!("Limit parallel jobs: {text}."));
     }
     let mut evidence: Vec<String> = useful.iter().map(|gain| gain.evidence()).collect();
     evidence.extend(
@@ -30,15 +30,12 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
         return None;
     }
     let evidence = gains.iter().map(Gain::evidence).collect::<Vec<_>>().join(", ");
-    says(
-        "Parallel jobs give no more throughput than one.".into(),
-        format!("{evidence}; confirms uFLIP hint 7"),
-    )
+    says("Parallel jobs do not increase throughput.".into(), format!("{evidence}; confirms uFLIP hint 7"))
 }
 
 /// `with 16 of them sequential writes fall to 30 % of the throughput of one`.
 fn harm(gain: &Gain<'_>) -> String {
     let (at, share) = &gain.worst;
     let (count, of) = (words::plain(at.parameter), words::pattern(gain.curve));
-    format!("with {count} of them {of} fall to {} of the throughput of one", words::percent(share.value))
+    format!("with {count} jobs, {of} fall to {} of the throughput of one job", words::percent(share.value))
 }

@@ -35,11 +35,11 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
         let cheapest = curve.iter().find(|at| at.parameter >= pause.value).unwrap_or(longest);
         let evidence = format!("{}, {baselines}", words::point(cheapest));
         let (pause, rest) = (words::span(pause.value * 1e6), words::span(cheapest.estimate.mean_ns));
-        let effect = format!("after {pause} of idle time a random write costs {rest}");
+        let effect = format!("after {pause} of idle time a random write takes {rest}");
         let saves_none = totals.iter().all(|(_, factor)| factor.ci_low > 1.0 / MATERIAL);
         return match saves_none {
             true => says(
-                format!("A pause moves time but saves none: {effect}. Use idle time that is there anyway."),
+                format!("Pauses defer work but save no time: {effect}. Use existing idle time."),
                 format!("{evidence}; confirms uFLIP hint 7"),
             ),
             false => says(format!("Use idle time: {effect}."), evidence),
@@ -62,7 +62,7 @@ fn without_effect(scene: &Scene<'_>, curve: &[At<'_>], rw: &Estimate) -> Option<
     let pause = words::exact_span(longest.parameter * 1e6);
     let evidence = format!("{}, {}", words::point(longest), scene.baselines_text(&["SW", "RW"]));
     says(
-        format!("Pauses do not help: random writes cost the same after {pause} of idle time."),
+        format!("Pauses do not help: random writes take the same time after {pause} of idle time."),
         format!("{evidence}; confirms uFLIP hint 7"),
     )
 }

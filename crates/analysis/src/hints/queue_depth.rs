@@ -20,7 +20,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
         return None;
     }
     says(
-        "One IO at a time is enough: more in flight give no more throughput.".into(),
+        "One IO at a time is enough: a higher queue depth does not increase throughput.".into(),
         format!("{}; confirms uFLIP hint 7", evidence(&gains.iter().collect::<Vec<_>>())),
     )
 }

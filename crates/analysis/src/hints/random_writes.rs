@@ -9,7 +9,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
         return None;
     }
     says(
-        "There is no need to make writes sequential: random writes cost no more.".into(),
+        "Sequential writes have no advantage: random writes are as fast.".into(),
         format!(
             "{}, {}; contradicts uFLIP hint 4",
             scene.baselines_text(&["SW", "RW"]),

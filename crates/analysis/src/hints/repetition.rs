@@ -12,7 +12,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     let times = words::digits(1.0 / factor.value);
     says(
         format!(
-            "Rewrite data in the order in which it was written: a new order costs {times} times as much."
+            "Rewrite data in the order in which it was written: a new order takes {times} times as long."
         ),
         format!("{}, {}", words::point(fresh), words::point(repeated)),
     )

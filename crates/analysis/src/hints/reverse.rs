@@ -11,7 +11,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     }
     let times = words::digits(factor.value);
     says(
-        format!("Do not write backwards: at descending addresses a write costs {times} times as much."),
-        format!("order/SW/-1 over baseline SW: {}", words::factor(&factor)),
+        format!("Do not write at descending addresses: such a write takes {times} times as long."),
+        format!("order/SW/-1 over baseline seq write: {}", words::factor(&factor)),
     )
 }

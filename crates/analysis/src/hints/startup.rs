@@ -38,7 +38,7 @@ fn of_run<'a>(point: &'a Point<'a>, run: &Run) -> Option<StartUp<'a>> {
 fn short_mean(found: &StartUp<'_>) -> String {
     let share = (found.ios as f64 / SHORT_IOS).min(1.0);
     let low = (1.0 - 1.0 / found.factor) * share;
-    format!("the mean of the first 512 IOs is {} low", words::percent(low))
+    format!("the mean of the first 512 IOs is {} too low", words::percent(low))
 }
 
 pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
@@ -51,12 +51,12 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     let times = words::digits(found.factor);
     says(
         format!(
-            "Do not trust short benchmarks of this device: its first {} {of}{size} are {times} times faster \
-             than what follows.",
+            "Do not trust short benchmarks of this device: the first {} {of}{size} are {times} times faster \
+             than the steady state.",
             found.ios
         ),
         format!(
-            "{}: start-up {}, running phase {}; {}",
+            "{}: warm-up {}, steady state {}; {}",
             found.point.experiment.id(),
             words::span(found.mean_ns),
             words::span(found.mean_ns * found.factor),

@@ -14,11 +14,12 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     if let Some(most) = scene.indicators.partitions {
         let next = several.iter().find(|at| at.parameter > most.value)?;
         let factor = ratio(&next.estimate, &single.estimate).ok().filter(is_more)?;
-        let verdict = if most.value <= FEW { "confirms" } else { "confirms in kind, but not in number," };
+        let verdict =
+            if most.value <= FEW { "confirms" } else { "confirms qualitatively, but not in number," };
         let count = words::counted(most.value as u64, "sequential stream");
         let (beyond, times) = (words::plain(next.parameter), words::digits(factor.value));
         return says(
-            format!("Write at most {count} at once: with {beyond}, each write costs {times} times as much."),
+            format!("Write at most {count} at once: with {beyond}, each write takes {times} times as long."),
             format!("{}, {}; {verdict} uFLIP hint 5", words::point(single), words::point(next)),
         );
     }
@@ -31,7 +32,7 @@ pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     }
     let most = words::plain(several.last()?.parameter);
     says(
-        format!("Sequential streams may be many: writing {most} concurrently costs no more than one."),
+        format!("Many sequential streams have no penalty: {most} concurrent streams are as fast as one."),
         format!("{}, {}; contradicts uFLIP hint 5", words::point(single), words::point(&worst)),
     )
 }

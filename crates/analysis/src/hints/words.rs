@@ -28,7 +28,18 @@ pub(crate) fn point(at: &At<'_>) -> String {
     format!("{} {}", at.point.experiment.id(), mean(&at.estimate))
 }
 
-/// `SR` in words.
+/// `SR` as a heading has it.
+pub(crate) fn short(pattern: &str) -> &str {
+    match pattern {
+        "SR" => "seq read",
+        "RR" => "rand read",
+        "SW" => "seq write",
+        "RW" => "rand write",
+        other => other,
+    }
+}
+
+/// `SR` in a sentence.
 pub(crate) fn pattern(curve: &str) -> &str {
     match curve {
         "SR" => "sequential reads",

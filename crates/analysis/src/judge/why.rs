@@ -55,11 +55,11 @@ impl fmt::Display for Why {
         match *self {
             Self::Exploring { ios, need_ios } => {
                 let (ios, need_ios) = (count(ios), count(need_ios));
-                write!(f, "looking for a later regime: {ios} of {need_ios} IOs")
+                write!(f, "looking for a later change of level: {ios} of {need_ios} IOs")
             }
             Self::StartupNotOver { startup_ios, ios, need_ios } => write!(
                 f,
-                "start-up may not be over: level changed at IO {}, now {}, sure at {}",
+                "warm-up may not be over: level changed at IO {}, now at {}, established at {}",
                 count(startup_ios),
                 count(ios),
                 count(need_ios)
@@ -68,12 +68,12 @@ impl fmt::Display for Why {
             Self::FewPeriods { seen, need, .. } => write!(f, "only {seen} periods seen, {need} needed"),
             Self::Drifting { share } => {
                 let way = if share > 0.0 { "rising" } else { "falling" };
-                write!(f, "response times are still {way}: {} over the running phase", percent(share.abs()))
+                write!(f, "response times are still {way}: {} over the steady state", percent(share.abs()))
             }
             Self::Wide { share, asked } => {
-                write!(f, "the interval is ± {}, the target ± {}", percent(share), percent(asked))
+                write!(f, "95 % CI ± {}, target ± {}", percent(share), percent(asked))
             }
-            Self::NoInterval => write!(f, "too few IOs for an interval"),
+            Self::NoInterval => write!(f, "too few IOs for a 95 % CI"),
         }
     }
 }
@@ -85,9 +85,9 @@ mod tests {
     #[test]
     fn no_width_is_shown_as_nothing() {
         let shown = |share, asked| Why::Wide { share, asked }.to_string();
-        assert_eq!(shown(0.123, 0.05), "the interval is ± 12 %, the target ± 5.0 %");
-        assert_eq!(shown(2.5, 0.052), "the interval is ± 250 %, the target ± 5.2 %");
-        assert_eq!(shown(0.000_123, 1e-6), "the interval is ± 0.012 %, the target ± 0.00010 %");
-        assert_eq!(shown(f64::INFINITY, 0.0), "the interval is ± –, the target ± 0 %");
+        assert_eq!(shown(0.123, 0.05), "95 % CI ± 12 %, target ± 5.0 %");
+        assert_eq!(shown(2.5, 0.052), "95 % CI ± 250 %, target ± 5.2 %");
+        assert_eq!(shown(0.000_123, 1e-6), "95 % CI ± 0.012 %, target ± 0.00010 %");
+        assert_eq!(shown(f64::INFINITY, 0.0), "95 % CI ± –, target ± 0 %");
     }
 }

@@ -34,7 +34,7 @@ fn wants(run: &Run) -> String {
 pub(super) fn without_mean(scene: &Scene<'_>) -> Option<Warning> {
     let (ids, count, first) = bad_runs(scene, |run| run.outcome.estimate.is_none())?;
     let runs = words::counted(count as u64, "run");
-    says(format!("{runs} ended too early for a mean and count for nothing: {ids}."), remedy(first))
+    says(format!("{runs} ended too early for a mean and are ignored: {ids}."), remedy(first))
 }
 
 pub(super) fn not_stationary(scene: &Scene<'_>) -> Option<Warning> {
@@ -44,24 +44,24 @@ pub(super) fn not_stationary(scene: &Scene<'_>) -> Option<Warning> {
     let left_out = beside_sound.flat_map(|point| &point.runs).filter(|run| is_bad(run)).count();
     let (runs, why, counts) = (words::counted(count as u64, "run"), wants(first), counting(count, left_out));
     says(
-        format!("{runs} ended before a steady state was certain: {ids}; in the first: {why}. {counts}"),
+        format!("{runs} ended before a steady state was established: {ids}; the first: {why}. {counts}"),
         remedy(first),
     )
 }
 
 /// What became of `count` runs that were not level, of which `left_out` stood beside sound ones.
 fn counting(count: usize, left_out: usize) -> String {
-    let because = "because other runs of the same experiment are sound";
+    let because = "because other runs of the same experiment are valid";
     match (count, left_out) {
-        (1, 0) => "Its mean may belong to the start-up.".into(),
-        (_, 0) => "Their means may belong to the start-up.".into(),
-        (1, 1) => format!("It does not count, {because}."),
-        (_, 1) => format!(
-            "1 of them does not count, {because}; the means of the others may belong to the start-up."
-        ),
-        _ if count == left_out => format!("They do not count, {because}."),
+        (1, 0) => "Its mean may include the warm-up.".into(),
+        (_, 0) => "Their means may include the warm-up.".into(),
+        (1, 1) => format!("It is ignored, {because}."),
+        (_, 1) => {
+            format!("1 of them is ignored, {because}; the means of the others may include the warm-up.")
+        }
+        _ if count == left_out => format!("They are ignored, {because}."),
         _ => format!(
-            "{left_out} of them do not count, {because}; the means of the others may belong to the start-up."
+            "{left_out} of them are ignored, {because}; the means of the others may include the warm-up."
         ),
     }
 }
@@ -73,7 +73,7 @@ pub(super) fn not_precise(scene: &Scene<'_>) -> Option<Warning> {
     };
     let (ids, count, first) = bad_runs(scene, is_bad)?;
     let (runs, why) = (words::counted(count as u64, "run"), wants(first));
-    says(format!("{runs} did not reach the target precision: {ids}; in the first: {why}."), remedy(first))
+    says(format!("{runs} did not reach the target precision: {ids}; the first: {why}."), remedy(first))
 }
 
 /// The two runs of a point that differ most, if surely and by enough to matter.
@@ -92,14 +92,14 @@ pub(super) fn disagreeing(scene: &Scene<'_>) -> Option<Warning> {
     let ids: Vec<String> = found.iter().map(|(point, _)| point.experiment.id()).collect();
     says(
         format!(
-            "Repeats of {} do not agree: {}; {} gave {} and {}.",
+            "Repeats of {} differ significantly: {}; {} gave {} and {}.",
             words::counted(found.len() as u64, "experiment"),
             words::some(&ids),
             first.experiment.id(),
             words::mean(low),
             words::mean(high)
         ),
-        "Something besides the pattern changed between runs: the device's state, its temperature, or other \
-         work on this machine. Stop that, enforce the state, and run again.",
+        "The device's state, its temperature or other load changed between the runs. Stop other load, \
+         precondition, and run again.",
     )
 }

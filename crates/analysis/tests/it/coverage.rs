@@ -148,7 +148,7 @@ fn coverage_table() {
 }
 
 const HEADER: &str = "\
-| device | holds | start-up | period | IOs | ± | error | of 512 IOs | of 1 s | of a fixed window (IOs) |
+| device | holds | warm-up | period | IOs | ± | error | of 512 IOs | of 1 s | of a fixed window (IOs) |
 |---|---|---|---|---|---|---|---|---|---|";
 
 fn row(device: &Device, score: &Score) -> String {
@@ -238,7 +238,7 @@ fn wild_devices() {
     {
         let right = |part| share(part, score.runs);
         println!(
-            "{what}: {:.1} % hold, start-up {:.1} %, period {:.1} %, reached {:.1} %, median {} IOs",
+            "{what}: {:.1} % hold, warm-up {:.1} %, period {:.1} %, reached {:.1} %, median {} IOs",
             right(score.held),
             right(score.startup_right),
             right(score.period_right),

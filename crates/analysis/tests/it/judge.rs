@@ -34,7 +34,7 @@ fn a_quiet_device_stops_after_the_first_look() {
     assert_eq!((outcome.phases.ios, outcome.stopped_because), (256, Stop::Precision));
     assert!(outcome.stationary && outcome.missing.is_none());
     assert!(reasons.len() <= 3, "{reasons:?}");
-    assert_eq!(reasons[0].1.to_string(), "looking for a later regime: 64 of 256 IOs");
+    assert_eq!(reasons[0].1.to_string(), "looking for a later change of level: 64 of 256 IOs");
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn the_number_of_ios_ends_the_run_and_what_is_missing_is_said() {
     assert_eq!((outcome.phases.ios, outcome.stopped_because), (1000, Stop::Ios));
     assert!(!outcome.stationary);
     let missing = outcome.missing.expect("the new regime is too short").to_string();
-    assert!(missing.starts_with("start-up may not be over: level changed at IO 900"), "{missing}");
+    assert!(missing.starts_with("warm-up may not be over: level changed at IO 900"), "{missing}");
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn noise_is_measured_until_the_precision_is_reached() {
     let (outcome, reasons) = run(&device, Goal::reads());
     assert!(outcome.estimate.unwrap().relative_half_width() <= 0.05);
     let shown = reasons.last().unwrap().1.to_string();
-    assert!(shown.starts_with("the interval is ± ") && shown.ends_with(" %, the target ± 5.0 %"), "{shown}");
+    assert!(shown.starts_with("95 % CI ± ") && shown.ends_with(" %, target ± 5.0 %"), "{shown}");
     let lengths: Vec<f64> = reasons.iter().map(|r| r.0 as f64).collect();
     assert!(lengths.windows(2).all(|w| w[1] / w[0] >= 1.149), "looks are geometric: {lengths:?}");
 }

@@ -35,7 +35,7 @@ fn a_sound_result_has_no_warning() {
 #[test]
 fn an_incomplete_run_says_how_to_finish_it() {
     let context = Context { complete: false, ..context() };
-    assert_eq!(only(&of(&context, &EVEN.characterised()), &["not finished"]), Remedy::Resume);
+    assert_eq!(only(&of(&context, &EVEN.characterised()), &["Incomplete"]), Remedy::Resume);
 }
 
 #[test]
@@ -45,10 +45,13 @@ fn blank_for_lack_of_a_run_is_told_from_blank_for_lack_of_an_effect() {
         entry.run.outcome.estimate = None;
     }
     let found = of(&context(), &finished);
-    assert!(found[0].seen.contains("effect: locality (no mean of locality/RW)"), "{found:#?}");
+    assert!(found[0].seen.contains("effect: random writes within (no mean of locality/RW)"), "{found:#?}");
     assert_eq!(found[0].remedy, Remedy::Measure(vec!["locality".into()]));
     finished.retain(|entry| !entry.experiment.pattern.writes());
-    assert_eq!(only(&of(&context(), &finished), &["SW, RW", "baseline/SW"]), Remedy::AllowWrites);
+    assert_eq!(
+        only(&of(&context(), &finished), &["seq write, rand write", "baseline/SW"]),
+        Remedy::AllowWrites
+    );
     let stopped = Context { complete: false, ..context() };
     let found = of(&stopped, &finished);
     assert_eq!(found.len(), 2);
@@ -91,7 +94,7 @@ fn a_curve_without_any_mean_counts_as_not_measured() {
     }
     let found = of(&context(), &finished);
     assert_eq!(found.len(), 2, "{found:#?}");
-    assert!(found[0].seen.contains("effect: pause ("), "{found:#?}");
+    assert!(found[0].seen.contains("effect: effective pause ("), "{found:#?}");
     assert!(found[1].seen.starts_with("27 runs ended too early") && found[1].seen.contains("and 4 more"));
 }
 
@@ -103,7 +106,7 @@ fn a_regime_that_was_not_reached_is_named_with_its_reason() {
         entry.run.outcome.missing = Some(missing);
         entry.run.outcome.stopped_because = Stop::Budget;
     });
-    let seen = ["3 runs", "baseline/RW", "level changed at IO 300", "Their means may belong to the start-up"];
+    let seen = ["3 runs", "baseline/RW", "level changed at IO 300", "Their means may include the warm-up"];
     assert_eq!(only(&of(&context(), &finished), &seen), Remedy::Limit(Stop::Budget));
 }
 
@@ -117,11 +120,11 @@ fn runs_that_count_for_nothing_beside_sound_ones_are_told_from_those_that_count(
     };
     let rr = "baseline/RR/32KiB";
     let found = of(&context(), &never_level([rr, "none"]));
-    assert_eq!(only(&found, &["1 run ended", "It does not count"]), Remedy::Limit(Stop::Precision));
-    assert!(!found[0].seen.contains("start-up"), "{found:#?}");
+    assert_eq!(only(&found, &["1 run ended", "It is ignored"]), Remedy::Limit(Stop::Precision));
+    assert!(!found[0].seen.contains("warm-up"), "{found:#?}");
     let found = of(&context(), &never_level([rr, "baseline/RW/32KiB"]));
     assert_eq!(
-        only(&found, &["4 runs ended", "1 of them does not count", "start-up"]),
+        only(&found, &["4 runs ended", "1 of them is ignored", "warm-up"]),
         Remedy::Limit(Stop::Precision)
     );
 }
@@ -133,7 +136,7 @@ fn a_precision_that_was_not_reached_is_named() {
         entry.run.outcome.stopped_because = Stop::Ios;
     });
     assert_eq!(
-        only(&of(&context(), &finished), &["precision", "baseline/RR", "interval is ± 12 %"]),
+        only(&of(&context(), &finished), &["precision", "baseline/RR", "95 % CI ± 12 %"]),
         Remedy::Limit(Stop::Ios)
     );
 }
@@ -147,7 +150,7 @@ fn repeats_that_do_not_agree_are_named() {
     assert!(
         only(&found, &["1 experiment", "baseline/SW/32KiB", "1.00 ms", "2.00 ms"])
             .to_string()
-            .contains("enforce the state")
+            .contains("precondition")
     );
     // Sure but small: 5 % apart at 1 % either way.
     let finished = changed("baseline/SW/32KiB", |entry| {
@@ -159,7 +162,7 @@ fn repeats_that_do_not_agree_are_named() {
 #[test]
 fn an_unknown_state_is_told() {
     let context = Context { state: "as-is".into(), ..context() };
-    assert_eq!(only(&of(&context, &EVEN.characterised()), &["as it was"]), Remedy::EnforceState);
+    assert_eq!(only(&of(&context, &EVEN.characterised()), &["No preconditioning"]), Remedy::EnforceState);
 }
 
 #[test]
@@ -193,7 +196,7 @@ fn a_device_near_the_limit_of_the_tool_is_told() {
     let limit = |iops| Context { generator_iops_max: Some(iops), ..context() };
     let fine = Context { generator_iops_max: None, ..context() };
     assert!(
-        only(&of(&limit(5_000.0), &EVEN.characterised()), &["of the 5,000 IO/s"])
+        only(&of(&limit(5_000.0), &EVEN.characterised()), &["limit of 5,000 IO/s"])
             .to_string()
             .contains("faster")
     );
@@ -213,5 +216,5 @@ fn an_area_without_a_limit_is_told_from_none() {
     let device =
         crate::table::Device { sw: 0.1, area: Some((1 << 40, 1.0)), streams: Some((4, 1.0)), ..EVEN };
     let found = of(&context(), &device.characterised());
-    assert_eq!(only(&found, &["fast inside 2 GiB", "locality has no limit"]), Remedy::LargerAreas);
+    assert_eq!(only(&found, &["fast within 2 GiB", "locality limit not found"]), Remedy::LargerAreas);
 }

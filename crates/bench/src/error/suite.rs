@@ -8,7 +8,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum SuiteError {
     /// A name that no suite has.
-    #[error("unknown suite '{name}'; write one of: {}; or the path of a file", known.join(", "))]
+    #[error("unknown suite '{name}'; choose one of {}, or a file", known.join(", "))]
     Unknown {
         /// What was asked for.
         name: String,
@@ -26,7 +26,7 @@ pub enum SuiteError {
         known: Vec<&'static str>,
     },
     /// A setting that is given more than once.
-    #[error("setting {name} is given twice, as {first} and as {second}: write it once")]
+    #[error("setting {name} is given twice ({first}, {second}); give it once")]
     SettingTwice {
         /// The setting.
         name: String,
@@ -46,13 +46,13 @@ pub enum SuiteError {
         problem: String,
     },
     /// Writing is not allowed, and nothing worth doing is left without it.
-    #[error("every run of this suite{} writes, and writing is not allowed", but(*except))]
+    #[error("all runs of this suite{} write, and writing is not allowed", but(*except))]
     OnlyWrites {
         /// The runs that do not.
         except: Option<&'static str>,
     },
     /// A suite that runs every experiment once was asked for more.
-    #[error("{repeats} repeats: each part is one long run; run the suite again and compare")]
+    #[error("{repeats} repeats: the parts of this suite are not repeated; run it again and compare")]
     Repeats {
         /// What was asked for.
         repeats: u32,
@@ -60,8 +60,8 @@ pub enum SuiteError {
     /// No run at all.
     #[error("there is nothing to run")]
     Empty,
-    /// Two runs that no result could tell apart.
-    #[error("two runs are called {id}; give one another name")]
+    /// Two runs with the same name.
+    #[error("two runs have the name {id}; rename one")]
     SameName {
         /// Their name.
         id: String,
@@ -73,7 +73,7 @@ pub enum SuiteError {
 
 fn settings(known: &[&str]) -> String {
     match known {
-        [] => "has no settings of its own".into(),
+        [] => "has no settings".into(),
         _ => format!("has: {}", known.join(", ")),
     }
 }
@@ -99,8 +99,8 @@ pub struct ScriptError {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ScriptProblem {
-    /// There is none that says anything.
-    #[error("the file says nothing; write at least one line such as: {example}")]
+    /// A file without a step.
+    #[error("the file is empty; write at least one line such as: {example}")]
     Empty {
         /// A line that would do.
         example: &'static str,
@@ -109,10 +109,10 @@ pub enum ScriptProblem {
     #[error("{0}")]
     Toml(String),
     /// A table without the key that says what is done.
-    #[error("a step says what it does: do = \"run\"")]
+    #[error("a step needs an act, such as do = \"run\"")]
     NoAct,
     /// A first word that means nothing.
-    #[error("'{word}' is no act; write one of: {}", known.join(", "))]
+    #[error("unknown act '{word}'; choose one of {}", known.join(", "))]
     UnknownAct {
         /// The word.
         word: String,
@@ -120,7 +120,7 @@ pub enum ScriptProblem {
         known: Vec<&'static str>,
     },
     /// A key that the word does not have.
-    #[error("'{key}' is no key of {word}; it {}", keys(known))]
+    #[error("unknown key '{key}' of {word}, which {}", keys(known))]
     UnknownKey {
         /// The key.
         key: String,
@@ -130,13 +130,13 @@ pub enum ScriptProblem {
         known: Vec<&'static str>,
     },
     /// A key that is given more than once.
-    #[error("{key} is set twice; write it once")]
+    #[error("{key} is set twice; set it once")]
     KeyTwice {
         /// The key.
         key: String,
     },
     /// A word where a key and its value are expected.
-    #[error("'{text}' is not KEY=VALUE{}", if *has_name { ", and a name is one word" } else { "" })]
+    #[error("'{text}' is not KEY=VALUE{}", if *has_name { "; a name is one word" } else { "" })]
     NotPair {
         /// The word.
         text: String,
@@ -144,7 +144,7 @@ pub enum ScriptProblem {
         has_name: bool,
     },
     /// A run without a name.
-    #[error("give it a name: {word} NAME ...")]
+    #[error("it needs a name: {word} NAME ...")]
     NoName {
         /// What it is.
         word: &'static str,
@@ -160,7 +160,7 @@ pub enum ScriptProblem {
         problem: String,
     },
     /// Something of TOML that is neither a text nor a number.
-    #[error("{key} is a text or a number")]
+    #[error("{key} must be a text or a number")]
     NotText {
         /// The key.
         key: String,
@@ -169,7 +169,7 @@ pub enum ScriptProblem {
     #[error("{0}")]
     Pattern(#[from] PatternError),
     /// A pattern that leaves the part of the target that is measured.
-    #[error("IOs of {bs} go beyond the {span} that are measured; write smaller numbers, or measure more")]
+    #[error("IOs of {bs} exceed the measured {span}; use smaller numbers, or measure more")]
     Beyond {
         /// Size of its IOs.
         bs: Bytes,
@@ -177,22 +177,22 @@ pub enum ScriptProblem {
         span: Bytes,
     },
     /// More than one length.
-    #[error("runtime, bytes, ios and number_ios exclude one another; write one")]
+    #[error("runtime, bytes, ios and number_ios exclude one another; give one")]
     Lengths,
     /// A length of nothing.
-    #[error("a run has to last")]
+    #[error("a run must be longer than 0")]
     NoLength,
     /// A burst that would have no end.
-    #[error("say how long the burst is: runtime=5s, bytes=1GiB or ios=1000")]
+    #[error("a burst needs a length: runtime=5s, bytes=1GiB or ios=1000")]
     EndlessBurst,
     /// Idle time without a length.
-    #[error("say for how long, such as: idle 30s")]
+    #[error("idle needs a time, such as: idle 30s")]
     EndlessIdle,
     /// Preparations behind the last run.
-    #[error("nothing is measured after this; add a line that begins with run")]
+    #[error("nothing is measured after this; add a run")]
     NothingMeasured,
-    /// Two runs that no result could tell apart.
-    #[error("line {earlier} has a run called {id} too; give one another name")]
+    /// Two runs with the same name.
+    #[error("line {earlier} also has a run named {id}; rename one")]
     SameName {
         /// The line of the first.
         earlier: usize,

@@ -7,8 +7,8 @@ use super::{Draft, Frame, Micro, draft};
 /// See the module.
 pub const MICRO: Micro = Micro {
     name: "alignment",
-    doc: "response time of IOs that do not begin at a multiple of their size",
-    parameter: "IOShift, bytes",
+    doc: "response time of unaligned IOs",
+    parameter: "offset from alignment, bytes",
     is_uflip: true,
     points,
 };

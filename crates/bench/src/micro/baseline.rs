@@ -7,7 +7,7 @@ use super::{Draft, Frame, Micro, draft};
 /// See the module.
 pub const MICRO: Micro = Micro {
     name: "baseline",
-    doc: "the four baseline patterns, run long enough to find start-up and period",
+    doc: "the four baseline patterns, long enough to find warm-up and period",
     parameter: "none",
     is_uflip: false,
     points,

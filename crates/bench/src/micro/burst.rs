@@ -10,8 +10,8 @@ use super::{Draft, Frame, Micro, draft};
 /// See the module.
 pub const MICRO: Micro = Micro {
     name: "burst",
-    doc: "a pause of 100 ms between groups of IOs: how much work piles up?",
-    parameter: "Burst, IOs",
+    doc: "idle time of 100 ms between bursts: how much work is deferred?",
+    parameter: "burst, IOs",
     is_uflip: true,
     points,
 };

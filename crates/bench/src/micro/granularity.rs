@@ -7,8 +7,8 @@ use super::{Draft, Frame, Micro, Scope, draft};
 /// See the module.
 pub const MICRO: Micro = Micro {
     name: "granularity",
-    doc: "response time against the size of an IO",
-    parameter: "IOSize, bytes",
+    doc: "response time against IO size",
+    parameter: "IO size, bytes",
     is_uflip: true,
     points,
 };

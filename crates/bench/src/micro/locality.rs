@@ -7,8 +7,8 @@ use super::{Draft, Frame, Micro, draft};
 /// See the module.
 pub const MICRO: Micro = Micro {
     name: "locality",
-    doc: "response time when all IOs fall into a small area",
-    parameter: "TargetSize, bytes",
+    doc: "response time against the size of the working set",
+    parameter: "working set, bytes",
     is_uflip: true,
     points,
 };

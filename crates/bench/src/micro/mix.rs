@@ -7,8 +7,8 @@ use super::{Draft, Frame, Micro, Scope, draft};
 /// See the module.
 pub const MICRO: Micro = Micro {
     name: "mix",
-    doc: "two baseline patterns in one stream",
-    parameter: "Ratio, IOs of the first for each of the second",
+    doc: "two baseline patterns mixed in one stream",
+    parameter: "IOs of the first pattern for each of the second",
     is_uflip: true,
     points,
 };

@@ -7,8 +7,8 @@ use super::{Draft, Frame, Micro, Scope, draft, located, odd_slots};
 /// See the module.
 pub const MICRO: Micro = Micro {
     name: "order",
-    doc: "reverse, in place, and with large steps",
-    parameter: "Incr, IOs",
+    doc: "descending addresses, rewrites of one address, large strides",
+    parameter: "stride, IOs",
     is_uflip: true,
     points,
 };

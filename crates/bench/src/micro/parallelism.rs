@@ -7,8 +7,8 @@ use super::{Draft, Frame, Micro, draft};
 /// See the module.
 pub const MICRO: Micro = Micro {
     name: "parallelism",
-    doc: "processes side by side, each in its own part of the space",
-    parameter: "ParallelDegree, processes",
+    doc: "parallel processes, each in its own part of the space",
+    parameter: "processes",
     is_uflip: true,
     points,
 };

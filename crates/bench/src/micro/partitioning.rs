@@ -7,8 +7,8 @@ use super::{Draft, Frame, Micro, draft, located};
 /// See the module.
 pub const MICRO: Micro = Micro {
     name: "partitioning",
-    doc: "sequential streams side by side, served in turn",
-    parameter: "Partitions, streams",
+    doc: "concurrent sequential streams, round robin",
+    parameter: "concurrent streams",
     is_uflip: true,
     points,
 };

@@ -7,8 +7,8 @@ use super::{Draft, Frame, Micro, draft};
 /// See the module.
 pub const MICRO: Micro = Micro {
     name: "pause",
-    doc: "idle time between all IOs: does the device use it?",
-    parameter: "Pause, ms",
+    doc: "idle time after every IO: does background work use it?",
+    parameter: "pause, ms",
     is_uflip: true,
     points,
 };

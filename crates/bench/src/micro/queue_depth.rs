@@ -7,7 +7,7 @@ use super::{Draft, Frame, Micro, Scope, draft};
 /// See the module.
 pub const MICRO: Micro = Micro {
     name: "queue-depth",
-    doc: "IOs in flight: where does throughput stop growing?",
+    doc: "throughput against IOs in flight",
     parameter: "IOs in flight",
     is_uflip: false,
     points,

@@ -8,7 +8,7 @@ use super::{Draft, Frame, Micro, Scope, draft};
 /// See the module.
 pub const MICRO: Micro = Micro {
     name: "repetition",
-    doc: "almost-sequential writes, and a random order written again and again",
+    doc: "almost-sequential writes, and repeats of one random order",
     parameter: "none",
     is_uflip: false,
     points,

@@ -19,28 +19,33 @@ use crate::step::{Condition, Length, Preparation};
 /// See the module.
 pub(super) const SUITE: Suite = Suite {
     name: Cow::Borrowed("ajwani"),
-    doc: "sizes from 512 B until doubling stops paying, recovery from bursts, misalignment, long series",
+    doc: "IO sizes from 512 B up to saturation, recovery from bursts, misalignment, long series",
     source: "Ajwani, Malinger, Meyer, Toledo: MPI-I-2008-1-001 (paper 000), appendix A",
     settings: &[
         Setting {
             name: "runtime",
             default: "30s",
             quick: "1200ms",
-            help: "length of each run; the bursts last a sixth of it, as long, and twice as long",
+            help: "length of each run; bursts last 1/6, 1 and 2 times as long",
         },
-        Setting { name: "phase", default: "4s", quick: "400ms", help: "one of the 30 phases after a burst" },
+        Setting {
+            name: "phase",
+            default: "4s",
+            quick: "400ms",
+            help: "length of each of the 30 phases after a burst",
+        },
         Setting {
             name: "long",
             default: "20000",
             quick: "10000",
             help: "random writes of the long series (figure 3.2); 0 for none",
         },
-        Setting { name: "endurance", default: "0", quick: "0", help: "detailed looks of the endurance loop" },
+        Setting { name: "endurance", default: "0", quick: "0", help: "measurements of the endurance loop" },
         Setting {
             name: "endurance_writes",
             default: "1000",
             quick: "10",
-            help: "sequential writes of everything before each of those looks",
+            help: "sequential fills before each of them",
         },
     ],
     parts: &[],

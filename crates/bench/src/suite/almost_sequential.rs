@@ -22,13 +22,13 @@ use models::Models;
 /// See the module.
 pub(super) const SUITE: Suite = Suite {
     name: Cow::Borrowed("almost-sequential"),
-    doc: "sequential, gaps, repeated and random orders of the same chunks, against capacities written",
+    doc: "throughput of six write orders of the same chunks, against capacities written",
     source: "Katriel: almost-sequential writes on an Intel X25-M (paper 004)",
     settings: &[Setting {
         name: "passes",
         default: "4",
         quick: "3",
-        help: "device capacities that each order writes",
+        help: "device capacities written in each order",
     }],
     parts: &[],
     bs: Some(Bytes(64 << 10)),
@@ -180,11 +180,11 @@ fn reading(_: &Context, finished: &[Finished]) -> Reading {
     reading.charts.push(chart(&orders));
     match &models {
         Some(models) => {
-            reading.say(models.words(), "two sizes of random reads and writes, after a sequential fill")
+            reading.say(models.words(), "from two sizes of random reads and writes, after a sequential fill")
         }
         None => reading.warn(
-            "The cost models have no numbers to predict with",
-            "larger IOs took no longer than small ones, or the calibration was left out",
+            "The cost models have no parameters",
+            "larger IOs were not slower than small ones, or the calibration was not run",
         ),
     }
     reading
@@ -194,13 +194,13 @@ fn table(orders: &[Order<'_>], models: &Option<Models>) -> Table {
     let mut table = Table::new(
         "orders",
         "Six orders of the same chunks",
-        "Measured beside sequential: in the last capacity written. A model's column is what it would have \
-         said of the same ratio.",
+        "Ratio to sequential: measured in the last capacity written. The models' columns are their \
+         predictions of that ratio.",
         [
             "order",
             "first capacity, MB/s",
             "last capacity, MB/s",
-            "beside sequential, x",
+            "ratio to sequential, x",
             "DAM, x",
             "affine, x",
             "B_R and B_W, x",
@@ -236,7 +236,7 @@ fn chart(orders: &[Order<'_>]) -> Chart {
     Chart::new(
         "speed-against-capacity",
         "Throughput against device capacities written",
-        "Paper 004's figures. The first repeat of each order.",
+        "As in paper 004's figures; first repeat of each order.",
         [Axis::linear("device capacities written", ""), Axis::linear("throughput", "MB/s")],
         orders.iter().map(curve).collect(),
     )
@@ -263,38 +263,38 @@ fn about_collector(orders: &[Order<'_>], reading: &mut Reading) {
         return;
     };
     let text = if [regular, gaps, repeated, fresh, uniform].iter().all(|share| *share >= LIKE) {
-        "All six orders run at the same speed: no reclamation is seen. The device has spare room for all of \
-         this, or does not collect while it is written."
+        "All six orders have the same throughput: no garbage collection was detected. The device has enough \
+         spare space, or does not collect during writes."
     } else if uniform >= MILD && is_alike(&[regular, gaps, repeated, fresh, uniform]) {
-        "All five cost alike, and not much more than sequential: what they pay is for coming to another \
-         address. No reclamation is seen that tells one order from another."
+        "The five other orders are equally fast and little slower than sequential: the difference is the \
+         cost of a new address. No effect of garbage collection was detected."
     } else if regular >= LIKE && repeated >= LIKE && gaps < LIKE {
-        "Whatever repeats itself is as fast as sequential, and what takes another order at each rewrite is \
-         not: the device maps chunks to where it writes next, and its collector keeps what it moves apart. \
-         Write in any order, but in the same one again."
+        "Repeated orders are as fast as sequential, changing orders are not: the device maps chunks \
+         log-structured, and its collector keeps the data it moves separate. Rewrite data in the order in \
+         which it was written before."
     } else if repeated < LIKE
         && fresh < LIKE
         && (repeated / fresh - 1.0).abs() < 1.0 - LIKE
         && regular >= LIKE
     {
-        "A permutation costs the same whether it is repeated or new, and gaps cost nothing: the device maps \
-         areas larger than the chunk by their address, and copies what a write leaves of one. Only order by \
-         address helps."
+        "Repeated and fresh permutations are equally slow, and gaps have no effect: the device maps areas \
+         larger than the chunk by address, and copies the rest of a partly written area. Only sequential \
+         order helps."
     } else if repeated < LIKE && fresh < LIKE && regular < LIKE && (repeated / fresh - 1.0).abs() < 1.0 - LIKE
     {
-        "All that is not sequential is slow, repeated or not: what is left out of an area is copied when the \
-         area is rewritten. Only whole areas in order help."
+        "All orders but sequential are slow, repeated or not: the unwritten rest of an area is copied when \
+         the area is rewritten. Only complete areas in order help."
     } else if gaps > regular && regular > repeated {
         "Random gaps are faster than regular ones, and a repeated permutation is slowest: the collector \
-         takes blocks in turn, full or not, and moves what is left of them."
+         takes blocks in turn (FIFO) and moves their valid pages."
     } else if repeated < LIKE && repeated > fresh {
-        "A repeated permutation is faster than a new one, but does not come up to sequential: what the \
-         collector moves comes to lie between what is written, and the order is lost in part."
+        "A repeated permutation is faster than a fresh one, but slower than sequential: collected data are \
+         mixed with new writes, and the order is partly lost."
     } else {
-        "The order of the six is none that a simple collector gives; look at the curves."
+        "The ranking of the six orders fits no simple collector; see the curves."
     };
     let evidence = format!(
-        "beside sequential in the last capacity: regular gaps {}, random gaps {}, repeated permutation {}, \
+        "ratio to sequential in the last capacity: regular gaps {}, random gaps {}, repeated permutation {}, \
          fresh permutation {}, uniform random {}",
         factor(regular),
         factor(gaps),
@@ -306,7 +306,9 @@ fn about_collector(orders: &[Order<'_>], reading: &mut Reading) {
     let cliff = orders.iter().find(|order| order.name == RANDOM_GAPS).and_then(|order| order.cliff(LIKE));
     if let Some(at) = cliff {
         let evidence = "four windows in a row below 80 % of the first four";
-        reading
-            .say(format!("Random gaps fall off a cliff after {} device capacities.", digits(at)), evidence);
+        reading.say(
+            format!("Throughput of random gaps drops after {} device capacities.", digits(at)),
+            evidence,
+        );
     }
 }

@@ -46,14 +46,14 @@ pub struct Word {
 pub const WORDS: &[Word] = &[
     Word { name: "fill", help: "write everything in order", keys: &["bs", "times"], has_pattern: false },
     Word { name: "trim", help: "discard everything", keys: &[], has_pattern: false },
-    Word { name: "enforce", help: "bring everything into a state", keys: &["state"], has_pattern: false },
+    Word { name: "enforce", help: "precondition everything", keys: &["state"], has_pattern: false },
     Word {
         name: "burst",
-        help: "run a pattern that is not recorded",
+        help: "run a pattern without recording it",
         keys: &["runtime", "bytes", "ios"],
         has_pattern: true,
     },
-    Word { name: "idle", help: "leave the device alone", keys: &["for"], has_pattern: false },
+    Word { name: "idle", help: "leave the device idle", keys: &["for"], has_pattern: false },
     Word {
         name: "run",
         help: "measure a pattern",
@@ -287,7 +287,7 @@ impl At<'_> {
         let to = self.value::<Bytes>("to")?;
         let first = self.line.pattern.bs.0.max(1);
         if let Some(to) = to.filter(|to| to.0 < first) {
-            return Err(self.refused("to", &to.to_string(), "that is less than bs"));
+            return Err(self.refused("to", &to.to_string(), "is less than bs"));
         }
         let asked = self.line.pattern.size.0;
         let room = if asked > 0 { asked } else { self.room(&self.line.pattern) };

@@ -19,40 +19,41 @@ use crate::step::{Condition, Length, Preparation};
 /// See the module.
 pub(super) const SUITE: Suite = Suite {
     name: Cow::Borrowed("modern"),
-    doc: "queue-depth knee, write buffer, SLC cache, spare flash, read tail, trim, flush, idle recovery",
-    source: "in the manner of paper 001, for what drives have had since",
+    doc: "queue-depth knee, write buffer, SLC cache, over-provisioning, read tail, trim, flush, idle \
+        recovery",
+    source: "paper 001's method for features of later drives",
     settings: &[
         Setting {
             name: "parts",
             default: ALL_PARTS,
             quick: ALL_PARTS,
-            help: "some of those below, in the order written",
+            help: "parts to run, from the list below, in this order",
         },
-        Setting { name: "time", default: "5s", quick: "200ms", help: "length of a run that has no other" },
-        Setting { name: "rest", default: "60s", quick: "10s", help: "idle time that lets caches empty" },
+        Setting { name: "time", default: "5s", quick: "200ms", help: "default length of a run" },
+        Setting { name: "rest", default: "60s", quick: "10s", help: "idle time to let caches drain" },
         Setting {
             name: "buffer_max",
             default: "1GiB",
             quick: "256MiB",
-            help: "the largest write buffer that is looked for",
+            help: "largest write buffer to detect",
         },
         Setting {
             name: "spare_max",
             default: "1",
             quick: "1",
-            help: "the most spare flash that is looked for, as a share of the span",
+            help: "largest over-provisioning to detect, as a share of the span",
         },
         Setting {
             name: "rates",
             default: "10,50,100,200,500,1000",
             quick: "50,200,500",
-            help: "MB/s of writes under which reads are measured",
+            help: "write rates in MB/s under which reads are measured",
         },
         Setting {
             name: "idles",
             default: "100ms,1s,10s,60s",
             quick: "100ms,1s,10s",
-            help: "idle times after a cache was filled",
+            help: "idle times after the cache was filled",
         },
     ],
     parts: PARTS,
@@ -74,20 +75,20 @@ const TRIM_EFFECT: &str = "trim-effect";
 const IDLE: &str = "idle-recovery";
 
 const PARTS: &[Part] = &[
-    Part::new("depth", "random reads, more and more in flight", |asked| Ok(Modern::of(asked)?.depth())),
-    Part::new("buffer", "what was written comes back from the write buffer", |asked| {
+    Part::new("depth", "random reads at increasing queue depth", |asked| Ok(Modern::of(asked)?.depth())),
+    Part::new("buffer", "size of the write buffer, from reads of recent writes", |asked| {
         Modern::of(asked)?.buffer(asked.value("buffer_max")?)
     }),
-    Part::new("fill", "everything in order: where a cache ends", |asked| Ok(Modern::of(asked)?.fill())),
+    Part::new("fill", "sequential fill: size of the SLC cache", |asked| Ok(Modern::of(asked)?.fill())),
     Part::new("spare", "random writes until spare flash is used up", |asked| {
         Modern::of(asked)?.spare(asked.value::<Number>("spare_max")?.0)
     }),
-    Part::new("tail", "random reads beside writes at set rates", |asked| {
+    Part::new("tail", "random reads under writes at fixed rates", |asked| {
         Modern::of(asked)?.tail(asked.list("rates")?.into_iter().map(|Number(rate)| rate).collect())
     }),
     Part::new("flush", "random writes with flushes", |asked| Ok(Modern::of(asked)?.flush())),
-    Part::new("trim", "discards and what they give back", |asked| Ok(Modern::of(asked)?.trim())),
-    Part::new("idle", "what idle time gives back of a cache", |asked| {
+    Part::new("trim", "time of discards, and write speed after them", |asked| Ok(Modern::of(asked)?.trim())),
+    Part::new("idle", "recovery of the cache in idle time", |asked| {
         Modern::of(asked)?.idle(asked.list("idles")?)
     }),
 ];
@@ -129,7 +130,7 @@ struct Modern<'a> {
 fn program(asked: &Parameters<'_>) -> Result<Vec<Act>, BenchError> {
     let parts = asked.parts("parts")?;
     if parts.iter().all(|part| part.name == "trim") && !asked.can_trim {
-        return Err(refused("parts", "trim", "the target takes no discards; choose other parts"));
+        return Err(refused("parts", "trim", "the target does not support discards; choose other parts"));
     }
     let acts: Result<Vec<_>, _> = parts.iter().map(|part| (part.acts)(asked)).collect();
     Ok(acts?.concat())

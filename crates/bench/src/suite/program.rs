@@ -61,7 +61,7 @@ pub struct Probe {
     pub repeats: u32,
     /// What is prepared before the first run is prepared before each.
     pub afresh: bool,
-    /// It is left out if what came before it says that it tells nothing more.
+    /// Skipped if earlier runs show that it would add no information.
     pub only_if: Option<Condition>,
     /// Its single IOs are kept.
     pub keeps_ios: bool,
@@ -256,7 +256,7 @@ impl<'a> Parameters<'a> {
         let find = |name: &String| {
             parts.iter().find(|part| part.name == name).ok_or_else(|| {
                 let known: Vec<&str> = parts.iter().map(|part| part.name).collect();
-                refused(setting, name, format!("write {ALL_PARTS}, or some of: {}", known.join(", ")))
+                refused(setting, name, format!("write {ALL_PARTS}, or choose from {}", known.join(", ")))
             })
         };
         names.iter().map(find).collect()

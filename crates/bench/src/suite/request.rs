@@ -48,7 +48,7 @@ impl SuiteRequest {
     /// The suite itself.
     ///
     /// # Errors
-    /// There is none of this name, or its file says nothing that can be done.
+    /// An unknown suite, or a file that cannot be run.
     pub fn suite(&self, known: &Suites) -> Result<Suite, SuiteError> {
         match &self.text {
             Some(text) => Ok(file::parse(&self.name, text)?.into()),

@@ -20,15 +20,16 @@ use crate::step::{Length, Preparation};
 /// See the module.
 pub(super) const SUITE: Suite = Suite {
     name: Cow::Borrowed("rewrite"),
-    doc: "response times fresh and used, the penalty; reads across the device, access, read-ahead, CPU",
+    doc: "response times fresh and used (rewrite penalty); read speed across the device, access time, \
+        read-ahead, CPU",
     source: "Rizvi, Chung: Understanding of Rewrite Penalty (paper 003)",
     settings: &[
-        Setting { name: "ios", default: "4096", quick: "1024", help: "IOs of each response time" },
+        Setting { name: "ios", default: "4096", quick: "1024", help: "IOs for each response time" },
         Setting {
             name: "capacities",
             default: "1",
             quick: "1",
-            help: "device capacities of random writes that make it used",
+            help: "random writes before the used state, in device capacities",
         },
     ],
     parts: &[],
@@ -157,13 +158,13 @@ impl Pair<'_> {
         self.points.map(|point| point.and_then(pooled))
     }
 
-    /// Used over fresh, and fresh over used; none where one cannot be told from 0.
+    /// Used over fresh, and fresh over used; none where one is not significantly above 0.
     fn ratios(&self) -> [Option<Comparison>; 2] {
         let [Some(fresh), Some(used)] = self.means() else { return [None, None] };
         [ratio(&used, &fresh).ok(), ratio(&fresh, &used).ok()]
     }
 
-    /// Whether the intervals tell them apart; none where there are none.
+    /// Whether the difference is significant; None without intervals.
     fn is_apart(&self) -> Option<bool> {
         let [Some(fresh), Some(used)] = self.means() else { return None };
         match self.ratios()[0] {
@@ -217,8 +218,8 @@ fn name(rw: Rw) -> &'static str {
 
 /// Reads of a device that was not written: nothing of it is fresh or used.
 fn as_found(points: &[Point<'_>], reading: &mut Reading) {
-    let caption = "Mean response times of reads of what is on the device.";
-    let mut table = Table::new("as-found", "Reads as found", caption, ["pattern", "as found, ms"]);
+    let caption = "Mean response times of reads.";
+    let mut table = Table::new("as-found", "Reads, device as it is", caption, ["pattern", "mean, ms"]);
     for rw in [Rw::RandRead, Rw::Read] {
         if let Some(point) = of(points, AS_FOUND, rw) {
             table.add([Cell::words(rw.short_name()), mean_cell(point)]);
@@ -227,20 +228,19 @@ fn as_found(points: &[Point<'_>], reading: &mut Reading) {
     if !table.rows.is_empty() {
         reading.tables.push(table);
         reading.warn(
-            "Nothing was written, so there is no rewrite penalty here: reads are shown as found.",
-            "with leave to write, writes are measured too, and all of it before and after random writes of \
-             the whole device",
+            "No rewrite penalty: nothing was written. Reads are of the device as it is.",
+            "if writing is allowed, reads and writes are measured before and after random writes of the \
+             whole device",
         );
     }
 }
 
 /// Figure 1.
 fn penalty(points: &[Point<'_>], reading: &mut Reading) {
-    let columns = ["pattern", "fresh by", "fresh, ms", "used, ms", "longer by, %", "performance lost, %"];
-    let caption = "Mean response times of the first writes and reads (figure 1). Longer by: used beside \
-                   fresh. Performance lost: what of the fresh device's IOs a second the used one does not \
-                   reach.";
-    let table = Table::new("penalty", "The rewrite penalty", caption, columns);
+    let columns = ["pattern", "fresh state", "fresh, ms", "used, ms", "increase, %", "IOPS lost, %"];
+    let caption = "Mean response times, fresh and used (figure 1). Increase: of the response time, used over \
+        fresh. IOPS lost: the share of the fresh IOPS that the used device does not reach.";
+    let table = Table::new("penalty", "Rewrite penalty", caption, columns);
     let pair = |rw: Rw| {
         let fresh = |by: &&'static str| Some((*by, of(points, by, rw)?));
         let (by, fresh) = [DISCARDED, IN_ORDER].iter().find_map(fresh)?;
@@ -262,11 +262,11 @@ fn about_random_writes(pairs: &[Pair<'_>], reading: &mut Reading) {
     let Some(pair) = pairs.iter().find(|pair| pair.rw == Rw::RandWrite) else { return };
     let ([Some(fresh), Some(used)], Some(true)) = (pair.means(), pair.is_apart()) else { return };
     let text = match used.mean_ns / fresh.mean_ns {
-        same if (0.9..1.1).contains(&same) => "Use hardly changes random writes.".into(),
+        same if (0.9..1.1).contains(&same) => "Random writes are hardly slower in the used state.".into(),
         less if less < 1.0 => {
-            format!("Random writes of the used device take {} less.", percent(1.0 - less))
+            format!("Random writes take {} less time in the used state.", percent(1.0 - less))
         }
-        more => format!("Random writes of the used device take {} longer.", percent(more - 1.0)),
+        more => format!("Random writes take {} longer in the used state.", percent(more - 1.0)),
     };
     let [fresh, used] = [fresh, used].map(|mean| span(mean.mean_ns));
     reading.say(text, format!("{fresh} fresh, {used} used; the paper's drives: 93 % overall"));
@@ -280,25 +280,24 @@ fn about_no_difference(pairs: &[Pair<'_>], reading: &mut Reading) {
     let (alike, unknown) = (of(Some(false)), of(None));
     if !alike.is_empty() {
         reading.say(
-            format!("Between fresh and used no difference is seen in {alike}."),
-            "the interval of \"longer by\" holds 0; more repeats make it narrower",
+            format!("No significant difference between fresh and used in {alike}."),
+            "the 95 % CI of the increase includes 0; more repeats make it narrower",
         );
     }
     if !unknown.is_empty() {
-        let text = format!("Whether use changes {unknown} is not known: the runs have no interval.");
-        reading.warn(text, "they are too short for one; a larger setting ios makes them longer");
+        let text = format!("No verdict on {unknown}: the runs have no confidence interval.");
+        reading.warn(text, "they are too short for one; increase the setting ios");
     }
 }
 
 /// What fresh means here.
 fn about_fresh(points: &[Point<'_>], reading: &mut Reading) {
     let (text, why) = match of(points, DISCARDED, Rw::RandWrite) {
-        Some(_) => {
-            ("Fresh writes found everything discarded.", "before each of them the whole span was trimmed")
-        }
+        Some(_) => ("Fresh state: everything was discarded.", "the whole span was trimmed before each"),
         None => (
-            "Fresh means written once in order here, not new.",
-            "the target takes no discards; a drive that was full before may still collect what that left",
+            "Fresh state: after a sequential fill, not a new device.",
+            "the target does not support discards; a drive that was full before may still have garbage to \
+             collect",
         ),
     };
     reading.say(text, why);
@@ -306,9 +305,9 @@ fn about_fresh(points: &[Point<'_>], reading: &mut Reading) {
 
 /// Figure 2: HD Tach's four numbers.
 fn throughput(points: &[Point<'_>], context: &Context, reading: &mut Reading) {
-    let columns = ["measure", "speed, MB/s", "time, ms", "processor, %"];
-    let caption = "Read speed over the whole device, time of a random read of the smallest size, reads of \
-                   one place again and again (read-ahead), as HD Tach shows them (figure 2).";
+    let columns = ["measure", "throughput, MB/s", "time, ms", "CPU, %"];
+    let caption = "Sequential read throughput of the whole device, random access time of the smallest size, \
+        and repeated reads of one place (read-ahead), as in HD Tach (figure 2).";
     let mut table = Table::new("hd-tach", "Reads", caption, columns);
     let names = [
         ("sequential read", ACROSS, "SR"),
@@ -330,12 +329,10 @@ fn throughput(points: &[Point<'_>], context: &Context, reading: &mut Reading) {
     }
     reading.tables.push(table);
     if context.target.virtual_time {
-        reading
-            .say("No share of a processor is shown: the target's time is its own, not this machine's.", "");
+        reading.say("No CPU share: the target runs in virtual time.", "");
     } else {
-        let why =
-            "time that this program's processors worked, over the time of the run; 100 % is one of them";
-        reading.say("The share of a processor is this program's, all of its threads.", why);
+        let why = "CPU time of this program over the time of the run; 100 % is one CPU";
+        reading.say("The CPU share includes all threads of this program.", why);
     }
 }
 
@@ -350,7 +347,7 @@ fn across(points: &[Point<'_>], reading: &mut Reading) {
         let places = paces.iter().map(|pace| (place(pace.bytes), pace.mb_per_s));
         Series::line(format!("run {}", repeat + 1), places)
     });
-    let axes = [Axis::linear("address", "bytes"), Axis::linear("speed", "MB/s")];
-    let title = "Read speed across the addresses";
-    reading.charts.push(Chart::new("read-across", title, "HD Tach's curve.", axes, curves.collect()));
+    let axes = [Axis::linear("address", "bytes"), Axis::linear("throughput", "MB/s")];
+    let title = "Read throughput against address";
+    reading.charts.push(Chart::new("read-across", title, "As HD Tach's curve.", axes, curves.collect()));
 }

@@ -22,27 +22,27 @@ use crate::step::{Condition, Length, Preparation};
 /// See the module.
 pub(super) const SUITE: Suite = Suite {
     name: Cow::Borrowed("snia-pts"),
-    doc: "IOPS, throughput, latency, write saturation, recovery; rounds until steady",
+    doc: "IOPS, throughput, latency, write saturation, recovery; rounds until steady state",
     source: "SNIA Solid State Storage Performance Test Specification 2.0",
     settings: &[
         Setting {
             name: "tests",
             default: ALL_PARTS,
             quick: ALL_PARTS,
-            help: "some of those below, in the order written",
+            help: "parts to run, from the list below, in this order",
         },
         Setting {
             name: "round",
             default: "1min",
             quick: "200ms",
-            help: "the minute that all its times count in",
+            help: "length of the specification's minute",
         },
-        Setting { name: "rounds", default: "25", quick: "12", help: "rounds at most" },
+        Setting { name: "rounds", default: "25", quick: "12", help: "maximum rounds" },
         Setting {
             name: "cycles",
             default: "360",
             quick: "6",
-            help: "bursts of host idle recovery for each idle time",
+            help: "bursts for each idle time of host idle recovery",
         },
         Setting {
             name: "jobs",
@@ -50,7 +50,7 @@ pub(super) const SUITE: Suite = Suite {
             quick: "2",
             help: "processes of the IOPS and throughput tests",
         },
-        Setting { name: "depth", default: "16", quick: "16", help: "IOs in flight for each of them" },
+        Setting { name: "depth", default: "16", quick: "16", help: "queue depth of each process" },
     ],
     parts: TESTS,
     bs: None,
@@ -67,15 +67,23 @@ const HIR: &str = "pts-hir";
 const XSR: &str = "pts-xsr";
 /// All tests, in the order of the specification.
 const TESTS: &[Part] = &[
-    Part::new("iops", "random mixes and sizes, in rounds until steady", |asked| Ok(Pts::of(asked)?.iops())),
-    Part::new("throughput", "sequential reads and writes, in rounds until steady", |asked| {
+    Part::new(
+        "iops",
+        "random mixes and sizes, rounds until steady state",
+        |asked| Ok(Pts::of(asked)?.iops()),
+    ),
+    Part::new("throughput", "sequential reads and writes, rounds until steady state", |asked| {
         Ok(Pts::of(asked)?.throughput())
     }),
-    Part::new("latency", "single random IOs, in rounds until steady", |asked| Ok(Pts::of(asked)?.latency())),
+    Part::new("latency", "single random IOs, rounds until steady state", |asked| {
+        Ok(Pts::of(asked)?.latency())
+    }),
     Part::new("wsat", "write saturation: random writes until four capacities are written", |asked| {
         Ok(Pts::of(asked)?.wsat())
     }),
-    Part::new("hir", "host idle recovery: bursts with idle times between", |asked| Ok(Pts::of(asked)?.hir())),
+    Part::new("hir", "host idle recovery: bursts with idle time between them", |asked| {
+        Ok(Pts::of(asked)?.hir())
+    }),
     Part::new("xsr", "cross stimulus recovery: sequential writes, random ones, sequential ones", |asked| {
         Ok(Pts::of(asked)?.xsr())
     }),

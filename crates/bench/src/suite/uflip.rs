@@ -11,7 +11,7 @@ use super::{Program, Suite, UFLIP};
 /// See the module.
 pub(super) const SUITE: Suite = Suite {
     name: Cow::Borrowed(UFLIP),
-    doc: "the nine micro-benchmarks, what the device likes, the row of table 3",
+    doc: "the nine micro-benchmarks, findings, the row of table 3",
     source: "Bouganim, Jónsson, Bonnet: uFLIP, CIDR 2009",
     settings: &[],
     parts: &[],
@@ -28,7 +28,8 @@ fn reading(context: &Context, finished: &[Finished]) -> Reading {
     for hint in hints(context, &found, &points) {
         reading.say(hint.text, hint.evidence);
     }
-    let table = Table::new("baselines", "Baselines", "Table 3's first columns.", ["pattern", "mean, ms"]);
+    let table =
+        Table::new("baselines", "Baselines", "First columns of uFLIP's table 3.", ["pattern", "mean, ms"]);
     let times = [("SR", found.sr_ms), ("RR", found.rr_ms), ("SW", found.sw_ms), ("RW", found.rw_ms)];
     let cell = |found: Option<Indicator>| match found {
         Some(found) => Cell::between(found.value, (found.ci_low, found.ci_high)),

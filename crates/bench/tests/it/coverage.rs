@@ -272,7 +272,7 @@ fn coverage_table() {
         (name, Score::of_rig(name, seeds()), Others::of_rig(name, seeds().min(50)))
     });
     let names = crate::rivals::NAMES.join(" | ");
-    println!("| rig | holds | start-up | period | IOs | ± | flashscope | {names} | its IOs |");
+    println!("| rig | holds | warm-up | period | IOs | ± | flashscope | {names} | its IOs |");
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     answers.iter().for_each(|(name, score, others)| println!("{}", row(name, score, others)));
     let scores: Vec<(&str, Score)> = answers.into_iter().map(|(name, score, _)| (name, score)).collect();

@@ -79,6 +79,6 @@ fn a_suite_never_leaves_the_part_of_the_target_that_was_asked_for() {
     let rig = Rig::new(rigs::get("plain").expect("a rig"), 1);
     let suite = Suite { program: Program::Acts(greedy), ..own_suite::SMALL_WRITES };
     let settings = Settings { write: true, span: Some(Bytes(64 << 20)), ..Settings::default() };
-    let error = Plan::of(&suite, &[], rig.info(), &settings).expect_err("it goes beyond");
+    let error = Plan::of(&suite, &[], rig.info(), &settings).expect_err("it exceeds");
     assert!(matches!(error, BenchError::Beyond { span: Bytes(span), .. } if span == 64 << 20), "{error}");
 }

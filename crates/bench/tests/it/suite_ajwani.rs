@@ -20,20 +20,22 @@ const SHORT: &[(&str, &str)] = &[("runtime", "100ms"), ("phase", "20ms"), ("long
 fn the_row_of_a_plain_device_is_its_truth_and_nothing_else_is_found() {
     let (finished, reading) = read(Rig::new(rigs::get("plain").expect("a rig"), 1), SHORT, 64 << 20);
     // 60 us + 512 B / 32 KiB of 40 us; 150 us + 512 B / 32 KiB of 100 us.
-    for (pattern, us) in [("SR", 60.625), ("RR", 60.625), ("SW", 151.5625), ("RW", 151.5625)] {
+    for (pattern, us) in
+        [("seq read", 60.625), ("rand read", 60.625), ("seq write", 151.5625), ("rand write", 151.5625)]
+    {
         let speed = number(&reading, "table-3-1", &Bytes(512).to_string(), pattern);
         assert!((speed / (512.0 / us) - 1.0).abs() < 0.03, "{pattern}: {speed} MB/s");
     }
     for words in [
-        "are not slower than sequential ones",
-        "do not slow down the sequential writes",
+        "not lower than of sequential ones",
+        "do not slow down subsequent sequential writes",
         "Misalignment does not slow down",
         "shows no spikes",
     ] {
         assert!(says(&reading, words), "{words}: {:?}", reading.sentences);
     }
     let phases = reading.charts.iter().find(|chart| chart.id == "figure-3-3").expect("a chart");
-    assert_eq!(phases.title, "After a burst, beside steady: 30 phases of 20.0 ms");
+    assert_eq!(phases.title, "After a burst, relative to steady: 30 phases of 20.0 ms");
     // Of IOs that are short beside a phase: larger ones end beyond their phase's end.
     let is_short =
         |done: &&Finished| done.experiment.micro == "after-burst" && done.experiment.pattern.bs.0 <= 32 << 10;
@@ -54,12 +56,12 @@ fn ios_that_take_longer_than_a_phase_have_the_speed_of_the_device() {
         assert!(done.run.ios >= 32, "{}: {} IOs", done.experiment.id(), done.run.ios);
     }
     let table = reading.tables.iter().find(|table| table.id == "after-bursts").expect("a table");
-    let place = table.columns.iter().position(|column| column.label == "beside steady").expect("a ratio");
+    let place = table.columns.iter().position(|column| column.label == "ratio to steady").expect("a ratio");
     for row in &table.rows {
         let beside = row[place].value.expect("phases enough");
         assert!((beside - 1.0).abs() < 0.03, "{row:?}");
     }
-    assert!(says(&reading, "do not slow down the sequential writes"), "{:?}", reading.sentences);
+    assert!(says(&reading, "do not slow down subsequent sequential writes"), "{:?}", reading.sentences);
 }
 
 /// A result with fewer, cut short, has its numbers, and no conclusion.
@@ -77,8 +79,8 @@ fn nothing_is_concluded_from_runs_of_a_few_ios() {
         physical_block_bytes: None,
     };
     let reading = (suite.reading)(&context, &finished);
-    assert!(says(&reading, "nothing is concluded"), "{:?}", reading.sentences);
-    for words in ["stops paying", "slow down the sequential", "Misalign"] {
+    assert!(says(&reading, "No conclusion"), "{:?}", reading.sentences);
+    for words in ["saturates", "slow down subsequent", "Misalign"] {
         assert!(!says(&reading, words), "{words}: {:?}", reading.sentences);
     }
     assert!(!reading.tables.is_empty());
@@ -101,7 +103,7 @@ fn the_endurance_loop_looks_as_often_as_it_is_told() {
         .collect();
     looks.dedup();
     assert_eq!(looks, ["1 writes", "2 writes"]);
-    assert!(says(&reading, "No pattern slows down with age"), "{:?}", reading.sentences);
+    assert!(says(&reading, "Throughput does not fall with age"), "{:?}", reading.sentences);
 }
 
 /// Figure 3.2's device: nothing for the first writes, then one in so many pays for all.

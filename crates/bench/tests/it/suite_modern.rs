@@ -130,9 +130,9 @@ fn a_drive_without_any_of_it_is_said_to_have_none() {
     let device =
         device(&[("capacity", "2GiB"), ("ftl", "page"), ("buffer", "none"), ("over_provisioning", "0.3")]);
     let reading = on(&device, "buffer,fill,idle");
-    assert!(says(&reading, "No write buffer"), "{:?}", reading.sentences);
-    assert!(says(&reading, "shows no cache in SLC mode"), "{:?}", reading.sentences);
-    assert!(says(&reading, "Idle time gives nothing back"), "{:?}", reading.sentences);
+    assert!(says(&reading, "Write buffer: not detected"), "{:?}", reading.sentences);
+    assert!(says(&reading, "SLC cache: not detected"), "{:?}", reading.sentences);
+    assert!(says(&reading, "Idle time recovers no cache"), "{:?}", reading.sentences);
     assert_eq!(found(&reading, "found", "SLC cache", "value"), None);
 }
 
@@ -147,10 +147,7 @@ fn reads_wait_longer_the_more_is_written_beside_them_and_a_flush_costs_its_time(
     let median = |rate: &str| number(&reading, "tail", rate, "median");
     assert!(median("50MB/s") > 10.0 * median("0MB/s"));
     assert_eq!(found(&reading, "tail", "50MB/s", "p99"), None, "20 reads have none");
-    assert!(
-        found(&reading, "flush", "1", "a flush").is_none_or(|ms| ms < 0.01),
-        "a rig's flush costs nothing"
-    );
+    assert!(found(&reading, "flush", "1", "flush").is_none_or(|ms| ms < 0.01), "a rig's flush costs nothing");
     let loaded = finished.iter().find(|done| done.experiment.beside.is_some()).expect("a load");
     assert_eq!(loaded.run.read_bytes, loaded.run.ios * 4096, "only reads are IOs of the run");
 }
@@ -160,7 +157,7 @@ fn idle_time_gives_back_what_was_folded_in_it() {
     // 256 MiB are folded at some 3.3 GB/s once nothing came for a tenth of a second: 10 ms are too short.
     let device = device(&[("capacity", "4GiB"), ("slc_cache.size", "256MiB")]);
     let reading = on(&device, "idle");
-    let back = |idle: &str| number(&reading, "idle", idle, "fast again");
+    let back = |idle: &str| number(&reading, "idle", idle, "recovered");
     assert!(back("100ms") < 0.01 && (back("1s") / 0.25 - 1.0).abs() < 0.1, "{:?}", reading.tables);
     assert!((back("10s") / back("1s") - 1.0).abs() < 0.05, "there is no more to give");
 }
@@ -169,7 +166,7 @@ fn idle_time_gives_back_what_was_folded_in_it() {
 fn discards_bring_back_the_speed_that_collecting_takes() {
     let device = device(&[("capacity", "2GiB"), ("slc_cache.size", "64MiB"), ("over_provisioning", "0.1")]);
     let reading = on(&device, "trim");
-    assert!(says(&reading, "of which everything was discarded are"), "{:?}", reading.sentences);
+    assert!(says(&reading, "after a full discard"), "{:?}", reading.sentences);
     assert!(number(&reading, "trim", "1MiB", "mean") > 0.0);
 }
 
@@ -183,10 +180,10 @@ fn what_was_not_seen_is_not_said_of_a_stick_that_is_too_slow_for_it() {
     assert_eq!(found(&reading, "found", "SLC cache", "value"), None, "{:?}", reading.sentences);
     assert_eq!(found(&reading, "found", "over-provisioning", "value"), None, "{:?}", reading.sentences);
     // In a tenth of a second it writes once, and never flushes.
-    assert_eq!(found(&reading, "flush", "8", "a flush"), None);
+    assert_eq!(found(&reading, "flush", "8", "flush"), None);
     assert!(!says(&reading, "A flush after every write"), "{:?}", reading.sentences);
-    assert!(!says(&reading, "one read in a hundred"), "{:?}", reading.sentences);
-    assert!(says(&reading, "Idle time gives nothing back"), "{:?}", reading.sentences);
+    assert!(!says(&reading, "p99 read latency"), "{:?}", reading.sentences);
+    assert!(says(&reading, "Idle time recovers no cache"), "{:?}", reading.sentences);
 }
 
 #[test]
@@ -207,7 +204,7 @@ fn a_buffer_of_whole_blocks_holds_no_more_than_its_memory() {
 fn settings_that_say_nothing_are_refused() {
     let suite = &Suites::builtin().find("modern").expect("a suite").clone();
     for (key, value, words) in [
-        ("parts", "depth,fil", "setting parts=fil: write all, or some of"),
+        ("parts", "depth,fil", "setting parts=fil: write all, or choose from"),
         ("time", "0s", "a time from 1ms to 24h"),
         ("buffer_max", "512KiB", "1MiB or more"),
         ("spare_max", "nan", "0.01 to 4"),

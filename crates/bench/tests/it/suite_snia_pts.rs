@@ -59,7 +59,7 @@ fn write_saturation_of_a_drive_that_collects_falls_and_levels_out() {
     assert!(at(0.5) > 1.3 * at(3.5), "{} and {}", at(0.5), at(3.5));
     assert!((points.last().expect("some").x - 4.0).abs() < 0.1);
     assert!(
-        reading.sentences.iter().any(|said| said.text.contains("by our phases")),
+        reading.sentences.iter().any(|said| said.text.contains("by phase detection")),
         "{:?}",
         reading.sentences
     );
@@ -81,7 +81,7 @@ fn sequential_writes_after_random_ones_are_followed_until_they_come_back() {
     assert_eq!(finished.len(), 3);
     assert!(finished.iter().all(|done| done.run.windows.len() >= 360));
     assert!(
-        reading.sentences.iter().any(|said| said.text.contains("as before at once")),
+        reading.sentences.iter().any(|said| said.text.contains("recover immediately")),
         "{:?}",
         reading.sentences
     );

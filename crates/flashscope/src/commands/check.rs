@@ -16,7 +16,7 @@ use crate::signal;
 /// `flashscope check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// What to check
+    /// Target to check
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub target: String,
     /// Print the verdict as one JSON document

@@ -51,7 +51,7 @@ pub fn run(args: &CompareArgs, screen: &Screen) -> Result<Done> {
 }
 
 fn simulated(a: &Path, b: &Path, json: bool) -> Result<String> {
-    let sweep = |folder| StoredSweep::read(folder)?.context("its list of simulations is gone");
+    let sweep = |folder| StoredSweep::read(folder)?.context("its list of simulations is missing");
     let (a, b) = (sweep(a)?, sweep(b)?);
     let pairs = Pairs::of(&a, &b);
     Ok(if json { serde_json::to_string_pretty(&pairs.json())? } else { pairs.view() })
@@ -86,10 +86,13 @@ fn unlike(args: &CompareArgs, a: ResultKind, b: ResultKind) -> Usage {
     let is_measured = |kind| matches!(kind, ResultKind::Run | ResultKind::Measurement);
     let is_simulated = |kind| kind == ResultKind::Sweep;
     let remedy = if (is_simulated(a) && is_measured(b)) || (is_measured(a) && is_simulated(b)) {
-        "compare two of a kind: `flashscope run sim:PROFILE` measures a simulated device".into()
+        "compare two results of the same kind (`flashscope run sim:PROFILE` measures a simulated device)"
+            .into()
     } else {
         let beside = format!("flashscope report {} {}", quoted(&args.a), quoted(&args.b));
-        format!("runs, measurements and simulations are compared, two of a kind; see both with: {beside}")
+        format!(
+            "only two runs, two measurements or two simulations can be compared; show both with: {beside}"
+        )
     };
     Usage(format!("{what}; {remedy}"))
 }

@@ -18,13 +18,13 @@ use crate::signal;
 /// `flashscope doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// What is to be measured [default: the machine alone]
+    /// Target to be measured [default: examine only the machine]
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub target: Option<String>,
     /// Print the findings as one JSON document
     #[arg(long)]
     pub json: bool,
-    /// Exit with status 4 if there is anything to heed
+    /// Exit with status 4 if there is a warning
     #[arg(long)]
     pub strict: bool,
 }
@@ -84,8 +84,8 @@ fn heading(target: &Identity) -> String {
 fn view(report: &Report, style: Style) -> String {
     let mut text = format!("{}\n\n", report.heading);
     if report.is_immune {
-        let words = "It keeps its own, virtual time: this machine can make it slow to compute, but no number \
-                     wrong. `flashscope doctor` without a target examines the machine.";
+        let words = "It runs in virtual time, so this machine does not affect its results. `flashscope \
+            doctor` without a target examines the machine.";
         return text + &hanging("  ", words, style);
     }
     let of = |level: Level| report.remarks.iter().filter(move |remark| remark.level == level);
@@ -93,11 +93,11 @@ fn view(report: &Report, style: Style) -> String {
         of(level).filter(|remark| remark.seen).for_each(|remark| text += &paragraph(remark, style));
     }
     if of(Level::Note).any(|remark| !remark.seen) {
-        text += "  Could not be seen\n";
+        text += "  Unknown\n";
         of(Level::Note).filter(|remark| !remark.seen).for_each(|remark| text += &line(remark, style));
         text += "\n";
     }
-    text += "  As it should be\n";
+    text += "  OK\n";
     of(Level::Ok).for_each(|remark| text += &line(remark, style));
     text + "\n" + &verdict(of(Level::Wrong).count() as u64, of(Level::Warning).count() as u64)
 }
@@ -150,11 +150,11 @@ fn hanging(start: &str, text: &str, style: Style) -> String {
 }
 
 fn verdict(wrong: u64, warnings: u64) -> String {
-    let heed = counted(warnings, "warning");
+    let warned = counted(warnings, "warning");
     match (wrong, warnings) {
-        (0, 0) => "Nothing was found that would make the numbers wrong.".into(),
-        (0, _) => format!("{heed} to heed before measuring."),
-        (_, 0) => format!("{} would make the numbers wrong.", counted(wrong, "thing")),
-        _ => format!("{} would make the numbers wrong, and {heed} to heed.", counted(wrong, "thing")),
+        (0, 0) => "No problem found.".into(),
+        (0, _) => format!("{warned}."),
+        (_, 0) => format!("{}.", counted(wrong, "problem")),
+        _ => format!("{}, {warned}.", counted(wrong, "problem")),
     }
 }

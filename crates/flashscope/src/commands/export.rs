@@ -15,16 +15,16 @@ use crate::signal;
 /// `flashscope export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// Result folders or packs; several go into one export
+    /// Result folders or packs; several become one export
     #[arg(required = true)]
     pub dirs: Vec<PathBuf>,
-    /// fio (JSON and logs, as fio-plot finds them), uflip or csv
+    /// fio (JSON and logs, as fio-plot expects them), uflip or csv
     #[arg(long, value_name = "FORMAT")]
     pub to: String,
-    /// New folder for it [default: ./DIR-FORMAT]
+    /// New folder for the export [default: ./DIR-FORMAT]
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// With --to csv: every IO too
+    /// With --to csv: include every IO
     #[arg(long)]
     pub ios: bool,
 }
@@ -39,10 +39,10 @@ fn line(format: &Export) -> String {
 pub fn run(args: &ExportArgs, screen: &Screen) -> Result<Done> {
     let format = EXPORTS.iter().find(|format| format.name == args.to).ok_or_else(|| {
         let known: Vec<String> = EXPORTS.iter().map(line).collect();
-        Usage(format!("--to: there is no format '{}'; the formats are:{}", args.to, known.concat()))
+        Usage(format!("--to: unknown format '{}'; choose one of:{}", args.to, known.concat()))
     })?;
     if args.ios && format.more != Some(Remedy::SingleIos) {
-        let problem = format!("--ios: {} writes every IO anyhow; leave it out", format.name);
+        let problem = format!("--ios has no effect: {} always includes every IO; leave it out", format.name);
         return Err(Usage(problem).into());
     }
     let opened = args.dirs.iter().map(|dir| screen.open(dir)).collect::<Result<Vec<_>>>()?;
@@ -61,7 +61,7 @@ pub fn run(args: &ExportArgs, screen: &Screen) -> Result<Done> {
         screen.note(&line);
     }
     if done.files == 0 {
-        return Err(Usage(format!("nothing of it can be written as {}; try --to csv", args.to)).into());
+        return Err(Usage(format!("{} can hold none of it; use --to csv", args.to)).into());
     }
     folder.keep()?;
     screen.print(&format!("{} in {}/", counted(done.files, "file"), name.display()))?;

@@ -16,10 +16,10 @@ use crate::shell::quoted;
 /// `flashscope import`.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// A job file of fio; - is standard input
+    /// fio job file; - is standard input
     #[arg(value_name = "JOB.fio")]
     pub file: PathBuf,
-    /// Only the job of this name
+    /// Convert only this job
     #[arg(long, value_name = "NAME")]
     pub job: Option<String>,
     /// Write the pattern to a file for `measure --pattern`
@@ -28,7 +28,7 @@ pub struct ImportArgs {
 }
 
 /// How a file begins that this command wrote.
-const HEAD: &str = "# A pattern for `flashscope measure --pattern`, imported from a job of fio\n";
+const HEAD: &str = "# A pattern for `flashscope measure --pattern`, imported from a fio job\n";
 
 /// Runs the command.
 pub fn run(args: &ImportArgs, screen: &Screen) -> Result<Done> {
@@ -47,7 +47,7 @@ pub fn run(args: &ImportArgs, screen: &Screen) -> Result<Done> {
     if let Some(job) = &args.job {
         let names: Vec<&str> = jobs.iter().map(|job| job.name.as_str()).collect();
         if !names.contains(&job.as_str()) {
-            let problem = format!("--job: {name} has no job '{job}'; its jobs are {}", names.join(", "));
+            let problem = format!("--job: {name} has no job '{job}'; choose one of {}", names.join(", "));
             return Err(Usage(problem).into());
         }
         jobs.retain(|other| other.name == *job);
@@ -85,7 +85,7 @@ fn write(job: &Imported, output: &Path) -> Result<()> {
         // What is no text is no pattern.
         let is_ours = { begin }.read_to_string(&mut head).is_ok() && (head == HEAD || head.is_empty());
         if !is_ours {
-            let problem = format!("{}: it holds something else; name another file", unwritable());
+            let problem = format!("{} has other content; name another file", unwritable());
             return Err(Usage(problem).into());
         }
     }

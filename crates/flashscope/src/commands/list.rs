@@ -49,7 +49,7 @@ pub fn run(args: &ListArgs, screen: &Screen) -> Result<Done> {
     if texts.is_empty() {
         let names = PARTS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
         let what = args.what.as_deref().unwrap_or_default();
-        return Err(Usage(format!("there is no list '{what}'; choose one of {names}")).into());
+        return Err(Usage(format!("unknown list '{what}'; choose one of {names}")).into());
     }
     screen.print(&texts.join("\n"))?;
     Ok(Done::Well)
@@ -73,7 +73,7 @@ fn micros() -> String {
 }
 
 fn suites() -> String {
-    let mut text = String::from("Suites (run --suite NAME, or --suite FILE: see docs/suites.md)\n");
+    let mut text = String::from("Suites (run --suite NAME or FILE)\n");
     for suite in Suites::builtin().iter() {
         text += &format!("  {:<18} {}\n  {:<18} {}\n", suite.name, suite.doc, "", suite.source);
         let setting = |Setting { name, default, quick, help }: &Setting| {
@@ -132,8 +132,9 @@ fn formats() -> String {
 }
 
 fn generators() -> String {
-    let mut text =
-        String::from("Generated traces (trace generate NAME --set KEY=VALUE; W1..W9 are those of BPLRU)\n");
+    let mut text = String::from(
+        "Trace generators (trace generate NAME --set KEY=VALUE; W1 to W9 are paper 002's workloads)\n",
+    );
     for generator in GENERATORS {
         text += &format!("  {:<18} {:<2} {}\n", generator.name, generator.paper, generator.about);
         let keys = generator.keys.iter().map(|key| [key.name, key.default, key.about].map(String::from));

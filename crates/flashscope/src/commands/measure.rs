@@ -25,24 +25,24 @@ use crate::{pages, signal};
 /// `flashscope measure`.
 #[derive(Debug, Args)]
 pub struct MeasureArgs {
-    /// What to measure
+    /// Target to measure
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub target: String,
     #[command(flatten)]
     /// The pattern.
     pub pattern: PatternArgs,
-    /// Half width of the 95 % interval of the mean, as a share of it [default: 5%]
+    /// Target precision: half width of the mean's 95 % CI [default: 5%]
     #[arg(long, value_name = "SHARE", conflicts_with_all = ["number_ios", "runtime"])]
     pub precision: Option<Share>,
     /// Measure for this long
     #[arg(long, value_name = "TIME")]
     pub runtime: Option<Nanos>,
-    /// Look at least at this many IOs before believing that no later regime comes
+    /// Look for a change of level in at least this many IOs
     #[arg(
         long, value_name = "N", conflicts_with_all = ["number_ios", "runtime"],
     )]
     pub explore_ios: Option<u64>,
-    /// Give up on the precision after this long
+    /// Stop after this long, even if the target precision is not reached
     #[arg(long, value_name = "TIME", conflicts_with = "runtime")]
     pub budget: Option<Nanos>,
     #[command(flatten)]
@@ -66,7 +66,7 @@ pub fn run(args: &MeasureArgs, screen: &Screen) -> Result<Done> {
     if let Some(error) = result.error {
         let (ios, dir) = (result.finished.last().map_or(0, |done| done.run.ios), result.folder.display());
         if result.finished.last().is_some_and(|done| done.run.outcome.stopped_because == Stop::Failed) {
-            screen.note(&format!("{} measured before the error are kept in {dir}", counted(ios, "IO")));
+            screen.note(&format!("{} measured before the error are stored in {dir}", counted(ios, "IO")));
         }
         return Err(error.into());
     }
@@ -99,7 +99,7 @@ fn written(opened: &OpenMeasurement<'_>, request: &MeasureRequest) -> String {
     let most = request.runtime.or(request.budget).unwrap_or(MEASURE_BUDGET);
     let end = pattern.number_ios.map_or(format!("for at most {most}"), |ios| {
         let ios = ios.saturating_mul(u64::from(pattern.numjobs));
-        format!("{} in all", size(ios as f64 * pattern.bs.0 as f64))
+        format!("{} in total", size(ios as f64 * pattern.bs.0 as f64))
     });
     format!("{pattern}\n  {end}")
 }
@@ -121,7 +121,7 @@ struct Session<'a> {
 impl Session<'_> {
     fn tell_place(&self) {
         let (dir, page) = (self.result.folder.display(), REPORT);
-        self.screen.note(&format!("  every IO is in {dir}/, the page to look at is {dir}/{page}"));
+        self.screen.note(&format!("  results in {dir}   (page: {dir}/{page})"));
     }
 
     /// Prints the run, or the size that was chosen with what a measurement of it alone would say, and all
@@ -196,11 +196,11 @@ fn scaled_view(chosen: Bytes, tried: &[Finished]) -> String {
         && last.is_some_and(|outcome| outcome.estimate.is_some());
     let chosen = size(chosen.0 as f64);
     text + &match (is_cut, is_proved) {
-        (true, _) => format!("Interrupted at a block size of {chosen}: larger ones may bring more."),
+        (true, _) => format!("Interrupted at a block size of {chosen}: larger ones may be faster."),
         (false, false) => format!("Block size {chosen}: the largest that fits or has a mean."),
         (false, true) => {
             let gain = GAIN_MIN * 100.0;
-            format!("Block size {chosen}: doubling it brings less than {gain} % more throughput.")
+            format!("Block size {chosen}: doubling it gains less than {gain} % throughput.")
         }
     }
 }

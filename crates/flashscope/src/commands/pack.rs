@@ -16,10 +16,10 @@ use crate::signal;
 pub struct PackArgs {
     /// A result folder
     pub dir: PathBuf,
-    /// The pack [default: ./DIR.flashscope]
+    /// Output file [default: ./DIR.flashscope]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Keep what says whose device and machine it was: serial, names, paths
+    /// Keep identifying details: serial number, names, paths
     #[arg(long)]
     pub identify: bool,
 }
@@ -56,13 +56,13 @@ fn name_of(dir: &Path) -> Result<PathBuf> {
 /// Says what is not in it.
 fn tell(packed: &Packed, identify: bool, screen: &Screen) {
     if identify {
-        screen.note("everything is in it that says whose device and machine this was (--identify)");
+        screen.note("identifying details are included (--identify)");
     } else if packed.redacted.is_empty() {
-        screen.note("nothing that identifies a person or a machine was found in it");
+        screen.note("no identifying details found");
     } else {
-        screen.note("left out or replaced, because it says whose device or machine this was:");
+        screen.note("identifying details removed or replaced:");
         packed.redacted.iter().for_each(|line| screen.note(&format!("  {line}")));
-        screen.note("--identify keeps it");
+        screen.note("(--identify keeps them)");
     }
     if !packed.left_out.is_empty() {
         let pictures = packed.left_out.iter().filter(|name| name.ends_with(".svg")).count() as u64;
@@ -70,6 +70,6 @@ fn tell(packed: &Packed, identify: bool, screen: &Screen) {
             packed.left_out.iter().filter(|name| !name.ends_with(".svg")).map(String::as_str).collect();
         let pictures = counted(pictures, "picture");
         named.push(&pictures);
-        screen.note(&format!("not packed, no data of the result: {}", named.join(", ")));
+        screen.note(&format!("not packed (not part of the result): {}", named.join(", ")));
     }
 }

@@ -30,19 +30,19 @@ use crate::traces::timing::TimingArg;
 pub struct ReplayArgs {
     /// The trace
     pub trace: PathBuf,
-    /// Where it is replayed
+    /// Target of the replay
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub target: String,
-    /// When the requests go
+    /// When requests are submitted
     #[arg(long, default_value = "on-time")]
     pub timing: TimingArg,
-    /// IOs in flight at most [default: 1 with --timing asap, else 128]
+    /// Maximum IOs in flight [default: 1 with --timing asap, else 128]
     #[arg(long, value_name = "N")]
     pub iodepth: Option<u32>,
-    /// Leave out writes, flushes and trims
+    /// Skip writes, flushes and trims
     #[arg(long, conflicts_with_all = ["write", "verify"])]
     pub read_only: bool,
-    /// Read back at the end all that was written, and prove that each block holds its last write
+    /// Read back everything written, and check that each block holds its last write
     #[arg(long)]
     pub verify: bool,
     /// Trim the whole target first
@@ -60,19 +60,19 @@ pub struct ReplayArgs {
     #[command(flatten)]
     /// Leave to write.
     pub writing: WriteArgs,
-    /// Engine on real targets: sync or io_uring [default: sync for one IO in flight, else io_uring]
+    /// IO engine on real targets: sync or io_uring [default: sync for one IO in flight, else io_uring]
     #[arg(long)]
     pub engine: Option<Engine>,
-    /// Seed of everything random [default: a new one, shown and stored]
+    /// Seed of all randomness [default: a new one, shown and stored]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Keep every IO in this result folder
+    /// Store every IO in this result folder
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Print the result as one JSON document
     #[arg(long)]
     pub json: bool,
-    /// Exit with status 4 if less than 95 % of the requests went within 50 µs of their time
+    /// Exit with status 4 if fewer than 95 % of the requests were submitted within 50 µs of their time
     #[arg(long)]
     pub strict: bool,
 }
@@ -83,7 +83,7 @@ pub fn run(args: &ReplayArgs, screen: &Screen) -> Result<Done> {
     let request = request(args)?;
     let planned = PlannedReplay::new(&request, interrupt)?;
     let written = size(planned.written_bytes() as f64);
-    let first = if args.discard { "all of it is trimmed first, and " } else { "" };
+    let first = if args.discard { "the target is trimmed first, and " } else { "" };
     let plan = format!("{first}the trace {} writes {written} to it", args.trace.display());
     confirm(planned.target(), args.writing.confirm.as_deref(), &plan)?;
     let bar = requests_bar(screen, planned.requests());
@@ -132,7 +132,7 @@ fn conclude(result: &ReplayResult, args: &ReplayArgs, screen: &Screen) -> Result
     }
     if let Some(folder) = &result.folder {
         leave(folder.path(), screen);
-        screen.note(&format!("  every IO is in {}/", folder.path().display()));
+        screen.note(&format!("  results in {}", folder.path().display()));
     }
     let is_late = report.on_time_share.is_some_and(|share| share < ON_TIME_SHARE);
     Ok(match report.complete {

@@ -21,28 +21,28 @@ use crate::screen::Screen;
 /// `flashscope report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Result folders or packs; several are laid over one another
+    /// Result folders or packs; several are overlaid
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
-    /// Where the page goes; - is standard output [default: DIR/report.html, of several ./report.html]
+    /// Output file; - is standard output [default: DIR/report.html; with several results ./report.html]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write over a file that is no report of flashscope
+    /// Overwrite a file that is not a flashscope report
     #[arg(long, short)]
     pub force: bool,
-    /// Print what was made as one JSON document
+    /// Print a summary of the page as one JSON document
     #[arg(long)]
     pub json: bool,
 }
 
-/// Bytes at the beginning of a file that tell whether it is a page.
+/// Bytes at the start of a file that identify a page.
 const HEAD_BYTES: u64 = 4096;
 
 /// Runs the command.
 pub fn run(args: &ReportArgs, screen: &Screen) -> Result<Done> {
     let output = output(args);
     if args.json && output == Path::new("-") {
-        return Err(Usage("-o - and --json both go to standard output: leave out one of them".into()).into());
+        return Err(Usage("-o - and --json both write to standard output; leave out one".into()).into());
     }
     may_replace(&output, args.force)?;
     let dirs = args.dirs.iter().map(|dir| screen.open(dir)).collect::<Result<Vec<_>>>()?;
@@ -99,12 +99,13 @@ pub fn may_replace(output: &Path, force: bool) -> Result<()> {
     }
     let mut head = Vec::new();
     let read = File::open(output).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
-    read.with_context(|| format!("cannot read {}, which is there already", output.display()))?;
+    read.with_context(|| format!("cannot read the existing {}", output.display()))?;
     if head.is_empty() || is_report(&head) {
         return Ok(());
     }
     let output = output.display();
-    let problem = format!("{output} is there and no report of flashscope; choose another -o, or add --force");
+    let problem =
+        format!("{output} exists and is not a flashscope report; choose another -o, or add --force");
     Err(Usage(problem).into())
 }
 
@@ -127,7 +128,7 @@ fn summary(bundles: &[Bundle], bytes: usize) -> String {
     let size = size(bytes as f64);
     match exact {
         _ if ios == 0 => size,
-        _ if exact == ios => format!("{size}, every one of {}", counted(ios, "IO")),
-        _ => format!("{size}, {} of {} one by one", count(exact), counted(ios, "IO")),
+        _ if exact == ios => format!("{size}, all of {}", counted(ios, "IO")),
+        _ => format!("{size}, {} of {} as single points", count(exact), counted(ios, "IO")),
     }
 }

@@ -28,41 +28,41 @@ use crate::signal;
 /// `flashscope reproduce`.
 #[derive(Debug, Args)]
 pub struct ReproduceArgs {
-    /// Studies by name, papers by number (000 to 004), or all: `flashscope list studies`
+    /// Studies by name, papers by number (000 to 004), or all; see `flashscope list studies`
     #[arg(value_name = "NAME", default_value = "all", value_parser = NonEmptyStringValueParser::new())]
     pub names: Vec<String>,
-    /// Run them on this TARGET instead, and compare shapes
+    /// Run the studies on this TARGET and compare the shapes
     #[arg(long, value_name = "TARGET")]
     pub on: Option<String>,
-    /// The first bytes of a real TARGET alone [default: all of it]
+    /// Use only this much of a real TARGET, from its start [default: all]
     #[arg(long, value_name = "SIZE", requires = "on")]
     pub size: Option<Bytes>,
-    /// On a real TARGET, how long that runs which a paper runs for 30 s; other times in proportion
-    /// [default: 2s; at least 100ms]
+    /// Duration on a real TARGET of a run that lasts 30 s in the paper; other times scale with it [default:
+    /// 2s; at least 100ms]
     #[arg(long, value_name = "TIME", requires = "on")]
     pub runtime: Option<Nanos>,
-    /// Runs of each study on a real TARGET, whose numbers are the mean of them with its interval [default: 3]
+    /// Repeats of each study on a real TARGET; results are means with 95 % CI [default: 3]
     #[arg(long, value_name = "N", requires = "on")]
     pub repeats: Option<u32>,
     /// Leave to write to a real one.
     #[command(flatten)]
     pub writing: WriteArgs,
-    /// Seed of everything random [default: 1, that of docs/papers.md]
+    /// Seed of all randomness [default: 1, as in docs/papers.md]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Studies at a time [default: one for each core; on a real device always one]
+    /// Parallel studies [default: one a core; always one on a real device]
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
     /// Print the result as one JSON document
     #[arg(long, conflicts_with = "markdown")]
     pub json: bool,
-    /// Print the page docs/papers.md
+    /// Print docs/papers.md
     #[arg(long)]
     pub markdown: bool,
-    /// Write a page with the pictures too, to be opened in any browser
+    /// Write an HTML page with charts
     #[arg(long, short, value_name = "FILE.html")]
     pub output: Option<PathBuf>,
-    /// Replace a file that is no page of flashscope
+    /// Overwrite a file that is not a flashscope page
     #[arg(long, requires = "output")]
     pub force: bool,
     /// Exit with status 4 if a claim differs
@@ -98,7 +98,7 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
     let judged = judged(args, &chosen, &stage, screen);
     let is_written = real.is_some() && args.writing.write;
     if is_written && judged.as_ref().is_err_and(flashscope_lab::Error::is_interruption) {
-        screen.note("  interrupted within the first study: what it wrote to the target stays there");
+        screen.note("  interrupted in the first study; its writes to the target remain");
     }
     let judged = judged?;
     let is_whole = judged.len() == chosen.len();
@@ -144,8 +144,8 @@ fn judged(
 fn can_be_made(output: &Path) -> Result<(), Usage> {
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
     let problem = match folder {
-        _ if output.is_dir() => "is a folder: add the name of a file",
-        Some(folder) if !folder.is_dir() => "cannot be made: its folder is not there",
+        _ if output.is_dir() => "is a folder; add a file name",
+        Some(folder) if !folder.is_dir() => "cannot be created: its folder does not exist",
         _ => return Ok(()),
     };
     Err(Usage(format!("-o {} {problem}", output.display())))
@@ -162,7 +162,7 @@ fn schedule(args: &ReproduceArgs) -> Schedule {
 /// Refuses what cannot be run there, before every study would find out for itself.
 fn must_fit(args: &ReproduceArgs, named: Option<&TargetSpec>) -> Result<()> {
     if let Some(TargetSpec::Null) = named {
-        let problem = "null: has no character that a study could find; name a device, a file or sim:PROFILE";
+        let problem = "null: has no characteristics to study; name a device, a file or sim:PROFILE";
         return Err(Usage(problem.into()).into());
     }
     schedule(args).check()?;
@@ -175,7 +175,9 @@ fn must_fit(args: &ReproduceArgs, named: Option<&TargetSpec>) -> Result<()> {
     ];
     match flags.into_iter().find(|(_, is_given)| *is_given) {
         None => Ok(()),
-        Some((flag, _)) => Err(Usage(format!("{flag} is for real devices and files; leave it out")).into()),
+        Some((flag, _)) => {
+            Err(Usage(format!("{flag} has an effect only on real devices and files; leave it out")).into())
+        }
     }
 }
 
@@ -187,7 +189,7 @@ fn opened(args: &ReproduceArgs, named: &TargetSpec, seed: u64) -> Result<RealDev
     target.limit_size(args.size.unwrap_or(Bytes(target.info().size_bytes)))?;
     if write {
         let part = if args.size.is_some() { "its first part" } else { "all of it" };
-        let plan = format!("studies of the papers: most write {part}, some many times");
+        let plan = format!("studies of the papers: most of them write {part}, some many times");
         confirm(&target, args.writing.confirm.as_deref(), &plan)?;
     }
     Ok(RealDevice::new(target, schedule(args))?)
@@ -217,7 +219,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Study>, Usage> {
 fn unknown(name: &str) -> Usage {
     if name.chars().all(|c| c.is_ascii_digit()) {
         let papers = PAPERS.map(|paper| format!("{} ({})", paper.number, paper.title));
-        return Usage(format!("there is no paper '{name}'; there are {}", papers.join(", ")));
+        return Usage(format!("unknown paper '{name}'; choose one of {}", papers.join(", ")));
     }
     let mut all: Vec<&str> = studies().map(|study| study.name).collect();
     all.sort_by(|a, b| strsim::jaro_winkler(b, name).total_cmp(&strsim::jaro_winkler(a, name)));
@@ -225,7 +227,7 @@ fn unknown(name: &str) -> Usage {
     let begun = all.iter().filter(|study| study.starts_with(name)).count();
     let nearest = all[..NEAREST.max(begun)].join(", ");
     Usage(format!(
-        "there is no study '{name}'; most like it are {nearest}; `flashscope list studies` names them, and \
-         all, or the number of a paper (000 to 004), are several"
+        "unknown study '{name}'; did you mean {nearest}? `flashscope list studies` lists them; `all` or a \
+         paper number (000 to 004) runs several"
     ))
 }

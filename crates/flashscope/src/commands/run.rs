@@ -27,49 +27,50 @@ use crate::{pages, remedy, signal};
 /// `flashscope run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// What to characterise [default: rig:mtron]
+    /// Target to characterise [default: rig:mtron]
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub target: Option<String>,
-    /// What to run: a suite of `flashscope list suites`, or a file that says what [default: uflip]
+    /// Suite, by name (`flashscope list suites`) or as a file [default: uflip]
     #[arg(long, value_name = "NAME|FILE")]
     pub suite: Option<String>,
-    /// A setting of the suite, see `flashscope list suites`
+    /// Change a setting of the suite, see `flashscope list suites`
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// A few minutes on a real file: the points that the indicators need; of a suite fewer and shorter runs
+    /// Only the points that the indicators need: minutes on a real file; in other suites fewer and shorter
+    /// runs
     #[arg(long, conflicts_with = "full")]
     pub quick: bool,
-    /// Table 1 of uFLIP, its non-powers of two, and what came after uFLIP, over the whole target
+    /// All of uFLIP's table 1, sizes between powers of two, and later micro-benchmarks, over the whole target
     #[arg(long)]
     pub full: bool,
-    /// Only these micro-benchmarks (and the baselines), see `flashscope list`
+    /// Run only these micro-benchmarks and the baselines, see `flashscope list micro`
     #[arg(long, value_delimiter = ',', value_name = "MICRO,...")]
     pub only: Option<Vec<String>>,
-    /// State to enforce before anything is measured [default: random with --write, else as-is]
+    /// Preconditioning before the measurement [default: random with --write, else as-is]
     #[arg(long)]
     pub state: Option<StateArg>,
-    /// Half width of the 95 % interval of every mean, as a share of it [default: 5%]
+    /// Target precision: half width of every mean's 95 % CI [default: 5%]
     #[arg(long, value_name = "SHARE")]
     pub precision: Option<Share>,
-    /// The longest that everything may take
+    /// Time limit for the whole run
     #[arg(long, value_name = "TIME")]
     pub budget: Option<Nanos>,
-    /// Runs of every experiment [default: 3, or as the suite says; 1 with --quick]
+    /// Repeats of every experiment [default: 3, or the suite's; 1 with --quick]
     #[arg(long, value_name = "N")]
     pub repeats: Option<u32>,
-    /// Part of the target that is measured, from its start
+    /// Measure only this much of the target, from its start
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Bytes>,
-    /// IOSize of the baselines, or of the suite's writes [default: 32KiB, or as the suite says]
+    /// IO size of the baselines, or of the suite's writes [default: 32KiB, or the suite's]
     #[arg(long, value_name = "SIZE")]
     pub bs: Option<Bytes>,
-    /// Finish an interrupted run
+    /// Resume an interrupted run
     #[arg(long, value_name = "DIR", conflicts_with_all = [
         "output", "dry_run", "quick", "full", "only", "state", "precision", "repeats", "size", "bs", "seed",
         "engine", "data", "set",
     ])]
     pub resume: Option<PathBuf>,
-    /// Print the plan, with its bytes, time and share of endurance, and stop
+    /// Print the plan with its bytes written, time and share of endurance, and exit
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
@@ -116,7 +117,7 @@ fn request(args: &RunArgs) -> Result<RunRequest> {
         },
         None if args.set.is_empty() => SuiteRequest::default(),
         None => {
-            return Err(Usage("--set is for the settings of a suite: add --suite NAME".into()).into());
+            return Err(Usage("--set needs a suite: add --suite NAME".into()).into());
         }
     };
     let scope = match (args.quick, args.full) {
@@ -172,7 +173,7 @@ fn measure(begun: BegunRun, screen: &Screen) -> RunResult {
 /// Draws the pictures and the page; without them the result is still worth showing.
 fn draw(result: &RunResult, screen: &Screen) {
     if let Err(error) = figures::draw(&result.folder, &result.context.target.name, &result.finished) {
-        screen.note(&format!("The pictures could not be drawn: {error:#}"));
+        screen.note(&format!("The charts could not be drawn: {error:#}"));
     }
     pages::put(result.folder.path(), screen);
 }
@@ -211,27 +212,27 @@ fn note_broken(broken: &[Broken], screen: &Screen) {
         let again = counted(*again as u64, "run");
         let are = if again.starts_with("1 ") { "is" } else { "are" };
         screen.note(&format!(
-            "The chain of {micro} must be run without a break, so it begins again: {again} of it that had \
-             been done {are} measured again"
+            "The runs of {micro} depend on each other and start again: {again} already finished {are} \
+             repeated"
         ));
     }
 }
 
 /// How the command ends after its result is shown.
 fn conclude(result: RunResult, warnings: usize, strict: bool, resume: &str, screen: &Screen) -> Result<Done> {
-    let resume = format!("finish it with: {resume}");
+    let resume = format!("resume it with: {resume}");
     note_broken(&result.broken_chains, screen);
     if let Some(error) = result.error {
-        screen.note(&format!("What was measured is kept; once the cause is mended, {resume}"));
+        screen.note(&format!("Finished measurements are stored; fix the cause, then {resume}"));
         return Err(error.into());
     }
     match result.stopped {
         Some(Stop::Interrupted) => {
-            screen.note(&format!("Interrupted; what was measured is kept; {resume}"));
+            screen.note(&format!("Interrupted; finished measurements are stored; {resume}"));
             Ok(Done::Interrupted)
         }
         Some(_) => {
-            screen.note(&format!("The budget is spent; {resume}"));
+            screen.note(&format!("The budget is used up; {resume}"));
             Ok(if strict { Done::Unreliable } else { Done::Well })
         }
         None => Ok(if strict && warnings > 0 { Done::Unreliable } else { Done::Well }),

@@ -15,7 +15,7 @@ use crate::screen::Screen;
 pub struct ShowArgs {
     /// A result folder or pack
     pub dir: PathBuf,
-    /// Print it as one JSON document
+    /// Print the result as one JSON document
     #[arg(long)]
     pub json: bool,
 }

@@ -30,7 +30,7 @@ pub enum InitialArg {
     Full,
     /// Nothing
     Empty,
-    /// Full, and every page written once more in random order
+    /// Full, then every page rewritten in random order
     Random,
 }
 
@@ -52,70 +52,70 @@ pub struct SimArgs {
     /// RAM of the write buffer
     #[arg(long, value_delimiter = ',', value_name = "SIZE,...")]
     pub buffer_size: Vec<Bytes>,
-    /// Bytes that the host sees
+    /// Capacity that the host sees
     #[arg(long, value_delimiter = ',', value_name = "SIZE,...")]
     pub capacity: Vec<Bytes>,
-    /// (physical - logical) / logical: 0.07 for 7 %
+    /// Over-provisioning, (physical - logical) / logical: 0.07 for 7 %
     #[arg(long, value_delimiter = ',', value_name = "SHARE,...")]
     pub over_provisioning: Vec<f64>,
-    /// Any setting, see `flashscope list settings`; may be given many times
+    /// Change any setting, see `flashscope list settings`; repeatable
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// What the device holds at first [default: as the profile says, else full]
+    /// Initial content of the device [default: the profile's, else full]
     #[arg(long)]
     pub initial: Option<InitialArg>,
-    /// Flush commands do nothing
+    /// Ignore flush commands
     #[arg(long)]
     pub ignore_flush: bool,
-    /// Leave the write buffer as it is at the end
+    /// Do not flush the write buffer at the end
     #[arg(long)]
     pub no_final_flush: bool,
-    /// Simulate the requests of a trace
+    /// Simulate this trace
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// The trace's format [default: found out]
+    /// The trace's format [default: detected]
     #[arg(long, visible_alias = "from", value_name = "NAME", requires = "trace")]
     pub format: Option<String>,
-    /// Leave out bad lines of the trace and count them
+    /// Skip unreadable lines of the trace and count them
     #[arg(long, requires = "trace")]
     pub lenient: bool,
     #[command(flatten)]
     /// What of the trace is simulated, and how it is fitted to the device.
     pub pipeline: PipelineArgs,
-    /// When the requests of the trace go
+    /// When requests are submitted
     #[arg(long, default_value = "asap", requires = "trace")]
     pub timing: TimingArg,
     #[command(flatten)]
     /// The pattern.
     pub pattern: PatternArgs,
-    /// Random addresses after Zipf's law with this skew
+    /// Zipf-distributed random addresses with this skew
     #[arg(long, value_name = "A", conflicts_with_all = ["trace", "random"])]
     pub zipf: Option<f64>,
-    /// IOs before the counts begin; what they left in the buffer is evicted in the counted part
+    /// Warm-up IOs that are not counted; pages they leave in the buffer are evicted in the counted part
     #[arg(long, value_name = "N")]
     pub warmup: Option<u64>,
-    /// Begin with a device that was saved, instead of making one
+    /// Start from a saved device instead of a new one
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "profile", "ftl", "gc", "buffer", "buffer_size", "capacity", "over_provisioning", "set", "initial",
         "ignore_flush",
     ])]
     pub load_state: Option<PathBuf>,
-    /// Save the device as it is at the end; for one device, not for a sweep
+    /// Save the device's state at the end; single devices only
     #[arg(long, value_name = "FILE")]
     pub save_state: Option<PathBuf>,
-    /// Simulations at the same time [default: one for each core]
+    /// Parallel simulations [default: one a core]
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
-    /// Seed of everything random [default: a new one, shown and stored]
+    /// Seed of all randomness [default: a new one, shown and stored]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Keep every IO in this result folder
+    /// Store every IO in this result folder
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Draw throughput and erases over the sizes of the sweep
+    /// Plot throughput and erases against the sizes of the sweep
     #[arg(long, value_name = "FILE.svg")]
     pub figure: Option<PathBuf>,
-    /// Print the list of results as JSON
+    /// Print the results as a JSON list
     #[arg(long)]
     pub json: bool,
 }
@@ -126,7 +126,7 @@ pub fn run(args: &SimArgs, screen: &Screen) -> Result<Done> {
     let planned = PlannedSweep::new(&request(args)?, args.output.is_some(), interrupt)?;
     let devices = planned.cases().len();
     if args.save_state.is_some() && devices > 1 {
-        return Err(Usage(format!("--save-state keeps one device, and the lists make {devices}")).into());
+        return Err(Usage(format!("--save-state stores one device, but the lists make {devices}")).into());
     }
     notes(args, &planned, screen);
     let figure = args.figure.as_deref().map(|path| figure(path, planned.cases())).transpose()?;
@@ -162,7 +162,7 @@ pub fn run(args: &SimArgs, screen: &Screen) -> Result<Done> {
 fn notes(args: &SimArgs, planned: &PlannedSweep, screen: &Screen) {
     ignored(planned).for_each(|flag| screen.note(&format!("note: {flag}")));
     if args.trace.is_none() && args.pattern.given("rw").is_none() && !args.pattern.has_file() {
-        screen.note("note: nothing but reads; to write: --rw randwrite --bs 4k, or --trace FILE");
+        screen.note("note: reads only; to write, add --rw randwrite --bs 4k, or --trace FILE");
     }
 }
 
@@ -181,7 +181,7 @@ fn state(path: &Path) -> Result<Product> {
 /// The axis of the picture and its place, if it can be drawn and kept.
 fn figure(path: &Path, cases: &[Case]) -> Result<(Axis, Product)> {
     if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg")) {
-        let problem = format!("--figure {}: the picture is an SVG; give a name in .svg", path.display());
+        let problem = format!("--figure {}: use a name that ends in .svg", path.display());
         return Err(Usage(problem).into());
     }
     let product = Product::picture(path).context("--figure")?;

@@ -16,9 +16,9 @@ use crate::signal;
 /// `flashscope site`.
 #[derive(Debug, Args)]
 pub struct SiteArgs {
-    /// A folder that holds result folders and packs, also one level deeper
+    /// Folder of result folders and packs (searched one level deep)
     pub dir: PathBuf,
-    /// The site's folder; an old site is replaced
+    /// Output folder; an existing site is replaced
     #[arg(long, short, value_name = "SITE", default_value = "site")]
     pub output: PathBuf,
 }
@@ -28,12 +28,12 @@ pub fn run(args: &SiteArgs, screen: &Screen) -> Result<Done> {
     let shown = args.dir.display();
     if !args.dir.is_dir() {
         return Err(
-            Usage(format!("{shown} is no folder; name one that holds result folders or packs")).into()
+            Usage(format!("{shown} is not a folder; name a folder of result folders or packs")).into()
         );
     }
     let found = look_for(&args.dir);
     if found.results.is_empty() {
-        let problem = format!("{shown} holds no result; name a folder of result folders or packs");
+        let problem = format!("no results in {shown}; name a folder of result folders or packs");
         return Err(Usage(problem).into());
     }
     let made = match site(found, &args.output, &WORDS, signal::interrupt()) {

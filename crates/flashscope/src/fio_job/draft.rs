@@ -58,9 +58,9 @@ impl<'a> Draft<'a> {
     fn size(&mut self, name: &str) -> Option<u64> {
         let kb_base = self.section.last("kb_base").and_then(|entry| entry.value.parse().ok()).unwrap_or(1024);
         self.value(name, |text| match text.contains('%') {
-            true => Err("a share of the target is not known here; write the size itself".into()),
+            true => Err("sizes relative to the target are not supported; write the size".into()),
             false if text.contains([',', ':', '-']) => {
-                Err("a pattern has one value for reads and writes; measure them one by one".into())
+                Err("a pattern has one value for reads and writes; measure them separately".into())
             }
             false => bytes(text, kb_base),
         })
@@ -68,7 +68,7 @@ impl<'a> Draft<'a> {
 
     fn operations(&mut self) {
         match (self.size("bs"), self.section.last("bs")) {
-            (Some(0), Some(entry)) => self.refuse(entry, "an IO has at least one byte; write bs=4k".into()),
+            (Some(0), Some(entry)) => self.refuse(entry, "must be more than 0; write bs=4k".into()),
             (Some(bs), _) => self.job.pattern.bs = Bytes(bs),
             _ => {}
         }
@@ -80,9 +80,8 @@ impl<'a> Draft<'a> {
             "rw" | "readwrite" => self.mix(Rw::Read, Rw::Write),
             "randrw" => self.mix(Rw::RandRead, Rw::RandWrite),
             _ => {
-                let why = "a pattern reads, writes or discards, in order or at random: read, write, \
-                           randread, randwrite, trim, randtrim, rw or randrw; gaps are --gap, \
-                           strides --stride";
+                let why = "choose one of read, write, randread, randwrite, trim, randtrim, rw, randrw; use \
+                    --gap for gaps and --stride for strides";
                 let entry = self.section.last("rw");
                 entry.into_iter().for_each(|entry| self.refuse(entry, why.into()));
                 None
@@ -111,13 +110,13 @@ impl<'a> Draft<'a> {
             let near = if percent >= 50 { near } else { 100.0 - near };
             self.refuse(
                 entry,
-                format!("a mix is N IOs of one kind to one of the other; nearest is {near:.0}"),
+                format!("a mix has N IOs of one kind for each of the other; the nearest is {near:.0}"),
             );
             return None;
         }
         self.note(
-            "mix: fio decides by chance and lets reads and writes share the space; here turns are exact, and \
-             each kind has its half of the space",
+            "mix: fio mixes at random, in a shared space; here the order is fixed, and reads and writes have \
+             separate halves of the space",
         );
         Some((first, Some(Mix { rw: second, ratio })))
     }
@@ -128,7 +127,7 @@ impl<'a> Draft<'a> {
         }
         match self.size("size") {
             Some(size) => self.job.pattern.size = Bytes(size),
-            None => self.note("size: without it the whole target is used"),
+            None => self.note("size: the default is the whole target"),
         }
         let bs = self.job.pattern.bs.0.max(1);
         for name in ["size", "io_size"] {
@@ -136,13 +135,13 @@ impl<'a> Draft<'a> {
                 && let Some(entry) = self.section.last(name)
             {
                 let near = Bytes(bytes / bs * bs);
-                let why = "is not a multiple of bs, so that fio's last IO goes beyond it; nearest is";
+                let why = "is not a multiple of bs, so that fio's last IO exceeds it; the nearest is";
                 self.refuse(entry, format!("it {why} {near}"));
             }
         }
         let several = self.section.last("filename").filter(|entry| entry.value.contains(':'));
         if let Some(entry) = several {
-            self.refuse(entry, "a pattern works on one target; measure them one by one".into());
+            self.refuse(entry, "a pattern has one target; measure them separately".into());
         }
         if let Some(entry) = self.section.last("filename").filter(|entry| entry.value.is_empty()) {
             self.refuse(entry, "it names no file; write its name, or leave the line out".into());
@@ -156,20 +155,19 @@ impl<'a> Draft<'a> {
         match engine {
             "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" => {
                 if depth > 1 {
-                    self.note("iodepth: with a synchronous engine fio has one IO in flight, and so has this");
+                    self.note("iodepth: with a synchronous engine fio has one IO in flight, as here");
                 }
                 depth = 1;
             }
             "libaio" | "io_uring" | "posixaio" => {
                 self.job.flags.push(("--engine", "io_uring".into()));
                 if engine != "io_uring" {
-                    self.note("ioengine: IOs go by io_uring");
+                    self.note("ioengine: io_uring is used");
                 }
             }
             _ => {
                 let entry = self.section.last("ioengine");
-                let why =
-                    "there are two engines, sync and io_uring; of fio's others psync and libaio are nearest";
+                let why = "only the engines sync and io_uring are supported; use psync or libaio";
                 entry.into_iter().for_each(|entry| self.refuse(entry, why.into()));
             }
         }
@@ -178,9 +176,9 @@ impl<'a> Draft<'a> {
         if numjobs > 1 && step == size && size > 0 {
             self.job.pattern.size = Bytes(size.saturating_mul(u64::from(numjobs)));
         } else if let (true, Some(entry)) = (step > 0 && numjobs > 1, self.section.last("offset_increment")) {
-            self.refuse(entry, "processes lie side by side: write offset_increment equal to size".into());
+            self.refuse(entry, "processes have adjacent spaces: set offset_increment to size".into());
         } else if numjobs > 1 {
-            self.note("numjobs: fio's processes all use the whole space; here each has its own part of it");
+            self.note("numjobs: fio's processes share the space; here each has its own part");
         }
         self.job.pattern.numjobs = numjobs;
         self.job.pattern.iodepth = depth;
@@ -195,15 +193,15 @@ impl<'a> Draft<'a> {
         }
         let Some(rate) = self.value("rate_iops", count) else { return };
         if let Some(entry) = self.section.last("thinktime").filter(|_| self.job.pattern.thinktime.0 > 0) {
-            self.refuse(entry, "arrivals at a rate do not wait; leave out this or rate_iops".into());
+            self.refuse(entry, "excludes rate_iops (arrivals do not wait); leave out one".into());
         }
         self.job.pattern.rate_iops = Some(rate as f64 * f64::from(self.job.pattern.numjobs));
         if self.section.last("rate_process").is_some_and(|entry| entry.value == "poisson") {
             self.job.pattern.arrivals = Arrivals::Poisson;
         }
         self.note(
-            "rate_iops: here response times count from when an IO was due, and a target that falls behind is \
-             not waited for; the rate is of all processes together",
+            "rate_iops: response times count from the due time, arrivals do not wait for a slow target, and \
+             the rate is the total of all processes",
         );
     }
 
@@ -223,14 +221,14 @@ impl<'a> Draft<'a> {
         match (location, law) {
             (Some(location), _) => self.job.pattern.location = location,
             (None, Some(entry)) => {
-                let why = "the laws are random, zipf:THETA, and zoned with two zones such as 90/10:10/90";
+                let why = "choose one of random, zipf:THETA, and zoned with two zones such as 90/10:10/90";
                 self.refuse(entry, why.into());
             }
             (None, None) => {}
         }
         if let Some(seed) = self.value("randseed", count) {
             self.job.flags.push(("--seed", seed.to_string()));
-            self.note("randseed: the same seed gives other random addresses than fio's");
+            self.note("randseed: random addresses differ from fio's with the same seed");
         }
     }
 
@@ -253,7 +251,7 @@ impl<'a> Draft<'a> {
             self.job.flags.push(("--runtime", Nanos(ns).to_string()));
         }
         if runtime.is_none() && self.job.pattern.number_ios.is_none() {
-            self.note("length: without size and runtime it is measured until its mean is known within 5 %");
+            self.note("length: without size and runtime the job runs until the mean has a precision of 5 %");
         }
     }
 
@@ -262,7 +260,7 @@ impl<'a> Draft<'a> {
         let Some(every) = self.value("fsync", count).filter(|every| *every > 0) else { return };
         let pattern = &mut self.job.pattern;
         if pattern.write_share() == 0.0 || pattern.rw.is_trim() {
-            self.note("fsync: without writes fio flushes nothing");
+            self.note("fsync: fio does not flush without writes");
             return;
         }
         pattern.fsync = Some(every);
@@ -271,10 +269,10 @@ impl<'a> Draft<'a> {
 
     fn remarks(&mut self) {
         if !self.section.has("direct") {
-            self.note("direct: fio without direct=1 goes through the page cache; this never does");
+            self.note("direct: fio without direct=1 uses the page cache; flashscope does not");
         }
         if self.section.has("ramp_time") {
-            self.note("ramp_time: the start-up is found from the data; no time is left out beforehand");
+            self.note("ramp_time: ignored; the warm-up is detected from the data");
         }
         if self.job.pattern.writes() {
             self.job.flags.push(("--write", String::new()));

@@ -44,7 +44,7 @@ pub fn sections(text: &str) -> Result<Vec<Section>, Refusal> {
             continue;
         }
         if plain.contains(CONTROL) {
-            return refuse("it holds a control character; write it without");
+            return refuse("it contains a control character; remove it");
         }
         if let Some(name) = plain.strip_prefix('[') {
             let Some(name) = name.strip_suffix(']') else { return refuse("a section ends with ]") };
@@ -55,22 +55,22 @@ pub fn sections(text: &str) -> Result<Vec<Section>, Refusal> {
             continue;
         }
         if plain.starts_with("include ") {
-            return refuse("files within files are not followed; put its lines here");
+            return refuse("included files are not supported; insert its lines here");
         }
         let (name, value) = plain.split_once('=').unwrap_or((plain, "1"));
         let value = value.trim().trim_matches('"');
         if value.contains('$') {
-            return refuse("variables are not replaced; write the value itself");
+            return refuse("variables are not supported; write the value");
         }
         let entry = Entry { line: at, name: alias(name.trim()).into(), value: value.into() };
         match in_global {
-            None => return refuse("it stands before the first section; write [global] above it"),
+            None => return refuse("it is outside a section; write [global] above it"),
             Some(true) => global.push(entry),
             Some(false) => jobs.last_mut().expect("a job was opened").entries.push(entry),
         }
     }
     let nothing =
-        || Refusal { line: 1, option: "the file".into(), why: "it has no job: a section [NAME]".into() };
+        || Refusal { line: 1, option: "the file".into(), why: "it has no job; add a section [NAME]".into() };
     if jobs.is_empty() { Err(nothing()) } else { Ok(jobs) }
 }
 

@@ -93,31 +93,31 @@ const WITHOUT_EFFECT: &[&str] = &[
 
 /// Why others cannot be expressed, and what is nearest.
 const REFUSED: &[(&str, &str)] = &[
-    ("bsrange", "a pattern has one size of IO; measure the sizes one by one, or let --bs auto search"),
-    ("bssplit", "a pattern has one size of IO; measure the sizes one by one"),
-    ("bs_unaligned", "addresses are multiples of bs; --shift moves them all"),
-    ("blockalign", "addresses are multiples of bs; --shift moves them all"),
-    ("ba", "addresses are multiples of bs; --shift moves them all"),
-    ("directory", "name the file itself with filename"),
-    ("nrfiles", "a pattern works on one target; measure the files one by one"),
-    ("rate", "a pattern knows IOs a second: write rate_iops"),
-    ("rate_min", "a pattern knows no least rate; compare the rate that is measured"),
-    ("rwmixcycle", "the turns of a mix are fixed by its ratio"),
-    ("fdatasync", "write fsync: a flush command is the same for a device"),
-    ("sync", "writes are not forced to the medium one by one"),
-    ("verify", "nothing is read back; `flashscope replay --verify` proves what a trace wrote"),
-    ("read_iolog", "that is a trace: flashscope replay FILE TARGET"),
-    ("thinktime_spin", "pauses are idle; write thinktime alone"),
-    ("thinktime_blocks_type", "pauses come after IOs that are done; leave it out"),
-    ("thinktime_iotime", "pauses come after a number of IOs: write thinktime_blocks"),
-    ("iodepth_batch", "each IO is submitted when there is room for it"),
-    ("iodepth_batch_submit", "each IO is submitted when there is room for it"),
-    ("iodepth_low", "each IO is submitted when there is room for it"),
-    ("percentage_random", "an IO pattern is sequential or random; --mix has both"),
-    ("zonemode", "there are no zones; offset and size make one"),
-    ("steadystate", "flashscope finds the running phase itself; leave it out"),
-    ("latency_target", "rates that meet a latency are not searched for"),
-    ("opendir", "name the file itself with filename"),
+    ("bsrange", "a pattern has one IO size; measure the sizes separately, or use --bs auto"),
+    ("bssplit", "a pattern has one IO size; measure the sizes separately"),
+    ("bs_unaligned", "addresses are multiples of bs; use --shift to move all of them"),
+    ("blockalign", "addresses are multiples of bs; use --shift to move all of them"),
+    ("ba", "addresses are multiples of bs; use --shift to move all of them"),
+    ("directory", "name the file with filename"),
+    ("nrfiles", "a pattern has one target; measure the files separately"),
+    ("rate", "a rate is in IOs a second; use rate_iops"),
+    ("rate_min", "minimum rates are not supported; compare the measured rate"),
+    ("rwmixcycle", "the order of a mix is fixed by its ratio"),
+    ("fdatasync", "use fsync: for a device the flush is the same"),
+    ("sync", "synchronous writes are not supported"),
+    ("verify", "measurements do not verify data; use `flashscope replay --verify` with a trace"),
+    ("read_iolog", "it is a trace; use flashscope replay FILE TARGET"),
+    ("thinktime_spin", "pauses are always idle; use thinktime only"),
+    ("thinktime_blocks_type", "pauses start after completion; leave it out"),
+    ("thinktime_iotime", "pauses come after a number of IOs; use thinktime_blocks"),
+    ("iodepth_batch", "IOs are submitted one by one"),
+    ("iodepth_batch_submit", "IOs are submitted one by one"),
+    ("iodepth_low", "IOs are submitted one by one"),
+    ("percentage_random", "a pattern is either sequential or random; use --mix for both"),
+    ("zonemode", "zones are not supported; use offset and size"),
+    ("steadystate", "flashscope detects the steady state itself; leave it out"),
+    ("latency_target", "a search for rates by latency is not supported"),
+    ("opendir", "name the file with filename"),
 ];
 
 /// What to do with an option that is not taken over: nothing, or say why not.
@@ -126,7 +126,5 @@ pub fn judge(name: &str) -> Result<(), String> {
         return Ok(());
     }
     let known = REFUSED.iter().find(|(refused, _)| *refused == name).map(|(_, why)| (*why).to_string());
-    Err(known.unwrap_or_else(|| {
-        "what it would mean here is not known; leave it out if the job does not depend on it".into()
-    }))
+    Err(known.unwrap_or_else(|| "unknown option; leave it out if the job does not depend on it".into()))
 }

@@ -5,7 +5,7 @@
 pub fn bytes(text: &str, kb_base: u64) -> Result<u64, String> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let number: u64 = text[..end].parse().map_err(|_| format!("'{text}' is no size; write 4096 or 4k"))?;
+    let number: u64 = text[..end].parse().map_err(|_| format!("'{text}' is not a size; write 4096 or 4k"))?;
     let unit = text[end..].to_ascii_lowercase();
     let (letter, base) = match (unit.strip_suffix("ib"), kb_base) {
         (Some(letter), 1000) => (letter.to_string(), 1024),
@@ -22,7 +22,8 @@ pub fn bytes(text: &str, kb_base: u64) -> Result<u64, String> {
 pub fn nanos(text: &str, unit_ns: u64) -> Result<u64, String> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let number: u64 = text[..end].parse().map_err(|_| format!("'{text}' is no time; write 10s or 500us"))?;
+    let number: u64 =
+        text[..end].parse().map_err(|_| format!("'{text}' is not a time; write 10s or 500us"))?;
     let factor = match text[end..].to_ascii_lowercase().as_str() {
         "" => unit_ns,
         "us" | "usec" => 1_000,
@@ -31,14 +32,14 @@ pub fn nanos(text: &str, unit_ns: u64) -> Result<u64, String> {
         "m" => 60_000_000_000,
         "h" => 3_600_000_000_000,
         "d" => 86_400_000_000_000,
-        unit => return Err(format!("'{unit}' is an unknown unit; write us, ms, s, m, h or d")),
+        unit => return Err(format!("unknown unit '{unit}'; write us, ms, s, m, h or d")),
     };
     number.checked_mul(factor).ok_or_else(|| format!("'{text}' is too large"))
 }
 
 /// A whole number.
 pub fn count(text: &str) -> Result<u64, String> {
-    text.trim().parse().map_err(|_| format!("'{text}' is no single whole number"))
+    text.trim().parse().map_err(|_| format!("'{text}' is not a whole number"))
 }
 
 #[cfg(test)]

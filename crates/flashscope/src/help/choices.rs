@@ -126,7 +126,7 @@ fn fish_targets() -> String {
     format!("complete -c flashscope -n \"__fish_seen_subcommand_from {commands}\" -a \"{targets}\"\n")
 }
 
-/// Where a target is asked for, virtual ones beside files.
+/// Completion of targets: virtual devices and files.
 fn zsh_targets(script: &str) -> String {
     let targets = virtual_targets().join(" ").replace(':', "\\:");
     let is_target = |line: &str| {

@@ -11,7 +11,7 @@ pub const EXAMPLES: &[(&str, &[Example])] = &[
         &[
             ("See what it does, on a virtual device", "flashscope run"),
             ("Make a file on your drive ...", "flashscope create test.img 1GiB"),
-            ("... and find out what it likes", "flashscope run test.img --quick --write"),
+            ("... and characterise it", "flashscope run test.img --quick --write"),
         ],
     ),
     (
@@ -24,8 +24,11 @@ pub const EXAMPLES: &[(&str, &[Example])] = &[
     (
         "run",
         &[
-            ("A virtual device of known truth, in seconds", "flashscope run rig:mtron --quick -o mtron"),
-            ("What a whole drive would cost", "flashscope run /dev/nvme1n1 --write --dry-run"),
+            (
+                "A virtual device with known characteristics, in seconds",
+                "flashscope run rig:mtron --quick -o mtron",
+            ),
+            ("Bytes written and time for a whole drive", "flashscope run /dev/nvme1n1 --write --dry-run"),
             ("Paper 004", "flashscope run 'sim:x25m-2009?capacity=1GiB' --suite almost-sequential"),
             ("Only two micro-benchmarks", "flashscope run rig:plain --only locality,pause -o plain"),
         ],
@@ -36,7 +39,7 @@ pub const EXAMPLES: &[(&str, &[Example])] = &[
             ("Random writes of a virtual device", "flashscope measure rig:mtron --rw randwrite"),
             ("32 reads in flight", "flashscope measure test.img --rw randread --bs 4k --iodepth 32"),
             ("The best block size", "flashscope measure rig:plain --rw read --bs auto"),
-            ("What flashscope itself costs", "flashscope measure null: --number-ios 100000"),
+            ("flashscope's own overhead", "flashscope measure null: --number-ios 100000"),
         ],
     ),
     (
@@ -49,23 +52,23 @@ pub const EXAMPLES: &[(&str, &[Example])] = &[
     (
         "trace",
         &[
-            ("What a trace is like", "flashscope trace stats w1.csv.gz"),
+            ("Describe a trace", "flashscope trace stats w1.csv.gz"),
             ("In another format", "flashscope trace convert w1.csv.gz w1.parquet"),
-            ("What a disk does while a command runs", "flashscope trace capture /dev/nvme0n1 c.tracefs.gz"),
+            ("Record a disk while a command runs", "flashscope trace capture /dev/nvme0n1 c.tracefs.gz"),
         ],
     ),
     (
         "trace sniff",
         &[
             ("Which format is this?", "flashscope trace sniff w1.csv.gz"),
-            ("All that fit, for a script", "flashscope trace sniff zipf.csv --json"),
+            ("All candidates, for a script", "flashscope trace sniff zipf.csv --json"),
         ],
     ),
     (
         "trace stats",
         &[
             ("Mix, sizes, re-use", "flashscope trace stats zipf.csv"),
-            ("Kept with its pictures", "flashscope trace stats w1.csv.gz -o w1-stats"),
+            ("Stored with charts", "flashscope trace stats w1.csv.gz -o w1-stats"),
         ],
     ),
     (
@@ -111,7 +114,7 @@ pub const EXAMPLES: &[(&str, &[Example])] = &[
         "reproduce",
         &[
             ("One study", "flashscope reproduce bplru-office-install"),
-            ("All of paper 002, for a program", "flashscope reproduce 002 --json"),
+            ("All of paper 002, as JSON", "flashscope reproduce 002 --json"),
             ("Another device", "flashscope reproduce almost-sequential --on sim:x25m-2009?gc=fifo"),
         ],
     ),
@@ -119,16 +122,16 @@ pub const EXAMPLES: &[(&str, &[Example])] = &[
         "replay",
         &[
             ("On a simulated device", "flashscope replay w1.csv.gz sim:bplru-board --timing asap"),
-            ("On a file, with proof", "flashscope replay w1.csv.gz test.img --fit modulo --write --verify"),
+            ("On a file, verified", "flashscope replay w1.csv.gz test.img --fit modulo --write --verify"),
             ("Only its reads, on a drive", "flashscope replay w1.csv.gz /dev/nvme1n1 --read-only"),
         ],
     ),
     (
         "doctor",
         &[
-            ("The machine alone", "flashscope doctor"),
+            ("Only the machine", "flashscope doctor"),
             ("Before a drive is measured", "flashscope doctor /dev/nvme1n1"),
-            ("Stop a script before it measures nonsense", "flashscope doctor test.img --strict"),
+            ("Stop a script before an unreliable measurement", "flashscope doctor test.img --strict"),
         ],
     ),
     (
@@ -140,10 +143,7 @@ pub const EXAMPLES: &[(&str, &[Example])] = &[
     ),
     (
         "show",
-        &[
-            ("A stored result again", "flashscope show mtron"),
-            ("Every number of it", "flashscope show mtron --json"),
-        ],
+        &[("A stored result", "flashscope show mtron"), ("All its numbers", "flashscope show mtron --json")],
     ),
     (
         "compare",
@@ -163,18 +163,15 @@ pub const EXAMPLES: &[(&str, &[Example])] = &[
         "site",
         &[
             ("All results and packs of this folder", "flashscope site ."),
-            ("Elsewhere, and looked at", "flashscope site . -o pages; xdg-open pages/index.html"),
+            ("In another folder, and open it", "flashscope site . -o pages; xdg-open pages/index.html"),
         ],
     ),
     (
         "pack",
         &[
-            ("For somebody else to look at", "flashscope pack mtron"),
+            ("To share with others", "flashscope pack mtron"),
             ("With serial, names and paths", "flashscope pack plain --identify -o whole.flashscope"),
-            (
-                "What was sent is read like a folder",
-                "flashscope pack mtron; flashscope show mtron.flashscope",
-            ),
+            ("Packs are read like folders", "flashscope pack mtron; flashscope show mtron.flashscope"),
         ],
     ),
     (
@@ -188,7 +185,7 @@ pub const EXAMPLES: &[(&str, &[Example])] = &[
         "import",
         &[
             ("The command that measures a job of fio", "flashscope import job.fio"),
-            ("Its pattern, to be measured again and again", "flashscope import job.fio -o job.toml"),
+            ("Store the pattern as a file", "flashscope import job.fio -o job.toml"),
         ],
     ),
     (

@@ -14,23 +14,23 @@ pub type Page = (String, String);
 const STATUS: &[(&str, &str)] = &[
     ("0", "Done."),
     ("1", "Failed while running."),
-    ("2", "A wrong flag, name, setting or file."),
-    ("3", "Refused for safety: what the target is, or that it was not confirmed."),
-    ("4", "Done, but a part of the result is not reliable; only with --strict."),
-    ("130", "Interrupted; what was measured is kept."),
+    ("2", "Usage: a wrong flag, name, setting or file."),
+    ("3", "Refused for safety: the target is in use, or was not confirmed."),
+    ("4", "Done, but part of the result is not reliable; only with --strict."),
+    ("130", "Interrupted; finished measurements are kept."),
 ];
 
 const ENVIRONMENT: &[(&str, &str)] = &[
-    ("NO_COLOR", "If set and not empty, nothing is coloured."),
-    ("COLUMNS", "The width of the result where standard output is no terminal."),
-    ("TMPDIR", "Where traces that need their future wait in a nameless file; /tmp if not set."),
+    ("NO_COLOR", "If set and not empty, output has no colour."),
+    ("COLUMNS", "Width of the output if standard output is not a terminal."),
+    ("TMPDIR", "Folder of temporary files (trace conversions that need look-ahead); /tmp if not set."),
 ];
 
 const FILES: &[(&str, &str)] = &[
-    ("flashscope-TARGET-DATE/", "A result, in the current folder unless -o names another."),
-    ("flashscope-TARGET-DATE/manifest.json", "What was measured, how, on which machine, with which seed."),
-    ("flashscope-TARGET-DATE/ios/*.parquet", "The times of every IO."),
-    ("/sys/block, /sys/dev/block, /proc", "Where devices, their users and the machine are looked up."),
+    ("flashscope-TARGET-DATE/", "A result folder, in the current folder unless -o names another."),
+    ("flashscope-TARGET-DATE/manifest.json", "Target, settings, machine and seed."),
+    ("flashscope-TARGET-DATE/ios/*.parquet", "Submission and response time of every IO."),
+    ("/sys/block, /sys/dev/block, /proc", "Sources of facts about devices, their users and the machine."),
 ];
 
 /// All pages.

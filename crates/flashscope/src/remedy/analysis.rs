@@ -6,41 +6,34 @@ use flashscope_analysis::{Remedy, Stop};
 /// A remedy in the flags of this program; `resume` is the command that finishes the run.
 pub fn worded(remedy: &Remedy, resume: &str) -> String {
     match remedy {
-        Remedy::Resume => format!("Finish the plan: {resume}"),
-        Remedy::Limit(Stop::Interrupted) => format!("The run was interrupted; finish it: {resume}"),
+        Remedy::Resume => format!("Resume the run: {resume}"),
+        Remedy::Limit(Stop::Interrupted) => format!("The run was interrupted; resume it: {resume}"),
         Remedy::Limit(Stop::Failed) => {
-            format!("An IO failed; once the cause is mended, finish it: {resume}")
+            format!("An IO failed; fix the cause, then resume: {resume}")
         }
-        Remedy::Limit(Stop::Budget) => {
-            "The budget was spent: give a larger --budget, or fewer experiments with --only.".into()
-        }
+        Remedy::Limit(Stop::Budget) => "Increase --budget, or run fewer experiments with --only.".into(),
         Remedy::Limit(Stop::Runtime) => {
-            "The time for a run was over: give a larger --budget or --full.".into()
+            "Increase --budget, or use --full (a run reached its time limit).".into()
         }
         Remedy::Limit(Stop::Ios | Stop::Precision) => {
-            "The limit of IOs was reached: --full or a larger --budget looks longer.".into()
+            "Use --full or a larger --budget (a run reached its IO limit).".into()
         }
-        Remedy::AllowWrites => "Nothing was written: --write allows the experiments that write.".into(),
+        Remedy::AllowWrites => "Add --write to run the experiments that write.".into(),
         Remedy::Measure(micros) => {
             format!("Run them with --only {} or a larger --budget.", micros.join(","))
         }
         Remedy::EnforceState => {
-            "Enforce a state first with --state random --write, or compare only with runs from the same \
-             state."
-                .into()
+            "Precondition with --state random --write, or compare only with runs from the same state.".into()
         }
         Remedy::LongerPauses => {
-            "No longer pause was kept between runs for lack of time, so they may disturb each other: give a \
-             larger --budget, or --full, which allows for longer pauses."
+            "The pause between runs was limited by time, so runs may affect each other; increase --budget, \
+             or use --full."
                 .into()
         }
         Remedy::MoreOfTarget => {
-            "The numbers hold for work within that much space; --full uses more of the target.".into()
+            "Results are valid for that working set; --full uses more of the target.".into()
         }
-        Remedy::LargerAreas => {
-            "Read it as: no limit up to there. --full tries larger areas where the target has room for them."
-                .into()
-        }
+        Remedy::LargerAreas => "--full tries larger areas, if the target has room.".into(),
         other => other.to_string(),
     }
 }

@@ -14,11 +14,11 @@ pub fn worded(error: &(dyn Error + 'static)) -> Option<String> {
         BenchError::TooSmall { name, size, need, io_bytes_max } => {
             let less = io_bytes_max.map_or(String::new(), |most| format!("IOs of {most} or less (--bs), "));
             Some(format!(
-                "{size} of {name} are too few: it takes at least {need} at this size of IOs; choose a target \
-                 or --size of {need} or more, {less}or measure a single pattern with `flashscope measure`"
+                "{size} of {name} are too few: this IO size needs at least {need}; use a larger target or \
+                 --size, {less}or measure a single pattern with `flashscope measure`"
             ))
         }
-        BenchError::NoBlockSize => Some("--bs 0: an IO has at least one byte".into()),
+        BenchError::NoBlockSize => Some("--bs must be more than 0".into()),
         BenchError::Suite(error) => of_suite(error),
         _ => None,
     }
@@ -27,21 +27,21 @@ pub fn worded(error: &(dyn Error + 'static)) -> Option<String> {
 fn of_suite(error: &SuiteError) -> Option<String> {
     Some(match error {
         SuiteError::UnknownSetting { suite, name, known } if known.is_empty() => {
-            format!("--set {name}: the suite {suite} has no settings of its own")
+            format!("--set {name}: the suite {suite} has no settings")
         }
         SuiteError::UnknownSetting { suite, name, known } => {
             format!("--set {name}: the suite {suite} has no such setting; it has: {}", known.join(", "))
         }
         SuiteError::SettingTwice { name, first, second } => {
-            format!("--set {name} is given twice, as {first} and as {second}: write it once")
+            format!("--set {name} is given twice ({first}, {second}); give it once")
         }
         SuiteError::Setting { name, value, problem } => format!("--set {name}={value}: {problem}"),
         SuiteError::OnlyWrites { except } => {
             let but = except.map_or(String::new(), |runs| format!(" but its {runs}"));
-            format!("every run of this suite{but} writes: add --write")
+            format!("all runs of this suite{but} write; add --write")
         }
         SuiteError::Repeats { repeats } => {
-            format!("--repeats {repeats}: each part is one long run; run the suite again and compare")
+            format!("--repeats {repeats}: the parts of this suite are not repeated; run it again and compare")
         }
         SuiteError::Script(error) => {
             format!("{}, line {}: {}", error.file, error.line, of_line(&error.problem)?)
@@ -57,7 +57,7 @@ fn of_line(problem: &ScriptProblem) -> Option<String> {
 /// A note of a plan.
 pub fn note(note: &Note) -> String {
     match note {
-        Note::OnlyReads => "only reads: nothing writes without --write".into(),
+        Note::OnlyReads => "reads only; add --write to measure writes".into(),
         note => note.to_string(),
     }
 }

@@ -37,7 +37,8 @@ pub fn way_out(remedy: &Remedy) -> String {
         Remedy::CreateHere => "check the spelling, or create a file there with `flashscope create`".into(),
         Remedy::CreateElsewhere => "choose another disk, or a file made by `flashscope create`".into(),
         Remedy::OverwriteOrCreate => {
-            "add --overwrite-existing-data if its data may go, or make a new file with `flashscope create`"
+            "add --overwrite-existing-data if its data may be lost, or make a new file with `flashscope \
+             create`"
                 .into()
         }
         Remedy::CreateFull { .. } => "`flashscope create` makes a file that is written in full".into(),

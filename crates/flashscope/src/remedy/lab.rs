@@ -29,26 +29,26 @@ fn way_out(remedy: Remedy) -> String {
     match remedy {
         Remedy::AllowWriting => "add --write to allow it".into(),
         Remedy::AllowWritingOrReadOnly => {
-            "add --write to allow it, or --read-only to replay the reads alone".into()
+            "add --write to allow it, or --read-only to replay only the reads".into()
         }
         Remedy::Confirm => "confirm it with --confirm SERIAL".into(),
         Remedy::MeasureTarget => {
-            "`flashscope measure` and `flashscope run` take it; `flashscope list profiles` \
-                                  shows what `flashscope sim` takes"
+            "use `flashscope measure` or `flashscope run`; `flashscope list profiles` lists devices for \
+             `flashscope sim`"
                 .into()
         }
-        Remedy::SavedState => "name what --save-state made".into(),
+        Remedy::SavedState => "name a file made by --save-state".into(),
         Remedy::FinishOrBegin => {
-            "leave --suite out to finish it, or leave --resume out to begin the other one".into()
+            "leave out --suite to resume it, or --resume to start the other suite".into()
         }
         Remedy::OneInFlight => "leave out --engine, or add --iodepth 1".into(),
-        Remedy::SmallerWarmup => "give a smaller --warmup, or a larger --number-ios".into(),
+        Remedy::SmallerWarmup => "use a smaller --warmup, or a larger --number-ios".into(),
         Remedy::LeaveOut("target") => "leave the target out".into(),
         Remedy::LeaveOut(setting) => format!("leave out {}", flag(setting)),
         Remedy::Give(setting) => format!("add {}", flag(setting)),
         Remedy::ResumeOrOtherFolder => "finish that run with --resume, or choose another -o".into(),
         Remedy::MeasureInstead => {
-            "what flashscope itself costs is told by: flashscope measure null: --rw randread --bs 4k".into()
+            "for flashscope's own overhead: flashscope measure null: --rw randread --bs 4k".into()
         }
     }
 }

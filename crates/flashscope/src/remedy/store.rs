@@ -20,10 +20,10 @@ pub fn way_out(remedy: Remedy) -> String {
         | Remedy::CheckFileSystem
         | Remedy::NewFolder
         | Remedy::WaitOrOtherFolder => format!("{remedy} with -o"),
-        Remedy::NameResult => "name the folder that a run gave as 'results in'".into(),
+        Remedy::NameResult => "name the folder shown as 'results in' by a run".into(),
         Remedy::ExportCsv => "export it with --to csv".into(),
         Remedy::MakePack => "`flashscope pack DIR` makes one".into(),
-        Remedy::KeepIdentity => "--identify packs it as it is".into(),
+        Remedy::KeepIdentity => "--identify packs it unchanged".into(),
         Remedy::SingleIos => "every IO with --ios".into(),
         other => other.to_string(),
     }
@@ -40,7 +40,7 @@ mod tests {
     #[test]
     fn what_is_no_result_is_named_with_what_would_be_one() {
         let error = Stored::read(Path::new("/proc")).unwrap_err();
-        assert!(worded(&error).unwrap().ends_with("name the folder that a run gave as 'results in'"));
+        assert!(worded(&error).unwrap().ends_with("name the folder shown as 'results in' by a run"));
         let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
         let error = StoreError::File { path: "/x".into(), doing: "write", source: full };
         assert!(worded(&error).unwrap().ends_with("put the results elsewhere with -o"));

@@ -27,12 +27,10 @@ pub fn message(error: &TraceError) -> String {
 /// A way out as flags.
 fn flags(remedy: &Remedy) -> Option<&'static str> {
     match remedy {
-        Remedy::ReadLeniently => Some("mend it, or add --lenient to leave it out"),
-        Remedy::OneDevice => {
-            Some("choose one with --device, or make one of all with --fit modulo --concatenate")
-        }
-        Remedy::Fit => Some("take a larger target, or add --fit modulo, compact or linear"),
-        Remedy::Align => Some("take a target with smaller blocks, or add --align with their size"),
+        Remedy::ReadLeniently => Some("fix it, or add --lenient to skip it"),
+        Remedy::OneDevice => Some("choose one with --device, or join all with --fit modulo --concatenate"),
+        Remedy::Fit => Some("use a larger target, or add --fit modulo, compact or linear"),
+        Remedy::Align => Some("use a target with smaller blocks, or add --align with their size"),
         Remedy::NameFormat => Some("if it is a trace, name its format with --from"),
         Remedy::OtherFormat => Some("name another format with --from"),
         Remedy::GeneratorSettings => Some("see `flashscope list generators`"),
@@ -54,7 +52,10 @@ fn pipeline(error: &PipelineError) -> String {
             format!("--fit linear needs a --size of at least {LINEAR_BYTES_MIN} bytes")
         }
         PipelineError::ReadTwice(setting) => {
-            format!("{} reads the trace more than once, and a pipe cannot be; give a file", flag(*setting))
+            format!(
+                "{} reads the trace more than once, which a pipe does not allow; use a file",
+                flag(*setting)
+            )
         }
     }
 }

@@ -72,8 +72,8 @@ pub fn run(args: &CaptureArgs, screen: &Screen) -> Result<Done> {
     if holds(&disk.name, &args.output) {
         let (out, disk) = (args.output.display(), &disk.name);
         screen.note(&format!(
-            "warning: {out} lies on {disk} itself, so writing it is recorded too; name a file on another \
-             disk, or in memory, such as /dev/shm"
+            "warning: {out} is on {disk} itself, so writing it is recorded too; use another disk, or memory \
+             such as /dev/shm"
         ));
     }
     let captured = capture(args, &disk, &form, file, screen)?;
@@ -129,7 +129,7 @@ fn done(args: &CaptureArgs, captured: &Captured) -> Result<Done> {
         How::Interrupted(_) if is_asked_to_stop => return Ok(Done::Interrupted),
         How::Ended(status) if !status.success() => {
             let out = args.output.display();
-            return Err(anyhow!("the command ended with {status}; what it did until then is in {out}"));
+            return Err(anyhow!("the command ended with {status}; its IO until then is in {out}"));
         }
         _ => {}
     }

@@ -106,10 +106,10 @@ pub fn write_trace(
 /// What to say if no request came through.
 fn nothing_left(written: &WrittenTrace, trace: &dyn Records, format: &str) -> Usage {
     let remedy = match written.losses.left_out() {
-        0 => "choose less narrowly".into(),
-        _ => format!("format {format} cannot hold what there is; choose another one with --to"),
+        0 => "select more of the trace".into(),
+        _ => format!("format {format} cannot hold these requests; choose another one with --to"),
     };
-    let lines = [vec![format!("nothing of the trace is left; {remedy}")], what_changed(written, trace)];
+    let lines = [vec![format!("no request of the trace is left; {remedy}")], what_changed(written, trace)];
     Usage(lines.concat().join("\n"))
 }
 
@@ -126,7 +126,8 @@ pub fn output_format<'a>(output: &Path, asked: Option<&'a str>) -> Result<&'a st
             true => Ok(name),
             false => {
                 let names: Vec<_> = known.map(|format| format.name).collect();
-                Err(Usage(format!("--to {name}: write one of {}", names.join(", "))).into())
+                Err(Usage(format!("--to: unknown format '{name}'; choose one of {}", names.join(", ")))
+                    .into())
             }
         };
     }
@@ -137,7 +138,7 @@ pub fn output_format<'a>(output: &Path, asked: Option<&'a str>) -> Result<&'a st
         let names: Vec<_> = known.map(|format| format.name).collect();
         let output = output.display();
         Usage(format!(
-            "the name {output} does not tell the format; add --to with one of {}",
+            "cannot tell the format from the name {output}; add --to with one of {}",
             names.join(", ")
         ))
         .into()
@@ -163,13 +164,13 @@ fn what_changed(written: &WrittenTrace, trace: &dyn Records) -> Vec<String> {
     if counts.bad_lines > 0 {
         let first = trace.first_bad_line().map(|error| format!("; the first: {}", error.with_remedy(None)));
         let lines_left_out = number::count(counts.bad_lines);
-        lines.push(format!("  bad lines left out: {lines_left_out}{}", first.unwrap_or_default()));
+        lines.push(format!("  unreadable lines skipped: {lines_left_out}{}", first.unwrap_or_default()));
     }
     if counts.other_lines > 0 {
         lines.push(format!("  {} of the input without a request", counted(counts.other_lines, "line")));
     }
     if counts.unsorted > 0 {
-        lines.push(format!("  requests earlier than one before: {}", number::count(counts.unsorted)));
+        lines.push(format!("  requests out of time order: {}", number::count(counts.unsorted)));
     }
     lines.extend(open_end(trace).map(|text| format!("  {text}")));
     lines

@@ -20,7 +20,7 @@ pub struct MergeArgs {
     /// The traces, two or more, and at last what to write
     #[arg(required = true, num_args = 3.., value_name = "IN IN .. OUT")]
     pub files: Vec<PathBuf>,
-    /// Let all traces begin together, at their first requests, instead of at the times they tell
+    /// Align the first requests of all traces, instead of using their timestamps
     #[arg(long)]
     pub together: bool,
     #[command(flatten)]
@@ -34,7 +34,7 @@ pub struct MergeArgs {
 /// Runs the command.
 pub fn run(args: &MergeArgs, screen: &Screen) -> Result<Done> {
     let Some((output, inputs)) = args.files.split_last() else {
-        return Err(Usage("name the traces, and at last what to write".into()).into());
+        return Err(Usage("name the traces, then the output".into()).into());
     };
     let format = output_format(output, args.write.to.as_deref())?;
     let mut traces: Vec<Box<dyn Records>> = Vec::new();
@@ -49,7 +49,7 @@ pub fn run(args: &MergeArgs, screen: &Screen) -> Result<Done> {
     Ok(if written.complete { Done::Well } else { Done::Interrupted })
 }
 
-/// A trace whose errors tell its name, and which begins at zero if they begin `together`.
+/// A trace whose errors name it, and which starts at 0 if the traces are aligned.
 fn one_of_several(records: Box<dyn Records>, path: PathBuf, together: bool) -> impl Records {
     let mut from_ns = None;
     Through::new(records, move |records, batch| {

@@ -12,10 +12,10 @@ use crate::signal;
 /// What every command takes that reads a trace.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ReadArgs {
-    /// The trace's format [default: found out]
+    /// The trace's format [default: detected]
     #[arg(long, value_name = "NAME")]
     pub from: Option<String>,
-    /// Leave out bad lines and count them
+    /// Skip unreadable lines and count them
     #[arg(long)]
     pub lenient: bool,
 }

@@ -13,55 +13,55 @@ use crate::exit::Usage;
 /// Flags that change a trace on its way.
 #[derive(Clone, Debug, Args)]
 pub struct PipelineArgs {
-    /// Only these devices of the trace
+    /// Keep only these devices of the trace
     #[arg(long, value_name = "NAME")]
     pub device: Vec<String>,
-    /// Only what comes so long after the first request, or later
+    /// Drop requests earlier than this, counted from the first request
     #[arg(long, value_name = "TIME")]
     pub from_time: Option<Nanos>,
-    /// Only what comes earlier than so long after the first request
+    /// Drop requests at or after this time, counted from the first request
     #[arg(long, value_name = "TIME")]
     pub to_time: Option<Nanos>,
-    /// --from-time and --to-time are times of the trace itself, not from its first request on
+    /// Take --from-time and --to-time as timestamps of the trace, not as offsets from its first request
     #[arg(long)]
     pub absolute_times: bool,
-    /// Only these operations: read, write, flush, trim
+    /// Keep only these operations: read, write, flush, trim
     #[arg(long, value_delimiter = ',', value_name = "OP,...")]
     pub op: Vec<OpArg>,
-    /// Only these addresses, such as 0..1GiB, 1GiB.. or ..512MiB
+    /// Keep only these addresses, such as 0..1GiB, 1GiB.. or ..512MiB
     #[arg(long, value_name = "FROM..TO")]
     pub range: Option<AddressRange>,
-    /// What becomes of a request that lies partly in --range
+    /// How to treat a request that lies partly in --range
     #[arg(long, value_name = "HOW", default_value = "clip", requires = "range")]
     pub across: AcrossArg,
-    /// Only this share of the addresses, chosen by their hash (SHARDS)
+    /// Keep this share of the addresses, chosen by hash (SHARDS)
     #[arg(long, value_name = "RATE")]
     pub sample: Option<Share>,
-    /// What --sample keeps or leaves out as one
+    /// Unit of --sample: addresses kept or dropped together
     #[arg(long, value_name = "SIZE", default_value = "64KiB", requires = "sample")]
     pub sample_unit: Bytes,
-    /// The trace so many times, one behind the other
+    /// Repeat the trace this many times
     #[arg(long, value_name = "N", default_value = "1")]
     pub repeat: u64,
-    /// Times between requests are so many times as long: 0.5 is twice as fast
+    /// Multiply the time between requests by this: 0.5 is twice as fast
     #[arg(long, value_name = "X")]
     pub time_scale: Option<Factor>,
-    /// No gap between two requests is longer than this
+    /// Shorten idle gaps between requests to at most this
     #[arg(long, value_name = "TIME")]
     pub idle_max: Option<Nanos>,
-    /// Make requests whole blocks of this size: starts go down, ends up
+    /// Round requests outwards to whole blocks of this size
     #[arg(long, value_name = "SIZE")]
     pub align: Option<Bytes>,
-    /// How addresses are fitted to the size of the target
+    /// How to fit the addresses to the size of the target
     #[arg(long, value_name = "HOW")]
     pub fit: Option<FitArg>,
-    /// Lay the devices of the trace one behind the other, as one device, before they are fitted
+    /// Concatenate the devices of the trace to one device before fitting
     #[arg(long, requires = "fit")]
     pub concatenate: bool,
-    /// What --fit compact squeezes out as one
+    /// Unit of --fit compact
     #[arg(long, value_name = "SIZE", default_value = "4KiB", requires = "fit")]
     pub chunk: Bytes,
-    /// Cut requests at the multiples of this size
+    /// Split requests at multiples of this size
     #[arg(long, value_name = "SIZE")]
     pub split: Option<Bytes>,
 }
@@ -82,21 +82,21 @@ pub enum OpArg {
 /// What becomes of a request across an end of the range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum AcrossArg {
-    /// The part inside is kept
+    /// Keep the part inside
     #[default]
     Clip,
-    /// It is left out
+    /// Drop it
     Drop,
 }
 
 /// How addresses are fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FitArg {
-    /// Modulo the size; what lies a multiple of the size apart collides
+    /// Address modulo size; addresses a multiple of the size apart collide
     Modulo,
-    /// What is never read or written is squeezed out; the file is read twice
+    /// Untouched addresses are squeezed out; the file is read twice
     Compact,
-    /// First addresses times size / span; the file is read twice
+    /// Start addresses times size / span; the file is read twice
     Linear,
 }
 
@@ -147,7 +147,7 @@ impl PipelineArgs {
     /// What the flags ask for.
     pub fn pipeline(&self) -> Result<Pipeline, Usage> {
         if self.absolute_times && self.from_time.is_none() && self.to_time.is_none() {
-            return Err(Usage("--absolute-times is for --from-time and --to-time; give one".into()));
+            return Err(Usage("--absolute-times needs --from-time or --to-time".into()));
         }
         Ok(Pipeline {
             devices: self.device.clone(),

@@ -48,14 +48,14 @@ pub fn run(args: &SniffArgs, screen: &Screen) -> Result<Done> {
         let others: Vec<_> =
             all[1..].iter().map(|(format, percent)| format!("{} {percent} %", format.name)).collect();
         let others = if others.is_empty() { String::new() } else { format!("; also {}", others.join(", ")) };
-        screen.print(&format!("{}: {}, {percent} % sure{others}", path.display(), best.name))?;
+        screen.print(&format!("{}: {}, {percent} % confidence{others}", path.display(), best.name))?;
     }
     if args.json {
         screen.print(&serde_json::to_string_pretty(&documents)?)?;
     }
     match failure {
         None => Ok(Done::Well),
-        Some(error) => Err(error.context("not every file is a trace that is known")),
+        Some(error) => Err(error.context("not every file is a known trace")),
     }
 }
 

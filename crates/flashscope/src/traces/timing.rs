@@ -6,11 +6,11 @@ use flashscope_lab::Timing;
 /// When the requests of a trace go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TimingArg {
-    /// When the trace says, counted from its first request: deadlines that do not drift
+    /// At the time recorded in the trace, without drift
     OnTime,
-    /// As soon as there is room among --iodepth, 1 unless given: total time is what counts (paper 002)
+    /// As fast as possible with --iodepth IOs in flight, 1 by default (paper 002)
     Asap,
-    /// As soon as no more are in flight than there were in the trace, by its latencies
+    /// At the queue depth that the trace's latencies imply
     Depth,
 }
 

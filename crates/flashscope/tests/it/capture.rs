@@ -278,7 +278,7 @@ fn what_cannot_be_recorded_is_said() {
     }
     let disk = disk(&scratch, 16 * MIB);
     let short = disk.name().strip_prefix("/dev/").expect("a device");
-    call(&[short, "out.tracefs"]).failed(2, &["do you mean", disk.name()]);
+    call(&[short, "out.tracefs"]).failed(2, &["did you mean", disk.name()]);
     call(&[disk.name(), disk.name(), "--to", "csv", "--time", "1ms"]).failed(2, &["is a block device"]);
     let nobody = Command::new("setpriv")
         .args(["--reuid", "65534", "--clear-groups"])

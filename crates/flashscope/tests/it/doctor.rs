@@ -37,7 +37,7 @@ fn a_file_on_a_disk_is_examined_without_a_change() {
     let before = fingerprint(&file);
     let json = examined(&scratch, text(&file));
     must_say(&json, "direct IO", "ok", "O_DIRECT reads");
-    must_say(&json, "use", "ok", "nobody else");
+    must_say(&json, "use", "ok", "no other known use");
     must_say(&json, "clock", "ok", "ns a reading");
     assert_eq!(json["target"]["kind"], "file");
     assert_eq!(fingerprint(&file), before);
@@ -92,7 +92,7 @@ fn loops_memory_and_copy_on_write_are_found() {
     let scratch = scratch();
     let memory = Scratch::new();
     fs::write(memory.path("file"), vec![3; MIB as usize]).unwrap();
-    must_say(&examined(&memory, text(&memory.path("file"))), "filesystem", "wrong", "lies in memory");
+    must_say(&examined(&memory, text(&memory.path("file"))), "filesystem", "wrong", "is in memory");
 
     let disk = Loop::attach(&scratch.image("disk", 128 * MIB), &[]);
     let before = fingerprint(&disk.image);
@@ -107,7 +107,7 @@ fn loops_memory_and_copy_on_write_are_found() {
     let _mounted = Mounted::with(disk.name(), "compress=zstd", place.clone());
     fs::write(place.join("file"), vec![3; MIB as usize]).unwrap();
     let json = examined(&scratch, text(&place.join("file")));
-    must_say(&json, "filesystem", "warning", "copies on write");
+    must_say(&json, "filesystem", "warning", "is copy-on-write");
     must_say(&json, "filesystem", "warning", "compresses");
     let used = examined(&scratch, disk.name());
     must_say(&used, "use", "warning", "is mounted on");
@@ -164,7 +164,7 @@ fn what_the_doctor_warns_of_is_told_before_a_measurement_and_stored_with_it() {
         remarks.iter().filter(|remark| lasting.iter().any(|name| remark["check"] == *name)).filter(grave);
     let grave: Vec<&Value> = grave.collect();
     assert!(grave.len() > 3 || grave.iter().all(is_told), "{grave:?} {told:?}");
-    assert_eq!(!stored.is_empty(), told.err.contains("flashscope doctor target says more"), "{told:?}");
+    assert_eq!(!stored.is_empty(), told.err.contains("details: flashscope doctor target"), "{told:?}");
     let shown = call(&folder, &["show", "out"]).well();
     let page = fs::read_to_string(scratch.path("out/report.html")).expect("a page");
     for warning in stored {

@@ -387,20 +387,21 @@ fn what_a_format_cannot_hold_is_counted_or_refused() {
     };
     let left_out = runs.iter().filter(mixes).count();
     assert!(
-        told.err.contains("runs left out (fio has no job for a mix")
-            && told.err.contains(&format!("of reads with reads): {left_out}")),
+        told.err.contains("runs dropped: fio cannot mix")
+            && told.err.contains(&format!("or reads with reads: {left_out}")),
         "{told:?}"
     );
-    assert!(told.err.contains("runs that lost the order of their addresses (stride"), "{told:?}");
+    assert!(told.err.contains("runs without the order of their addresses (stride"), "{told:?}");
     let one = "measure rig:plain --rw read --stride 2 --number-ios 100 --seed 1 -q -o one";
     call(&folder, &one.split(' ').collect::<Vec<_>>()).well();
     let told = call(&folder, &["export", "one", "--to", "fio"]).well();
-    assert!(told.err.contains("for which fio has no option: 1"), "{told:?}");
+    assert!(told.err.contains("fio has no such option: 1"), "{told:?}");
     assert_eq!(files_below(&scratch.path("result-fio"), "json").len(), runs.len() - left_out);
 
-    call(&folder, &["export", "result", "--to", "fio"]).failed(2, &["result-fio: it is there already", "-o"]);
+    call(&folder, &["export", "result", "--to", "fio"])
+        .failed(2, &["result-fio exists and is not empty", "-o"]);
     call(&folder, &["export", "result", "--to", "xls"]).failed(2, &["'xls'", "fio", "uflip", "csv"]);
-    call(&folder, &["export", "result", "--to", "fio", "--ios"]).failed(2, &["--ios", "anyhow"]);
+    call(&folder, &["export", "result", "--to", "fio", "--ios"]).failed(2, &["--ios", "always includes"]);
     call(&folder, &["export", "nowhere", "--to", "csv"]).failed(2, &["nowhere"]);
     call(
         &folder,

@@ -115,7 +115,7 @@ fn what_a_pattern_cannot_express_is_refused_with_its_line() {
         ("[a]\nrw=read\nbssplit=4k/50:8k/50", &["job.fio:3: bssplit=", "one size"][..]),
         ("[a]\nrw=randrw\nrwmixread=70", &["job.fio:3: rwmixread=70", "nearest is 67"]),
         ("[a]\nrw=trimwrite", &["job.fio:2: rw=trimwrite", "randtrim"]),
-        ("[a]\nbs=0", &["job.fio:2: bs=0", "at least one byte"]),
+        ("[a]\nbs=0", &["job.fio:2: bs=0", "more than 0"]),
         ("[a]\nfilename=x\x1b[2J", &["job.fio:2: filename=x\u{fffd}[2J", "control character"]),
         ("[a\u{9b}2J]\nbs=4k", &["job.fio:1: [a\u{fffd}2J]", "control character"]),
         ("[a]\nsize=10%", &["job.fio:2: size=10%", "write the size"]),
@@ -123,18 +123,18 @@ fn what_a_pattern_cannot_express_is_refused_with_its_line() {
         ("[a]\nioengine=rbd", &["job.fio:2: ioengine=rbd", "libaio"]),
         (
             "[global]\nrw=read\n[a]\nsize=1m\n[b]\nsize=1m",
-            &["job.fio:5: [b]", "same time as [a]", "stonewall"],
+            &["job.fio:5: [b]", "in parallel with [a]", "stonewall"],
         ),
         (
             "[a]\nfdatasync=1\nfrobnicate=2",
-            &["job.fio:2: fdatasync=1", "fsync", "job.fio:3: frobnicate=2", "not known"],
+            &["job.fio:2: fdatasync=1", "fsync", "job.fio:3: frobnicate=2", "unknown option"],
         ),
         ("[a]\nsize=${SIZE}", &["job.fio:2:", "variables"]),
         ("rw=read", &["job.fio:1: rw=read", "[global]"]),
         ("[global]\nrw=read", &["no job"]),
         ("[a]\nrandom_distribution=pareto:0.2\nrw=randread", &["job.fio:2:", "zipf:THETA"]),
         ("[a]\nfilename=/dev/a:/dev/b", &["job.fio:2:", "one target"]),
-        ("[a]\nsize=1m\nnumjobs=2\noffset_increment=2m", &["job.fio:4:", "equal to size"]),
+        ("[a]\nsize=1m\nnumjobs=2\noffset_increment=2m", &["job.fio:4:", "offset_increment to size"]),
     ] {
         fs::write(scratch.path("job.fio"), job).expect("written");
         call(&folder, &["import", "job.fio"]).failed(2, words);
@@ -151,7 +151,7 @@ fn differences_of_meaning_are_told_and_the_pattern_file_can_be_measured() {
     let told = call(&folder, &["import", "job.fio"]).well();
     assert_eq!(told.out.lines().count(), 2, "{told:?}");
     assert!(told.out.contains("--rw randread --bs 4KiB --size 1MiB --random permutation --mix randwrite:3"));
-    for word in ["[one] mix: fio decides by chance", "[one] direct:", "[two] rate_iops:", "[two] numjobs:"] {
+    for word in ["[one] mix: fio mixes at random", "[one] direct:", "[two] rate_iops:", "[two] numjobs:"] {
         assert!(told.err.contains(word), "{word} in {}", told.err);
     }
     call(&folder, &["import", "job.fio", "-o", "p.toml"]).failed(2, &["2 jobs", "--job"]);

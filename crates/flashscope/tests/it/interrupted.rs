@@ -193,7 +193,7 @@ fn an_io_error_in_the_middle_names_the_io_and_keeps_what_was_before() {
     assert!(!stored_runs(&scratch.path("run")).is_empty());
     File::options().write(true).open(&disk.image).unwrap().set_len(32 * MIB).unwrap();
     call(&folder(&scratch), &["run", "--resume", "run"]).well();
-    assert!(finished(&scratch.path("run")).len() > kept, "once the cause is mended it goes on");
+    assert!(finished(&scratch.path("run")).len() > kept, "it resumes after the cause is fixed");
 }
 
 #[test]

@@ -184,11 +184,11 @@ fn what_leads_out_of_the_folder_is_refused_and_nothing_is_left_behind() {
     for name in ["../outside.json", "ios/../../outside.parquet", &absolute, ".bashrc", "inside/a/b.json"] {
         foreign(&folder.join("x.flashscope"), &[LABEL, (name, b"{}")], None);
         let shown = ended(flashscope(&["show", "x.flashscope"]).env("TMPDIR", &temporary), &folder);
-        shown.failed(1, &["x.flashscope", "no part of a result"]);
+        shown.failed(1, &["x.flashscope", "does not belong to a result"]);
     }
     foreign(&folder.join("x.flashscope"), &[LABEL, ("runs.jsonl", b"")], Some("/etc/passwd"));
     let shown = ended(flashscope(&["show", "x.flashscope"]).env("TMPDIR", &temporary), &folder);
-    shown.failed(1, &["no part of a result"]);
+    shown.failed(1, &["does not belong to a result"]);
     assert!(!outside.exists() && !folder.join("outside.parquet").exists());
     assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0, "what was unpacked is gone");
 }
@@ -201,19 +201,19 @@ fn foreign_damaged_and_newer_files_are_refused_by_name() {
     words(&folder, "pack m").well();
     fs::write(folder.join("text.flashscope"), "no pack").unwrap();
     words(&folder, "show text.flashscope")
-        .failed(2, &["text.flashscope", "neither a result folder nor a pack"]);
+        .failed(2, &["text.flashscope", "neither a result folder nor a flashscope pack"]);
     let whole = fs::read(folder.join("m.flashscope")).unwrap();
     fs::write(folder.join("half.flashscope"), &whole[..whole.len() / 2]).unwrap();
     words(&folder, "show half.flashscope").failed(1, &["half.flashscope", "damaged or incomplete"]);
     foreign(&folder.join("tar.flashscope"), &[("a.txt", b"a")], None);
     words(&folder, "report tar.flashscope")
-        .failed(1, &["no pack of flashscope", "`flashscope pack DIR` makes one"]);
+        .failed(1, &["not a flashscope pack", "`flashscope pack DIR` makes one"]);
     let newer: (&str, &[u8]) =
         ("flashscope-pack.json", br#"{ "pack_version": 9, "flashscope_version": "7.0.0" }"#);
     foreign(&folder.join("newer.flashscope"), &[newer], None);
     words(&folder, "show newer.flashscope").failed(1, &["version 9", "flashscope 7.0.0"]);
     fs::create_dir(folder.join("empty")).unwrap();
-    words(&folder, "pack empty").failed(1, &["no result of flashscope"]);
+    words(&folder, "pack empty").failed(1, &["not a flashscope result"]);
     words(&folder, "pack nowhere").failed(2, &["nowhere"]);
     fs::write(folder.join("mine.txt"), "mine").unwrap();
     words(&folder, "pack m -o mine.txt").failed(2, &["mine.txt", "name another"]);

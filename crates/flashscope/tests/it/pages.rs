@@ -126,15 +126,18 @@ fn what_did_not_come_to_its_end_is_said_and_has_no_point() {
     words(&folder, "report a -o b.html").well();
     let page = document(&folder.join("b.html"));
     let said = texts(&page);
-    for needed in
-        ["was cut short: its numbers", "the flash is worn out", "before 1 simulation began", "was not kept"]
-    {
+    for needed in [
+        "was interrupted: results",
+        "the flash is worn out",
+        "before 1 simulation started",
+        "were not stored",
+    ] {
         assert!(said.contains(needed), "'{needed}' is missing in: {said}");
     }
     let state = by_id(&page, "table", "devices")["rows"].as_array().unwrap().iter();
     let state: Vec<&str> =
         state.map(|row| row.as_array().unwrap().last().unwrap()["text"].as_str().unwrap()).collect();
-    assert_eq!(state, ["", "cut short", "failed", "not run", "", ""]);
+    assert_eq!(state, ["", "interrupted", "failed", "not run", "", ""]);
     let series = by_id(&page, "chart", "sweep-throughput")["series"].as_array().unwrap();
     let points: usize = series.iter().map(|one| one["points"].as_array().unwrap().len()).sum();
     assert_eq!(points, 3, "those that came to their end");
@@ -213,9 +216,7 @@ fn the_page_of_a_trace_has_what_the_description_has() {
     fs::remove_file(folder.join("s/addresses.json")).unwrap();
     words(&folder, "report s -o b.html").well();
     let page = document(&folder.join("b.html"));
-    assert!(
-        blocks(&page, "heat").is_empty() && texts(&page).contains("map of addresses is not in this folder")
-    );
+    assert!(blocks(&page, "heat").is_empty() && texts(&page).contains("address map was not stored"));
 }
 
 #[test]

@@ -30,11 +30,7 @@ fn every_run_and_measurement_leaves_a_page_and_report_makes_it_again() {
     assert!(is_page(&scratch.path("m/report.html")));
     fs::remove_file(scratch.path("a/report.html")).unwrap();
     let ended = words(&scratch, "report a").well();
-    assert!(
-        ended.out.starts_with("a/report.html   (") && ended.out.contains("every one of"),
-        "{}",
-        ended.out
-    );
+    assert!(ended.out.starts_with("a/report.html   (") && ended.out.contains("all of"), "{}", ended.out);
     assert!(is_page(&scratch.path("a/report.html")));
     let json = words(&scratch, "report a m --json").well().json();
     assert_eq!((&json["file"], &json["results"][1]["kind"]), (&"report.html".into(), &"measure".into()));
@@ -50,7 +46,7 @@ fn nothing_but_a_report_is_written_over() {
     let scratch = run();
     fs::write(scratch.path("thesis.html"), "<html>mine</html>").unwrap();
     words(&scratch, "report a -o thesis.html")
-        .failed(2, &["thesis.html", "no report of flashscope", "--force"]);
+        .failed(2, &["thesis.html", "not a flashscope report", "--force"]);
     assert_eq!(fs::read_to_string(scratch.path("thesis.html")).unwrap(), "<html>mine</html>");
     words(&scratch, "report a -o a").failed(2, &["it is a folder"]);
     words(&scratch, "report a -o thesis.html --force").well();
@@ -88,9 +84,9 @@ fn of_what_is_damaged_a_page_is_made_with_a_warning() {
         assert!(is_page(&folder.join("report.html")), "{name}");
     }
     fs::create_dir(scratch.path("foreign")).unwrap();
-    words(&scratch, "report foreign").failed(1, &["foreign", "no result of flashscope", "results in"]);
+    words(&scratch, "report foreign").failed(1, &["foreign", "not a flashscope result", "results in"]);
     words(&scratch, "report nowhere").failed(2, &["nowhere", "check the path"]);
-    let words_of_it = ["a/manifest.json", "neither a result folder nor a pack"];
+    let words_of_it = ["a/manifest.json", "neither a result folder nor a flashscope pack"];
     words(&scratch, "report a/manifest.json").failed(2, &words_of_it);
 }
 

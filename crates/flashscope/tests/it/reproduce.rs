@@ -38,26 +38,26 @@ fn what_is_not_there_is_none() {
 #[test]
 fn why_a_study_cannot_be_run_names_the_flag() {
     for claim in claims("uflip-figure-5 --on rig:plain") {
-        assert_eq!(claim["reason"], "it compares different devices, and --on names one", "{claim}");
+        assert_eq!(claim["reason"], "it compares several devices, and --on names one", "{claim}");
     }
 }
 
 #[test]
 fn an_unknown_number_names_the_papers() {
-    let words = ["no paper '005'", "000 (Characterizing", "001", "002", "003", "004"];
+    let words = ["unknown paper '005'", "000 (Characterizing", "001", "002", "003", "004"];
     reproduce("005").failed(2, &words);
 }
 
 #[test]
 fn an_unknown_study_is_refused_with_those_most_like_it() {
-    reproduce("bplru-mp4").failed(2, &["most like it are bplru-mp3", "000 to 004", "list studies"]);
+    reproduce("bplru-mp4").failed(2, &["did you mean bplru-mp3", "000 to 004", "list studies"]);
 }
 
 #[test]
 fn what_cannot_be_is_refused_before_anything_is_run() {
     reproduce("almost-sequential --on sim:nosuch").failed(2, &["unknown profile 'nosuch'"]);
     reproduce("almost-sequential --on rig:nosuch").failed(2, &["nosuch"]);
-    reproduce("all -o not/there/page.html").failed(2, &["not/there/page.html", "its folder is not there"]);
+    reproduce("all -o not/there/page.html").failed(2, &["not/there/page.html", "its folder does not exist"]);
 }
 
 #[test]

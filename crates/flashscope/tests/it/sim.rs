@@ -115,11 +115,7 @@ const WRONG_TRACES: &[Case] = &[
     ("--trace .", 2, &[". is a folder", "name one trace"]),
     ("--trace nowhere", 2, &["cannot read the trace nowhere", "check the path"]),
     ("--trace empty.txt", 2, &["empty.txt: the trace is empty"]),
-    (
-        "--trace empty.txt --iodepth 2 --timing on-time",
-        2,
-        &["--iodepth has no effect unless --timing is asap"],
-    ),
+    ("--trace empty.txt --iodepth 2 --timing on-time", 2, &["--iodepth needs --timing asap"]),
     ("--trace empty.txt --pattern nowhere.toml", 2, &["--pattern is for a pattern"]),
 ];
 
@@ -158,7 +154,7 @@ fn garbage_in_a_trace_is_named_by_its_line() {
     assert_eq!(run["bad_lines"], 1);
     assert_eq!(run["first_bad_line"], "line 70001: not a line of this format: `garbage`");
     let table = sim(&scratch.path(""), &format!("bplru-board {RULES} --trace bad.txt --lenient")).well().out;
-    assert!(table.contains("1 bad line of the trace left out; the first: line 70001"), "{table}");
+    assert!(table.contains("1 unreadable line of the trace skipped; the first: line 70001"), "{table}");
 }
 
 #[test]
@@ -168,8 +164,7 @@ fn what_was_changed_of_a_trace_is_told() {
     let lines = "0 0 0 8 0\n1000 0 12582904 8 0\n2000 0 16 8 1\n";
     fs::write(scratch.path("far.mqsim"), lines).unwrap();
     let line = format!("bplru-board {RULES} --trace far.mqsim --op write --fit modulo --repeat 2");
-    let told =
-        ["requests left out, of other operations: 2", "passes over the trace, one behind the other: 2"];
+    let told = ["requests dropped: other operations: 2", "passes over the trace: 2"];
     let shown = sim(&scratch.path(""), &line).well().out;
     let json = sim(&scratch.path(""), &format!("{line} --json")).well().json();
     let notes = json[0]["notes"].as_array().unwrap();

@@ -44,10 +44,10 @@ fn nothing_but_its_own_is_replaced() {
     for (name, words) in [
         ("pipe.svg", ["a pipe", "name a file"]),
         ("folder.svg", ["a folder", "name a file"]),
-        ("letter.svg", ["there is a file that is not", "name another"]),
-        ("link.svg", ["there is a file that is not", "name another"]),
-        ("loose.svg", ["a link to nothing", "cannot write"]),
-        ("missing/a.svg", ["cannot write", "a folder that exists"]),
+        ("letter.svg", ["it exists and is not", "name another"]),
+        ("link.svg", ["it exists and is not", "name another"]),
+        ("loose.svg", ["a dangling link", "cannot write"]),
+        ("missing/a.svg", ["cannot write", "existing, writable folder"]),
     ] {
         // Refused before anything is simulated: it would take hours.
         let endless = "--number-ios 4000000000";
@@ -162,7 +162,7 @@ fn only_a_saved_state_is_loaded() {
     fs::write(scratch.path("letter"), "Dear reader").unwrap();
     fs::write(scratch.path("head"), "flashscope device state 2\n").unwrap();
     for (name, word) in
-        [("pipe", "a pipe"), (".", "a folder"), ("letter", "no saved state"), ("head", "head")]
+        [("pipe", "a pipe"), (".", "a folder"), ("letter", "not a saved state"), ("head", "head")]
     {
         bare(&folder, &format!("sim --load-state {name}")).failed(2, &[word]);
     }
@@ -213,7 +213,7 @@ fn a_folder_that_is_taken_is_a_wrong_flag_and_its_remedy_exists() {
     let folder = scratch.path("");
     sim(&folder, &format!("{FEW} -o kept")).well();
     let ended =
-        sim(&folder, &format!("{FEW} -o kept")).failed(2, &["holds a result already", "new folder with -o"]);
+        sim(&folder, &format!("{FEW} -o kept")).failed(2, &["already holds a result", "new folder with -o"]);
     assert!(!ended.err.contains("--resume"), "{}", ended.err);
 }
 

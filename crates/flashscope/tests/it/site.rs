@@ -62,7 +62,7 @@ fn a_site_has_all_results_with_their_figures_and_says_what_it_could_not_read() {
     let table = &index["sections"][0]["blocks"][0];
     let labels: Vec<&str> =
         table["columns"].as_array().unwrap().iter().map(|column| column["label"].as_str().unwrap()).collect();
-    assert_eq!(labels[..7], ["device", "result", "kind", "SR", "RR", "SW", "RW"]);
+    assert_eq!(labels[..7], ["device", "result", "kind", "seq read", "rand read", "seq write", "rand write"]);
     assert_eq!(labels[15..], ["date (UTC)", "state"]);
     let shown = words(&folder, "show all/mtron --json").well().json();
     let row = &table["rows"][0];

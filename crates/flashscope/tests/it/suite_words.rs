@@ -17,15 +17,15 @@ fn without_leave_to_write_nothing_is_called_fresh_or_used() {
     words(&scratch, "create target 16MiB").well();
     let run = words(&scratch, "run target --suite rewrite --quick --set ios=64 -o found").well();
     let page = fs::read_to_string(scratch.path("found/report.html")).expect("a page");
-    let begin = page.find("What it says").expect("a section");
+    let begin = page.find("Findings").expect("a section");
     let compared = words(&scratch, "compare found found").well().out;
     for text in [&run.out, &compared, &page[begin..]] {
-        for word in ["fresh", "Fresh", "used beside", "ms used", "µs used", "lost, %", "performance lost"] {
+        for word in ["fresh", "Fresh", "used over", "ms used", "µs used", "lost, %", "IOPS lost"] {
             assert!(!text.contains(word), "{word}: {}", &text[text.find(word).unwrap_or(0)..][..80]);
         }
     }
-    assert!(run.out.contains("as found, ms") && run.out.contains("leave to write"), "{}", run.out);
-    assert!(compared.contains("RR · as found, ms"), "{compared}");
+    assert!(run.out.contains("mean, ms") && run.out.contains("writing is allowed"), "{}", run.out);
+    assert!(compared.contains("RR · mean, ms"), "{compared}");
 }
 
 #[test]
@@ -40,12 +40,11 @@ fn a_test_that_was_broken_off_is_not_judged_and_its_chain_is_said_to_begin_again
         runs.iter().filter(|run| run["run"]["outcome"]["stopped_because"] != "budget").collect();
     let rounds = whole.iter().filter(|run| run["experiment"]["curve"] == "0/100 4KiB").count();
     assert!((1..5).contains(&rounds), "{rounds} rounds");
-    assert!(cut.out.contains(&format!("not judged: {rounds} of at least 5 rounds")), "{}", cut.out);
-    for verdict in ["not steady", "was not reached", "Every test reached"] {
+    assert!(cut.out.contains(&format!("no verdict: {rounds} of at least 5 rounds")), "{}", cut.out);
+    for verdict in ["not reached", "not reached in", "Every test reached"] {
         assert!(!cut.out.contains(verdict), "{verdict}: {}", cut.out);
     }
-    let again =
-        format!("The chain of pts-iops must be run without a break, so it begins again: {}", whole.len());
+    let again = format!("The runs of pts-iops depend on each other and start again: {}", whole.len());
     assert!(cut.err.contains(&again), "{again} is missing in {}", cut.err);
     let resumed = words(&scratch, "run --resume cut").well();
     assert!(resumed.err.contains(&again), "{again} is missing in {}", resumed.err);
@@ -53,7 +52,7 @@ fn a_test_that_was_broken_off_is_not_judged_and_its_chain_is_said_to_begin_again
     // They are.
     let all = fs::read_to_string(scratch.path("cut/runs.jsonl")).expect("runs").lines().count();
     assert_eq!(all, runs.len() + 5 * 9, "five rounds of nine cells");
-    assert!(!words(&scratch, "run --resume cut").well().err.contains("begins again"));
+    assert!(!words(&scratch, "run --resume cut").well().err.contains("start again"));
 }
 
 #[test]
@@ -104,7 +103,7 @@ fn what_has_a_unit_of_its_own_keeps_it_and_per_cents_are_set_apart_in_points() {
     let modern = words(&scratch, "compare modern-a modern-b").well().out;
     assert!(modern.contains("knee · value, IOs in flight"), "{modern}");
     let rewrite = words(&scratch, "compare rewrite-a rewrite-b").well().out;
-    let longer: Vec<&str> = rewrite.lines().filter(|line| line.contains("longer by, %")).collect();
+    let longer: Vec<&str> = rewrite.lines().filter(|line| line.contains("increase, %")).collect();
     let is_apart = |line: &&str| line.contains(" points") || line.trim_end().ends_with('=');
     assert!(!longer.is_empty() && longer.iter().all(is_apart), "{rewrite}");
     assert!(![" x-", "x0.00"].iter().any(|odd| rewrite.contains(odd)), "{rewrite}");

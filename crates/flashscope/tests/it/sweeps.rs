@@ -105,7 +105,7 @@ fn an_interrupted_sweep_says_everywhere_what_is_missing() {
     {
         assert!(ended.out.contains(text), "'{text}' is missing in {}", ended.out);
     }
-    assert!(!ended.out.contains(" 0 IOs") && ended.out.contains("CUT SHORT"), "{}", ended.out);
+    assert!(!ended.out.contains(" 0 IOs") && ended.out.contains("INTERRUPTED"), "{}", ended.out);
     let stored = call(&folder, &["show", "kept"]).well();
     assert_eq!(stored.out, ended.out);
     let entries = list(&call(&folder, &["show", "kept", "--json"]).well());
@@ -144,7 +144,7 @@ fn a_trace_from_a_pipe_is_simulated_once_and_refused_for_more() {
     for name in ["-", "/dev/stdin"] {
         assert_eq!(list(&piped(name).well())[0]["ios"], 13_333);
         for more in ["--buffer none,lru", "-o kept"] {
-            piped(&format!("{name} {more}")).failed(2, &["is a pipe", "keep it in a file"]);
+            piped(&format!("{name} {more}")).failed(2, &["is a pipe", "store it in a file"]);
         }
     }
     // Standard input may be a file, which can be read again.
@@ -190,7 +190,7 @@ fn a_folder_of_simulations_is_nothing_else() {
     let folder = scratch.path("");
     sim(&folder, &format!("{SMALL} --number-ios 50 -o sim")).well();
     call(&folder, &["measure", "rig:mtron", "--rw", "read", "--number-ios", "64", "-o", "measured"]).well();
-    call(&folder, &["compare", "sim", "measured"]).failed(2, &["sim holds simulations", "two of a kind"]);
+    call(&folder, &["compare", "sim", "measured"]).failed(2, &["sim holds simulations", "the same kind"]);
     call(&folder, &["run", "--resume", "sim"]).failed(2, &["holds simulations", "simulate again"]);
     fs::write(scratch.path("sim/sim.json"), "[{\"profile\": \"old\"}]").unwrap();
     call(&folder, &["show", "sim"]).failed(1, &["sim.json", "another version", "simulate again"]);

@@ -28,7 +28,7 @@ fn what_was_written_is_recognised_and_written_the_same_again() {
     };
     for format in FORMATS.iter().filter(|format| format.is_written()) {
         let said = convert(text(&sample(UNTAR)), "one", format.name).err;
-        let flushes = if said.contains(&format!("flushes left out: {FLUSHES}")) { 0 } else { FLUSHES };
+        let flushes = if said.contains(&format!("flushes dropped: {FLUSHES}")) { 0 } else { FLUSHES };
         let written = WRITES.0 + READS.0 + flushes;
         let written = format!("{} requests written to one as ", count(written));
         assert!(said.contains(&written), "{said}");
@@ -47,7 +47,7 @@ fn awk_counts_the_same_requests_and_bytes_in_simulators_files() {
     let awk = "{ n[$5]++; bytes[$5] += 512 * $4 } END { print n[0], bytes[0], n[1], bytes[1], NR }";
     for name in ["untar.mqsim", "untar.disksim"] {
         let said = call(&scratch.path(""), &["trace", "convert", text(&sample(UNTAR)), name]).well().err;
-        assert!(said.contains(&format!("flushes left out: {FLUSHES}")), "{said}");
+        assert!(said.contains(&format!("flushes dropped: {FLUSHES}")), "{said}");
         let counted = run("awk", &[awk, text(&scratch.path(name))]);
         let expected = format!("{} {} {} {} {}", WRITES.0, WRITES.1, READS.0, READS.1, WRITES.0 + READS.0);
         assert_eq!(counted.trim(), expected, "{name}");
@@ -140,10 +140,12 @@ fn a_trace_of_which_nothing_is_left_replaces_no_file() {
     let folder = scratch.path("");
     fs::write(scratch.path("flushes.iolog"), "fio version 3 iolog\n1 f sync\n2 f sync\n").unwrap();
     fs::write(scratch.path("old.mqsim"), "old").unwrap();
-    let said = ["nothing of the trace is left", "mqsim cannot hold", "--to", "flushes left out: 2"];
+    let said = ["no request of the trace is left", "mqsim cannot hold", "--to", "flushes dropped: 2"];
     call(&folder, &["trace", "convert", "flushes.iolog", "old.mqsim"]).failed(2, &said);
-    let said =
-        ["nothing of the trace is left; choose less narrowly", "requests left out, of other operations: 2"];
+    let said = [
+        "no request of the trace is left; select more of the trace",
+        "requests dropped: other operations: 2",
+    ];
     call(&folder, &["trace", "cut", "flushes.iolog", "old.mqsim", "--op", "read"]).failed(2, &said);
     call(&folder, &["trace", "cut", "flushes.iolog", "new.mqsim", "--op", "read"]).failed(2, &said);
     assert_eq!(fs::read_to_string(scratch.path("old.mqsim")).unwrap(), "old");

@@ -50,10 +50,10 @@ fn flags_are_applied_in_the_order_of_the_help() {
     for words in [
         "16 requests written to out.load as blkreplay",
         // 4 before, 4 after and 4 reads, in each of two passes.
-        "requests left out, before the time window: 8",
-        "requests left out, after the time window: 8",
-        "requests left out, of other operations: 8",
-        "passes over the trace, one behind the other: 2",
+        "requests dropped: before the time window: 8",
+        "requests dropped: after the time window: 8",
+        "requests dropped: other operations: 8",
+        "passes over the trace: 2",
         "requests moved, fitted (modulo) to 2 MiB: 2",
         "requests split at multiples of 2 KiB: 8, into 16",
         // 8 writes of 4 KiB on 2 MiB.
@@ -81,7 +81,7 @@ fn addresses_move_down_as_well_as_up() {
     // Sectors 1000 (aligned), 1008, 2000 and 2008: all are whole blocks of 4 KiB.
     let sectors: Vec<_> = requests(&scratch).iter().map(|request| (request.1, request.2)).collect();
     assert_eq!(sectors, [(0, 8), (8, 8), (1000, 8), (1008, 8)]);
-    cut(&scratch, &["--shift", "-1"]).failed(1, &["in.load", "request 1", "outside of all addresses"]);
+    cut(&scratch, &["--shift", "-1"]).failed(1, &["in.load", "request 1", "outside the address space"]);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn what_cannot_be_done_is_refused_with_the_way_out() {
         (&["--range", "5..5"], &["empty"]),
         (&["--absolute-times"], &["--from-time"]),
         (&["--device", "8,0"], &["no request of device '8,0'", "choose one of 0"]),
-        (&["--op", "trim"], &["nothing of the trace is left", "requests left out, of other operations: 16"]),
+        (&["--op", "trim"], &["no request of the trace is left", "requests dropped: other operations: 16"]),
     ] {
         let ended = cut(&scratch, flags);
         assert!([1, 2].contains(&ended.status), "{flags:?}: {ended:?}");
@@ -107,7 +107,7 @@ fn what_cannot_be_done_is_refused_with_the_way_out() {
         ended.failed(status, words);
     }
     let piped = ["trace", "cut", "-", "out.load", "--repeat", "2"];
-    call(&folder(&scratch), &piped).failed(2, &["--repeat", "pipe", "give a file"]);
+    call(&folder(&scratch), &piped).failed(2, &["--repeat", "pipe", "use a file"]);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_generated_trace_is_the_same_for_a_seed_and_can_be_cut() {
     assert!(bytes("a.load") == bytes("b.load") && bytes("a.load") != bytes("c.load"));
     let small = ["trace", "cut", "a.load", "small.load", "--fit", "modulo", "--size", "16MiB"];
     let cut = call(&folder(&scratch), &small).well();
-    assert!(cut.err.contains("that stand for several places of the trace"), "{}", cut.err);
+    assert!(cut.err.contains("with address collisions"), "{}", cut.err);
     assert!(cut.err.contains("device writes of 16 MiB"), "{}", cut.err);
 }
 
@@ -136,7 +136,7 @@ fn what_cannot_be_generated_is_refused_with_the_way_out() {
         (&["w10"][..], &["unknown trace generator 'w10'", "untar"][..]),
         (&["uniform", "--set", "bs"], &["--set bs", "KEY=VALUE"]),
         (&["uniform", "--set", "size=4k"], &["--set size=4k", "unknown key"]),
-        (&["untar", "--size", "64MiB"], &["--size", "take a larger device"]),
+        (&["untar", "--size", "64MiB"], &["--size", "use a larger device"]),
         (&["uniform", "--number-ios", "0"], &["--number-ios", "at least 1"]),
     ] {
         let all = [&["trace", "generate"][..], flags, &["-", "--to", "blkreplay"]].concat();

@@ -72,7 +72,7 @@ fn a_pipe_that_brings_nothing_holds_up_no_interruption() {
     let pipe = scratch.path("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let stats = || start(&scratch.path(""), &["trace", "stats", "pipe"]);
-    assert_eq!(interrupted(stats(), "pipe").status, 130, "nobody writes to it");
+    assert_eq!(interrupted(stats(), "pipe").status, 130, "no program is writing to");
     let child = stats();
     wait_for("the pipe to be opened", || reads(&child, "pipe"));
     let mut writer = OpenOptions::new().write(true).open(&pipe).unwrap();

@@ -29,7 +29,7 @@ fn printed_commands_can_be_copied_whatever_the_path() {
     }
     let run = ["run", "./-dash", "--quick", "--write", "--only", "order", "--budget", "1ms", "-o", "of it"];
     let stopped = call(&folder(&scratch), &run).well();
-    let line = stopped.err.trim().split_once("finish it with: ").expect("a command").1;
+    let line = stopped.err.trim().split_once("resume it with: ").expect("a command").1;
     assert!(line.contains("'of it' --write"), "{line}");
     assert!(
         stopped.out.contains("--resume 'of it' --write") && !stopped.out.contains("DIR"),
@@ -66,7 +66,7 @@ fn two_measurements_without_a_difference_are_compared_all_the_same() {
     }
     call(&folder(&scratch), &["measure", "rig:mtron", "--bs", "4k", "-o", "c"]).well();
     let same = call(&folder(&scratch), &["compare", "a", "b"]).well().out;
-    for word in ["measure/RW/32KiB", "9.0", "x1.00 (", "  =", "No difference seen."] {
+    for word in ["measure/RW/32KiB", "9.0", "x1.00 (", "  =", "No significant difference."] {
         assert!(same.contains(word), "'{word}' is missing in: {same}");
     }
     let json = call(&folder(&scratch), &["compare", "a", "b", "--json"]).well().json();
@@ -89,7 +89,7 @@ fn only_what_was_asked_for_is_missed() {
     call(&folder(&scratch), &["create", "mine", "32MiB"]).well();
     let arguments = ["run", "mine", "--quick", "--only", "baseline", "--json"];
     let warnings = call(&folder(&scratch), &arguments).well().json()["warnings"].to_string();
-    assert!(warnings.contains("SW, RW") && warnings.contains("--write"), "{warnings}");
+    assert!(warnings.contains("seq write, rand write") && warnings.contains("--write"), "{warnings}");
     for key in ["_ms", "_mib", "_factor", "pause", "locality"] {
         assert!(!warnings.contains(key), "{key} in {warnings}");
     }

@@ -40,10 +40,10 @@ pub fn response_figure(title: &str, responses: &Responses, startup_ios: u64) -> 
     let mut legend = vec![
         (COLOURS[0], "", "one IO".to_string()),
         ("#000000", dashes, format!("mean of all: {with}")),
-        (COLOURS[1], "", format!("mean without start-up: {without}")),
+        (COLOURS[1], "", format!("mean without warm-up: {without}")),
     ];
     if startup > 0.0 {
-        legend.push((SHADE, r##"stroke-opacity="1""##, format!("start-up: {} IOs", count(startup_ios))));
+        legend.push((SHADE, r##"stroke-opacity="1""##, format!("warm-up: {} IOs", count(startup_ios))));
     }
     plot.legend(&legend);
     plot.finish()

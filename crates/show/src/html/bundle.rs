@@ -11,7 +11,7 @@ use super::document::{Block, Document, Item};
 use super::page::frame_bytes;
 
 /// What to do about a file of IOs that cannot be read.
-const REMEDY: &str = "the rest is shown without them; measure that experiment again if you need them";
+const REMEDY: &str = "everything else is shown; measure that experiment again if you need its IOs";
 
 /// All that the front end needs to show one result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -38,7 +38,7 @@ impl Bundle {
 
     /// Reads the IOs of every trace of the document from its file in `folder`, in no more than `room_bytes`
     /// for all: every IO while they fit, else columns. A trace whose file cannot be read gives way to a
-    /// remark, and is told in the warnings.
+    /// remark, and is listed in the warnings.
     pub fn fill(mut document: Document, folder: &Path, room_bytes: usize) -> (Bundle, Vec<Warning>) {
         let words = serde_json::to_string(&document).expect("plain data").len();
         let mut blobs = BTreeMap::new();
@@ -56,7 +56,7 @@ impl Bundle {
                     blobs.insert(trace.id.clone(), packed.into_trace(trace));
                 }
                 Err(error) => {
-                    let seen = format!("{}: its single IOs cannot be shown: {error}", trace.title);
+                    let seen = format!("{}: its IOs cannot be shown: {error}", trace.title);
                     *block = Block::Items { items: vec![Item::alert(seen.clone(), "")] };
                     warnings.push(Warning { seen, remedy: REMEDY.into() });
                 }

@@ -6,6 +6,7 @@ use super::document::{Block, Cell, Column, Document, Item, Link, Section, Table}
 use super::run::{CHARACTERISTICS, chart_id, trace_id_of};
 use crate::pairs::{Pair, Pairs, Verdict};
 use crate::view::result::cells;
+use crate::view::state_words;
 use flashscope_core::number::{counted, digits, span, span_range};
 use flashscope_store::Stored;
 
@@ -24,10 +25,10 @@ pub fn comparison_page(results: &[Stored]) -> Option<Document> {
             differences.push(Block::Table(table(&pairs, &letter)));
         }
     }
-    let mut sections = vec![Section::new("differences", "Differences that hold", differences)];
+    let mut sections = vec![Section::new("differences", "Significant differences", differences)];
     let beside = beside(results);
     if !beside.rows.is_empty() {
-        let title = "Key characteristics side by side";
+        let title = "Key characteristics compared";
         sections.push(Section::new("side-by-side", title, vec![Block::Table(beside)]));
     }
     let named = results.iter().zip(letters()).map(|(of, letter)| format!("{letter}: {}", name(of)));
@@ -42,7 +43,7 @@ fn letters() -> impl Iterator<Item = String> {
 }
 
 fn name(stored: &Stored) -> String {
-    format!("{}, state: {}, {}", stored.manifest.target.name, stored.state(), stored.path.display())
+    format!("{}, {}, {}", stored.manifest.target.name, state_words(stored.state()), stored.path.display())
 }
 
 fn summary(pairs: &Pairs<'_>, letter: &str) -> Vec<Item> {
@@ -50,14 +51,14 @@ fn summary(pairs: &Pairs<'_>, letter: &str) -> Vec<Item> {
         [Verdict::Faster, Verdict::Slower, Verdict::Same, Verdict::Unknown].map(|v| pairs.count(v));
     let of = counted(pairs.both.len() as u64, "experiment");
     let text = match (faster, slower) {
-        _ if pairs.both.is_empty() => format!("No experiment was measured in both A and {letter}."),
-        (0, 0) if unknown == 0 => format!("Between A and {letter} no difference is seen in {of}."),
+        _ if pairs.both.is_empty() => format!("A and {letter} have no experiment in common."),
+        (0, 0) if unknown == 0 => format!("No significant difference between A and {letter} in {of}."),
         _ => {
             let unknown =
-                if unknown > 0 { format!(", no mean in one of them in {unknown}") } else { String::new() };
+                if unknown > 0 { format!("; no mean in one of them in {unknown}") } else { String::new() };
             format!(
-                "Of {of}, {letter} is faster than A in {faster} and slower in {slower}; no difference is \
-                 seen in {same}{unknown}."
+                "Of {of}, {letter} is faster than A in {faster} and slower in {slower}; no significant \
+                 difference in {same}{unknown}."
             )
         }
     };
@@ -71,7 +72,7 @@ fn summary(pairs: &Pairs<'_>, letter: &str) -> Vec<Item> {
         }
     }
     if pairs.both.iter().any(|pair| !pair.is_same_pattern()) {
-        let text = "The patterns of those with * are not the same (size, offset or depth).";
+        let text = "Patterns marked * differ in size, offset or depth.";
         items.push(Item::alert(text, "Compare them with care."));
     }
     items
@@ -84,11 +85,8 @@ fn table_id(letter: &str) -> String {
 fn table(pairs: &Pairs<'_>, letter: &str) -> Table {
     Table::new(
         table_id(letter),
-        format!("{letter} beside A"),
-        format!(
-            "Marked where the intervals at 95 % exclude that there is no difference. Above 1, {letter} is \
-             slower."
-        ),
+        format!("{letter} relative to A"),
+        format!("Marked: significant at 95 % confidence. Above 1, {letter} is slower."),
         vec![
             Column::words("experiment"),
             Column::number("A", "ms"),
@@ -145,7 +143,8 @@ fn beside(results: &[Stored]) -> Table {
     let row = |(i, (name, unit, of, micro)): (usize, &super::run::Characteristic)| {
         let values: Vec<Option<Indicator>> = found.iter().map(of).collect();
         values.iter().flatten().next()?;
-        let mut row = vec![Cell::words(format!("{name}, {unit}")).seen_in(chart_id(micro))];
+        let heading = if unit.is_empty() { (*name).into() } else { format!("{name}, {unit}") };
+        let mut row = vec![Cell::words(heading).seen_in(chart_id(micro))];
         row.extend(values.iter().zip(&shown).map(|(value, shown)| Cell {
             text: shown[i].clone(),
             value: value.map(|value| value.value),
@@ -160,7 +159,7 @@ fn beside(results: &[Stored]) -> Table {
     Table::new(
         "side-by-side-table",
         "Key characteristics",
-        "Marked where the interval lies outside that of A, or where only one of both has the effect.",
+        "Marked: the 95 % CI lies outside that of A, or only one of them has the effect.",
         columns,
     )
     .with_rows(CHARACTERISTICS.iter().enumerate().filter_map(row))

@@ -31,15 +31,11 @@ pub fn remains(folder: &Path, problem: &str) -> Option<Document> {
     Some(Document::new(
         "remains",
         word("/target/name").unwrap_or(name),
-        "a result that this flashscope cannot read",
+        "unreadable result",
         vec![
-            Section::new(
-                "problem",
-                "Why it is not shown",
-                vec![Block::Items { items: vec![Item::alert(problem, "")] }],
-            ),
-            Section::new("known", "What is known", vec![Block::Facts { rows }]),
-            Section::new("files", "What is in the folder", vec![Block::Table(files(folder))]),
+            Section::new("problem", "Problem", vec![Block::Items { items: vec![Item::alert(problem, "")] }]),
+            Section::new("known", "Known facts", vec![Block::Facts { rows }]),
+            Section::new("files", "Files in the folder", vec![Block::Table(files(folder))]),
         ],
     ))
 }

@@ -14,6 +14,7 @@ use flashscope_core::total;
 
 use super::document::{Document, Section};
 use crate::view::OfSuite;
+use crate::view::state_words;
 use flashscope_core::number::{counted, size};
 use flashscope_store::Stored;
 
@@ -87,7 +88,7 @@ impl<'a> Scene<'a> {
         } else {
             size(self.context.target.size_bytes as f64)
         };
-        let state = format!("state: {}", self.context.state);
+        let state = state_words(&self.context.state);
         let parts = [size, state, date, counted(ios, "IO")].into_iter().filter(|part| !part.is_empty());
         let subtitle = parts.collect::<Vec<_>>().join(" · ");
         Document::new(kind, &self.context.target.name, subtitle, sections)

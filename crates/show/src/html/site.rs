@@ -6,6 +6,7 @@ use flashscope_analysis::{Indicators, indicators, points};
 use super::bundle::Bundle;
 use super::document::{Block, Cell, Column, Document, Item, Section, Table};
 use super::run::{CHARACTERISTICS, characteristics};
+use crate::view::state_words;
 use flashscope_core::number::counted;
 use flashscope_store::Stored;
 
@@ -14,7 +15,7 @@ use flashscope_store::Stored;
 pub struct Listed {
     /// What its page and its data are called: letters, digits, `-`, `_` and `.`.
     pub name: String,
-    /// What was measured.
+    /// The measurement.
     pub title: String,
     /// The kind of its document.
     pub kind: &'static str,
@@ -35,7 +36,7 @@ impl Listed {
             title: document.title.clone(),
             kind: document.kind,
             created: stored.map_or(String::new(), |stored| stored.manifest.created.clone()),
-            state: stored.map_or("cannot be read".into(), |stored| stored.state().into()),
+            state: stored.map_or("cannot be read".into(), |stored| state_words(stored.state())),
             indicators: found.unwrap_or_default(),
         }
     }
@@ -49,7 +50,7 @@ pub fn site_index(listed: &[Listed], problems: &[[String; 2]]) -> Document {
     let table = Table::new(
         "results-table",
         "Key characteristics",
-        format!("Choose two to compare them. {}", characteristics::CAPTION),
+        format!("Select two to compare them. {}", characteristics::CAPTION),
         columns,
     )
     .with_rows(listed.iter().map(row));
@@ -57,12 +58,12 @@ pub fn site_index(listed: &[Listed], problems: &[[String; 2]]) -> Document {
     if !problems.is_empty() {
         let item = |[place, why]: &[String; 2]| Item::alert(place.as_str(), why.as_str());
         let items = problems.iter().map(item).collect();
-        sections.push(Section::new("not-shown", "What cannot be shown", vec![Block::Items { items }]));
+        sections.push(Section::new("not-shown", "Problems", vec![Block::Items { items }]));
     }
     Document::new(
         "site",
         counted(listed.len() as u64, "result"),
-        "Each row leads to its report. Columns sort by click; two rows can be compared.",
+        "Each row links to its report. Click a column to sort; select two rows to compare.",
         sections,
     )
 }
@@ -81,8 +82,7 @@ fn row(listed: &Listed) -> Vec<Cell> {
 /// In the place of a comparison, where statistics have nothing to say.
 pub fn uncompared(a: &Listed, b: &Listed) -> Document {
     let text = format!(
-        "{} ({}) and {} ({}) are laid over one another below. Differences are tested between measurements \
-         only.",
+        "{} ({}) and {} ({}), overlaid. Differences are tested between measurements only.",
         a.title, a.kind, b.title, b.kind
     );
     Document::new(

@@ -19,7 +19,7 @@ use flashscope_lab::replay::{RECORDS, ReplayReport};
 
 /// What the IOs and what is on their axis of time are called.
 const GROUP: &str = "replay";
-/// Shares of the IOs that are told, and how the axis calls them.
+/// Percentiles shown, with their axis labels.
 const SHARES: [(f64, &str); 9] = [
     (0.1, "10 %"),
     (0.25, "25 %"),
@@ -39,7 +39,7 @@ pub fn page(folder: &Path, report: &ReplayReport, manifest: &Manifest) -> Docume
     response.extend(percentiles(report, spread.as_ref()).map(Block::Chart));
     let summary = vec![facts(report, manifest), Block::Items { items: items(report) }];
     let sections = vec![
-        Section::new("summary", "The replay", summary),
+        Section::new("summary", "Replay", summary),
         Section::new("response", "Response times", response),
         Section::new("ios", "Every IO", ios(folder, spread.as_ref())),
     ];
@@ -66,9 +66,9 @@ fn facts(report: &ReplayReport, manifest: &Manifest) -> Block {
     if report.trimmed_bytes > 0 {
         rows.push(("trimmed", bytes(report.trimmed_bytes)));
     }
-    rows.push(("it took", span(report.wall_s * 1e9)));
-    rows.push(("the trace takes", span(report.trace_s * 1e9)));
-    rows.extend(report.flush_s.map(|flush_s| ("last flush", span(flush_s * 1e9))));
+    rows.push(("elapsed", span(report.wall_s * 1e9)));
+    rows.push(("trace duration", span(report.trace_s * 1e9)));
+    rows.extend(report.flush_s.map(|flush_s| ("final flush", span(flush_s * 1e9))));
     rows.extend(report.on_time_share.map(|share| ("within 50 µs of its time", percent(share))));
     if !report.pipeline.is_empty() {
         rows.push(("changed by", report.pipeline.join(" ")));
@@ -92,7 +92,7 @@ fn items(report: &ReplayReport) -> Vec<Item> {
     let item = |tone, text: String| Item { tone, ..Item::alert(text, "") };
     let mut items = vec![item(tone, format!("{}.", capital(&report.verdict)))];
     if !report.complete {
-        let text = format!("It did not come to its end: all numbers are of {}.", counted(report.ios, "IO"));
+        let text = format!("Incomplete: results are of {}.", counted(report.ios, "IO"));
         items.push(item(Tone::Alert, text));
     }
     // The first one, how long it took, is among the facts.
@@ -100,7 +100,7 @@ fn items(report: &ReplayReport) -> Vec<Item> {
         let text = remark.trim();
         let tone = match text {
             _ if text.starts_with("Verified") => Tone::Good,
-            _ if text.starts_with("FAILED") || text.contains("bad line") => Tone::Alert,
+            _ if text.starts_with("FAILED") || text.contains("unreadable line") => Tone::Alert,
             _ => Tone::Plain,
         };
         items.push(item(tone, text.to_string()));
@@ -108,7 +108,7 @@ fn items(report: &ReplayReport) -> Vec<Item> {
     items
 }
 
-/// What is told in the table: name, times, bytes.
+/// A row of the table: name, times, bytes.
 type Kind = (&'static str, Option<ResponseUs>, Option<u64>);
 
 fn kinds(report: &ReplayReport) -> [Kind; 5] {
@@ -130,7 +130,7 @@ fn in_the_trace(report: &ReplayReport) -> Vec<Kind> {
         ("trims in the trace", report.trace_trim_latency_us, None),
     ];
     let known: Vec<Kind> = by_op.into_iter().filter(|kind| kind.1.is_some()).collect();
-    if known.is_empty() { vec![("all in the trace", report.trace_latency_us, None)] } else { known }
+    if known.is_empty() { vec![("all, in the trace", report.trace_latency_us, None)] } else { known }
 }
 
 fn table(report: &ReplayReport) -> Table {
@@ -144,8 +144,7 @@ fn table(report: &ReplayReport) -> Table {
         rows.push(row);
     }
     if let Some(us) = report.lateness_us {
-        let mut row =
-            vec![Cell::words("how late they went"), Cell::default(), Cell::default(), Cell::default()];
+        let mut row = vec![Cell::words("lateness"), Cell::default(), Cell::default(), Cell::default()];
         row.extend([time(us.p50), time(us.p95), time(us.p99), Cell::default(), time(us.max)]);
         rows.push(row);
     }
@@ -153,8 +152,8 @@ fn table(report: &ReplayReport) -> Table {
     let first = [Column::words("what"), Column::number("IOs", "IOs"), Column::number("bytes", "bytes")];
     Table::new(
         "response",
-        "How long they took",
-        "From submission to completion. In the trace: the latencies that the trace itself tells.",
+        "Response times",
+        "From submission to completion. \"in the trace\": the latencies recorded in the trace.",
         first.into_iter().chain(times),
     )
     .with_rows(rows)
@@ -166,7 +165,7 @@ fn percentiles(report: &ReplayReport, spread: Option<&Spread>) -> Option<Chart> 
     let mut series: Vec<Series> = Vec::new();
     if let Some(spread) = spread {
         let by_op = Op::ALL.iter().map(|op| (names[*op as usize], &spread.response_ns[*op as usize]));
-        let late = spread.late.iter().map(|late| ("how late they went", &late.late_ns));
+        let late = spread.late.iter().map(|late| ("lateness", &late.late_ns));
         series.extend(by_op.chain(late).filter_map(|(name, times)| of_histogram(name, times)));
     } else {
         series.extend(kinds(report)[1..5].iter().filter_map(|(name, times, _)| of_summary(name, (*times)?)));
@@ -176,9 +175,8 @@ fn percentiles(report: &ReplayReport, spread: Option<&Spread>) -> Option<Chart> 
     let shares = SHARES.iter().map(|(_, name)| (*name).to_string()).collect();
     Chart::new(
         "percentiles",
-        "How many were done within which time",
-        "Read it upwards: half of the IOs took at most what the curve says above 50 %. The further a \
-                  curve rises to the right, the longer its few slow ones are.",
+        "Latency CDF",
+        "Response time at each percentile.",
         [Axis::places("share of the IOs", shares), Axis::log("time", "ns")],
         series,
     )
@@ -227,12 +225,11 @@ fn lateness(late: &Lateness) -> Chart {
     };
     Chart::new(
         "lateness",
-        "How late requests went",
-        "After the time at which the trace has them. A stretch that stays high is one in which the \
-                  target could not follow.",
+        "Lateness",
+        "Submission time minus the time in the trace. Lateness stays high while the target cannot keep up.",
         [Axis::linear("time", "ns"), Axis::linear("lateness", "ns")],
         vec![
-            series("the latest", |max, _, _| max as f64),
+            series("maximum", |max, _, _| max as f64),
             series("mean", |_, sum, ios| (sum as f64 / ios as f64).round()),
         ],
     )

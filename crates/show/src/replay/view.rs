@@ -41,7 +41,7 @@ pub fn view(report: &ReplayReport) -> String {
 pub fn heading(report: &ReplayReport) -> String {
     let begin = if report.complete { "" } else { "interrupted after " };
     let timing = match report.timing.as_str() {
-        "on-time" => "at their own time".into(),
+        "on-time" => "at the recorded times".into(),
         "depth" => "at the trace's queue depth".into(),
         _ => format!("as fast as possible with {} in flight", report.iodepth),
     };
@@ -60,36 +60,36 @@ fn row(name: &str, times: &ResponseUs, bytes: Option<u64>) -> [String; 7] {
 
 /// What else is to be said.
 pub fn remarks(report: &ReplayReport) -> Vec<String> {
-    let flush =
-        report.flush_s.map_or(String::new(), |s| format!(", and {} for the last flush", span(s * 1e9)));
+    let flush = report.flush_s.map_or(String::new(), |s| format!(", final flush {}", span(s * 1e9)));
     let wall = span(report.wall_s * 1e9);
-    let mut lines = vec![format!("  It took {wall}{flush}; the trace takes {}.", span(report.trace_s * 1e9))];
+    let mut lines =
+        vec![format!("  Elapsed: {wall}{flush}; trace duration: {}.", span(report.trace_s * 1e9))];
     if report.held_back > 0 {
         lines.push(format!(
-            "  {} waited for an overlapping one before it.",
+            "  {} waited for an overlapping earlier one.",
             counted(report.held_back, "request")
         ));
     }
     if report.left_out > 0 {
-        lines.push(format!("  Requests that change data, left out: {}.", count(report.left_out)));
+        lines.push(format!("  Skipped requests that change data: {}.", count(report.left_out)));
     }
     if let Some(blocks) = report.verified_blocks {
-        lines.push(format!(
-            "  Verified: all that was written, {}, holds its last write.",
-            counted(blocks, "block")
-        ));
+        lines.push(format!("  Verified: all {} written hold their last write.", counted(blocks, "block")));
     }
     lines.extend(report.notes.iter().map(|note| format!("  {note}.")));
     if report.other_lines > 0 {
-        lines.push(format!("  Lines of the trace without a request: {}.", count(report.other_lines)));
+        lines.push(format!(
+            "  Lines without a request (comments, other events): {}.",
+            count(report.other_lines)
+        ));
     }
     if report.unsorted_requests > 0 {
         let count = counted(report.unsorted_requests, "request");
-        lines.push(format!("  {count} of the trace are earlier than the one before them, and go with it."));
+        lines.push(format!("  {count} out of time order, submitted with the request before."));
     }
     if report.ios > report.requests && report.complete {
         let pieces = counted(report.ios, "IO");
-        lines.push(format!("  Long requests came in pieces: {pieces} in all."));
+        lines.push(format!("  Long requests were split: {pieces} in total."));
     }
     if let Some(error) = &report.error {
         lines.push(format!("  FAILED: {error}"));
@@ -97,8 +97,8 @@ pub fn remarks(report: &ReplayReport) -> Vec<String> {
     if report.bad_lines > 0 {
         let first = report.first_bad_line.clone().unwrap_or_default();
         lines.push(format!(
-            "  {} of the trace are left out; the first: {first}",
-            counted(report.bad_lines, "bad line")
+            "  {} of the trace skipped; the first: {first}",
+            counted(report.bad_lines, "unreadable line")
         ));
     }
     lines

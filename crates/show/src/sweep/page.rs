@@ -14,18 +14,18 @@ use flashscope_lab::sweep::{Entry, SimReport};
 
 /// Devices that have a section of their own; the others are in the table and the charts.
 const SECTIONS_MAX: usize = 24;
-/// With more devices than this what happened inside is told in fewer points.
+/// With more devices than this, internals are shown with fewer points.
 const FULL_MAX: usize = 8;
 
 /// What a sweep says.
 pub fn page(sweep: &StoredSweep) -> Document {
     let entries = &sweep.entries;
     let reports: Vec<&SimReport> = entries.iter().filter_map(Entry::report).collect();
-    let mut sections = vec![Section::new("summary", "What was simulated", summary(sweep, &reports))];
+    let mut sections = vec![Section::new("summary", "Simulation", summary(sweep, &reports))];
     sections.push(Section::new("devices", "Devices", vec![Block::Table(table(entries))]));
     let charts = charts(entries);
     if !charts.is_empty() {
-        sections.push(Section::new("compared", "Side by side", charts));
+        sections.push(Section::new("compared", "Comparison", charts));
     }
     sections.extend(devices(sweep));
     let profile = entries.first().map_or("", |entry| entry.profile());
@@ -36,7 +36,7 @@ pub fn page(sweep: &StoredSweep) -> Document {
 fn subtitle(sweep: &StoredSweep, reports: &[&SimReport]) -> String {
     let count = counted(sweep.entries.len() as u64, "simulation");
     let whole = sweep.entries.iter().filter(|entry| entry.is_complete()).count();
-    let partial = if whole < sweep.entries.len() { format!(", {whole} to the end") } else { String::new() };
+    let partial = if whole < sweep.entries.len() { format!(", {whole} complete") } else { String::new() };
     let work = if reports.is_empty() { String::new() } else { format!(" · {}", common_workload(reports)) };
     format!("{count}{partial}{work} · {}", sweep.created)
 }
@@ -66,9 +66,9 @@ fn facts(sweep: &StoredSweep, reports: &[&SimReport]) -> Vec<(&'static str, Stri
     if reports.iter().all(|report| report.device.capacity_bytes == capacity) {
         facts.push(("capacity", size(capacity as f64)));
     }
-    facts.extend(set_for_all(reports, &["capacity"]).into_iter().map(|set| ("set for all", set)));
+    facts.extend(set_for_all(reports, &["capacity"]).into_iter().map(|set| ("settings of all", set)));
     if first.warmup_ios > 0 {
-        facts.push(("warm-up", format!("{} that do not count", counted(first.warmup_ios, "IO"))));
+        facts.push(("warm-up", format!("warm-up: {}", counted(first.warmup_ios, "IO"))));
     }
     facts.push(("simulated", speed(reports).trim().to_string()));
     facts.push(("begun", sweep.created.clone()));
@@ -92,7 +92,7 @@ fn missing(entries: &[Entry]) -> Vec<Item> {
         (Some(report), _) if report.complete => None,
         (Some(report), _) => {
             let text = format!(
-                "{} was cut short: its numbers are those of its first {}.",
+                "{} was interrupted: results are of its first {}.",
                 name(entry),
                 counted(report.ios, "IO")
             );
@@ -108,7 +108,7 @@ fn missing(entries: &[Entry]) -> Vec<Item> {
         .map(name)
         .collect();
     if !not_run.is_empty() {
-        let text = format!("The sweep ended before {} began.", counted(not_run.len() as u64, "simulation"));
+        let text = format!("The sweep ended before {} started.", counted(not_run.len() as u64, "simulation"));
         items.push(Item::alert(text, not_run.join(", ")));
     }
     items
@@ -136,7 +136,7 @@ const NUMBERS: &[(&str, &str, Value)] = &[
     ("simulated time", "s", |r| Some(Cell::shown(span(r.simulated_s * 1e9), r.simulated_s))),
     ("capacity", "bytes", |r| Some(Cell::bytes(r.device.capacity_bytes))),
     ("over-provisioning", "%", |r| Some(Cell::share(r.device.over_provisioning))),
-    ("of it effective", "%", |r| Some(Cell::share(r.device.effective_over_provisioning))),
+    ("effective", "%", |r| Some(Cell::share(r.device.effective_over_provisioning))),
 ];
 
 type Words = fn(&SimReport) -> String;
@@ -177,9 +177,9 @@ fn table(entries: &[Entry]) -> Table {
     let rows = (0..entries.len()).map(|row| columns.iter().map(|(_, cells)| cells[row].clone()).collect());
     Table {
         id: "devices".into(),
-        title: "What each device gave".into(),
-        caption: "Write amplification is bytes programmed for each byte that the host wrote; a full merge \
-                  copies a whole block, a partial one the rest of it, a switch merge nothing."
+        title: "Results".into(),
+        caption: "Write amplification: bytes programmed for each byte that the host wrote. A full merge \
+            copies a whole block, a partial merge the rest of it, a switch merge nothing."
             .into(),
         rows: rows.collect(),
         columns: columns.into_iter().map(|(column, _)| column).collect(),
@@ -190,7 +190,7 @@ fn table(entries: &[Entry]) -> Table {
 fn state(entry: &Entry) -> &'static str {
     match (entry.report(), entry.error()) {
         (Some(report), _) if report.complete => "",
-        (Some(_), _) => "cut short",
+        (Some(_), _) => "interrupted",
         (None, Some(_)) => "failed",
         (None, None) => "not run",
     }
@@ -215,8 +215,8 @@ fn devices(sweep: &StoredSweep) -> Vec<Section> {
     if ran.len() > SECTIONS_MAX {
         let more = counted((ran.len() - SECTIONS_MAX) as u64, "more device");
         let text = format!(
-            "{more} are in the table and the charts above; their IOs are in the folder's ios/, and what \
-             they did inside is in inside/."
+            "{more} are only in the table and charts above; their IOs are in the folder's ios/, their \
+             internals in inside/."
         );
         sections.push(Section::new("more", "More devices", vec![Block::text(text)]));
     }
@@ -227,13 +227,13 @@ fn device(sweep: &StoredSweep, entry: &Entry, detail: Detail) -> Vec<Block> {
     let Some(report) = entry.report() else { return Vec::new() };
     let mut blocks = Vec::new();
     if !report.complete {
-        let text = format!("It was cut short: all this is of its first {}.", counted(report.ios, "IO"));
+        let text = format!("Interrupted: results are of its first {}.", counted(report.ios, "IO"));
         blocks.push(Block::Items { items: vec![Item::alert(text, "")] });
     }
     blocks.push(Block::facts(device_facts(report)));
     let group = trace_id(entry);
     let Some(records) = &report.records else {
-        blocks.push(Block::text("Its IOs are not kept."));
+        blocks.push(Block::text("Its IOs were not stored."));
         return blocks;
     };
     let mut trace = Trace::unread(group.clone(), "Response time of every IO".into(), records.clone());
@@ -242,8 +242,7 @@ fn device(sweep: &StoredSweep, entry: &Entry, detail: Detail) -> Vec<Block> {
     let inside = inside_blocks(&sweep.path, records, &group, detail);
     if inside.is_empty() {
         blocks.push(Block::text(
-            "What it did inside over time was not kept: an older flashscope simulated it. Simulate again to \
-             see it.",
+            "Device internals were not stored by an older flashscope; simulate again to see them.",
         ));
     }
     blocks.extend(inside);
@@ -276,14 +275,14 @@ fn device_facts(report: &SimReport) -> Vec<(&'static str, String)> {
     );
     let wear = &device.wear;
     vec![
-        ("the host asked for", host),
+        ("host IO", host),
         ("pages read", with_parts(device.page_reads, &of(&device.reads_by_cause))),
         ("pages programmed", with_parts(device.page_programs, &of(&device.programs_by_cause))),
         ("blocks erased", count(device.block_erases)),
         (
             "wear",
             format!(
-                "{} to {} erases of a block, {} in the mean",
+                "{} to {} erases a block, mean {}",
                 count(u64::from(wear.min)),
                 count(u64::from(wear.max)),
                 digits(wear.mean)

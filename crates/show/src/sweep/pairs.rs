@@ -134,7 +134,7 @@ impl<'a> Pairs<'a> {
             [("A", self.a), ("B", self.b)].iter().map(|(letter, sweep)| side(letter, sweep)).collect();
         lines.push(String::new());
         if self.both.is_empty() {
-            lines.push("  No device was simulated to its end in both.".into());
+            lines.push("  No device was fully simulated in both.".into());
         } else {
             let rows: Vec<Vec<String>> = self.both.iter().map(Pair::cells).collect();
             let column =
@@ -149,7 +149,7 @@ impl<'a> Pairs<'a> {
             }
         }
         if self.both.iter().any(|pair| !pair.is_same_work()) {
-            lines.push("  * The workloads are not the same: compare them with care.".into());
+            lines.push("  * The workloads differ: compare with care.".into());
         }
         lines.extend(self.differing());
         lines.join("\n")
@@ -164,7 +164,7 @@ impl<'a> Pairs<'a> {
         let line = |(way, names): (String, Vec<&str>)| {
             let is_all = names.len() == self.both.len();
             let which = if is_all { String::new() } else { format!(" ({})", names.join(", ")) };
-            format!("  ! The devices of A and B are not the same{which}: {way}")
+            format!("  ! The devices of A and B differ{which}: {way}")
         };
         ways.into_iter().map(line).collect()
     }

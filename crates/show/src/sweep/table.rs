@@ -35,7 +35,7 @@ const COLUMNS: &[Column] = &[
         }
     }),
     ("hits", |r| if r.device.buffer_bytes == 0 { String::new() } else { count(r.device.buffer_hits) }),
-    ("", |r| if r.complete { String::new() } else { "CUT SHORT".into() }),
+    ("", |r| if r.complete { String::new() } else { "INTERRUPTED".into() }),
 ];
 
 /// All rows, aligned; a column that is empty everywhere is left out.

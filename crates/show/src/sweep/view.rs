@@ -72,14 +72,14 @@ pub fn speed(reports: &[&SimReport]) -> String {
     let rate = rates.iter().sum::<f64>() / rates.len() as f64 / 1e6;
     let rate = if rates.is_empty() { "–".into() } else { format!("{} M", digits(rate)) };
     let (ios, seed) = (counted(ios, "IO"), reports[0].seed);
-    format!("  {ios} simulated, {rate} for each second of CPU time; seed {seed}")
+    format!("  {ios} simulated, {rate} a second of CPU time; seed {seed}")
 }
 
 /// What a loss of power costs, if anything.
 pub fn volatile(reports: &[&SimReport]) -> Option<String> {
     let bytes = reports.iter().map(|report| report.device.volatile_bytes_max).max().filter(|max| *max > 0)?;
     Some(format!(
-        "  The buffer is volatile: a loss of power costs up to {} of unflushed, acknowledged writes",
+        "  Volatile buffer: a power loss destroys up to {} of unflushed, acknowledged writes",
         size(bytes as f64)
     ))
 }
@@ -101,7 +101,7 @@ pub fn notes(reports: &[&SimReport]) -> Vec<String> {
 pub fn bad_lines(reports: &[&SimReport]) -> Option<String> {
     let most = reports.iter().max_by_key(|report| report.bad_lines).filter(|most| most.bad_lines > 0)?;
     let first = most.first_bad_line.as_ref().map_or(String::new(), |line| format!("; the first: {line}"));
-    Some(format!("  {} of the trace left out{first}", counted(most.bad_lines, "bad line")))
+    Some(format!("  {} of the trace skipped{first}", counted(most.bad_lines, "unreadable line")))
 }
 
 /// What a sweep that did not come to its end lacks.
@@ -111,11 +111,11 @@ fn missing(entries: &[Entry]) -> Vec<String> {
         return Vec::new();
     }
     let name = |entry: &Entry| distinct(entry, entries);
-    let mut lines = vec![format!("  PARTIAL: {whole} of {} came to an end", simulations(entries.len()))];
+    let mut lines = vec![format!("  PARTIAL: {whole} of {} complete", simulations(entries.len()))];
     let cut = entries.iter().filter(|entry| entry.report().is_some_and(|report| !report.complete));
     lines.extend(cut.map(|entry| {
         let ios = entry.report().map_or(0, |report| report.ios);
-        format!("    cut short  {}: its row counts its first {}", name(entry), counted(ios, "IO"))
+        format!("    interrupted {}: its row covers its first {}", name(entry), counted(ios, "IO"))
     }));
     let failed = entries.iter().filter_map(|entry| Some((entry, entry.error()?)));
     lines.extend(failed.map(|(entry, cause)| format!("    failed     {}: {cause}", name(entry))));

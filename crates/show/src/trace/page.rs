@@ -22,7 +22,7 @@ const MAP_ROWS_MAX: usize = 64;
 /// What a description says.
 pub fn page(trace: &str, summary: &Summary, manifest: &Manifest) -> Document {
     let sections = [
-        ("summary", "What it is", about(summary)),
+        ("summary", "Overview", about(summary)),
         (
             "mix",
             "Mix and sizes",
@@ -103,8 +103,8 @@ fn operations(summary: &Summary) -> Table {
     let numbers = titles.into_iter().chain(more).map(|(title, unit)| Column::number(title, unit));
     Table::new(
         "operations",
-        "What is asked for",
-        "Sequential: begins where the request before it, of the same device and kind, ended.",
+        "Request mix",
+        "Sequential: starts where the previous request of the same device and kind ended.",
         std::iter::once(Column::words("request")).chain(numbers),
     )
     .with_rows(rows.into_iter().filter(|row| row.1 > 0).map(row))
@@ -144,8 +144,7 @@ fn sizes(summary: &Summary) -> Option<Chart> {
     let (names, mut shares) =
         classes(&[summary.sizes.read_bytes.as_ref(), summary.sizes.write_bytes.as_ref()]);
     let writes = shares.pop()?;
-    let words =
-        ("sizes", "Sizes of requests", "How many requests are from the size below a bar to its double.");
+    let words = ("sizes", "Request size histogram", "Power-of-two bins, labelled with their lower bound.");
     bars(
         words,
         "size",
@@ -159,16 +158,10 @@ fn rewrites(summary: &Summary) -> Option<Chart> {
     let (names, mut shares) = classes(&[summary.rewrites.as_ref()?.interval_bytes.as_ref()]);
     let words = (
         "rewrites",
-        "Written between two writes of the same block",
-        "A write buffer of that size would spare the flash the first of the two.",
+        "Bytes written between rewrites of a block",
+        "A write buffer of that size would absorb the first of the two writes.",
     );
-    bars(
-        words,
-        "bytes written in between",
-        "share of the re-writes",
-        names,
-        vec![("re-writes", shares.pop()?)],
-    )
+    bars(words, "bytes written in between", "share of rewrites", names, vec![("rewrites", shares.pop()?)])
 }
 
 /// Values of equal steps of time; none without a value above 0.
@@ -204,7 +197,7 @@ fn scaled(values: &[u64], factor: f64) -> Vec<f64> {
 
 fn throughput(summary: &Summary) -> Option<Chart> {
     let per_s = 1e3 / summary.timeline.window_ns.max(1) as f64;
-    let words = ("throughput", "Bytes read and written", "Megabytes (10^6) in each second of a step.");
+    let words = ("throughput", "Bytes read and written", "MB/s (10^6), mean of each step.");
     let (read, written) = (&summary.timeline.read_bytes, &summary.timeline.written_bytes);
     let all = vec![("read", scaled(read, per_s)), ("written", scaled(written, per_s))];
     over_time(summary, words, ("throughput", "MB/s"), all)
@@ -212,7 +205,7 @@ fn throughput(summary: &Summary) -> Option<Chart> {
 
 fn requests(summary: &Summary) -> Option<Chart> {
     let per_s = 1e9 / summary.timeline.window_ns.max(1) as f64;
-    let words = ("requests", "Requests", "Of all kinds, in each second of a step.");
+    let words = ("requests", "Requests", "All kinds, mean of each step.");
     over_time(
         summary,
         words,
@@ -225,8 +218,8 @@ fn footprint(summary: &Summary) -> Option<Chart> {
     let words = (
         "footprint",
         "Footprint and working set",
-        "The footprint is all that was touched so far, each byte once; the working set is what was touched \
-         within a step. A working set far below the footprint is what caches live on.",
+        "Footprint: distinct bytes accessed so far. Working set: distinct bytes accessed within a step. A \
+         cache helps if the working set is far below the footprint.",
     );
     let all = vec![
         ("footprint so far", scaled(&summary.timeline.footprint_bytes, 1.0)),
@@ -238,7 +231,7 @@ fn footprint(summary: &Summary) -> Option<Chart> {
 
 fn depth(summary: &Summary) -> Option<Chart> {
     let queue = summary.queue_depth.as_ref()?;
-    let words = ("depth", "Requests in flight", "By the latencies that the trace tells.");
+    let words = ("depth", "Requests in flight", "From the latencies in the trace.");
     let all =
         vec![("most", scaled(&queue.max_over_time, 1.0)), ("mean", queue.mean_at_arrival_over_time.clone())];
     over_time(summary, words, ("in flight", "requests"), all)
@@ -267,26 +260,21 @@ fn gaps(summary: &Summary) -> Option<Chart> {
     let words = (
         "gaps",
         "Gaps between requests",
-        "The share of gaps that are at most so long. A curve that is flat in the middle is bursts with \
-         pauses between them.",
+        "CDF of the gaps between requests. A plateau in the middle means bursts with pauses between them.",
     );
     up_to(words, "gap", vec![("gaps", Some(gaps))])
 }
 
 fn latencies(summary: &Summary) -> Option<Chart> {
-    let words = (
-        "latencies",
-        "Latencies",
-        "What the trace itself tells: the share of requests that took at most so long.",
-    );
+    let words = ("latencies", "Latencies", "CDF of the latencies recorded in the trace.");
     let (reads, writes) = (summary.read_latency_ns.as_ref(), summary.write_latency_ns.as_ref());
     up_to(words, "latency", vec![("reads", reads), ("writes", writes)])
 }
 
 fn addresses(summary: &Summary) -> Vec<Block> {
     let Some(map) = &summary.map else {
-        let text = "The map of addresses is not in this folder: an older flashscope described the trace. \
-                    Describe it again to see it.";
+        let text =
+            "The address map was not stored by an older flashscope; describe the trace again to see it.";
         return vec![Block::text(text)];
     };
     let step_s = summary.timeline.peak_window_ns as f64 / 1e9;
@@ -314,9 +302,9 @@ fn heat(id: &str, name: &str, counts: &[Vec<u32>], map: &AddressMap, step_s: f64
     let first = map.first_bytes as f64;
     Some(Heat {
         id: id.into(),
-        title: format!("Where {name} begin"),
-        caption: "Rising lines are sequential streams, level ones are places that are used again and again, \
-                  and an even veil is random access. All devices lie over one another."
+        title: format!("Start addresses of {name}"),
+        caption: "Rising lines: sequential streams. Horizontal lines: hot addresses. Even noise: random \
+            access. All devices are overlaid."
             .into(),
         x: Axis::linear("time from the first request", "s"),
         y: Axis::linear("address", "bytes"),

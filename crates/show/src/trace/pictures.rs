@@ -40,8 +40,8 @@ fn addresses(trace: &str, summary: &Summary) -> Option<String> {
     let raster = |name: &str, counts: &[Vec<u32>]| Raster { name: name.into(), counts: counts.to_vec() };
     let mut rasters = vec![raster("reads", &map.reads), raster("writes", &map.writes)];
     rasters.retain(|raster| raster.counts.iter().flatten().any(|count| *count > 0));
-    let devices = if summary.devices.len() > 1 { ", all devices over one another" } else { "" };
-    let title = format!("{trace}: where requests begin{devices}");
+    let devices = if summary.devices.len() > 1 { ", all devices overlaid" } else { "" };
+    let title = format!("{trace}: start addresses{devices}");
     let step_s = summary.timeline.peak_window_ns as f64 / 1e9;
     Some(map_figure(&title, step_s, map.first_bytes as f64, map.row_bytes as f64, &rasters))
 }

@@ -63,22 +63,22 @@ pub fn marks(summary: &Summary) -> Vec<String> {
             marks.push(text);
         }
     };
-    mark(!summary.complete, "interrupted: this is the first part of the trace".into());
+    mark(!summary.complete, "interrupted: only the first part of the trace".into());
     let bad = summary.bad_lines;
-    mark(bad > 0, format!("{} left out", counted(bad, "bad line")));
+    mark(bad > 0, format!("{} skipped", counted(bad, "unreadable line")));
     let other = summary.other_lines;
-    mark(other > 0, format!("{} without a request: headings, other events", counted(other, "line")));
+    mark(other > 0, format!("{} without a request (comments, other events)", counted(other, "line")));
     let unsorted = summary.unsorted_requests;
     let earlier = counted(unsorted, "request");
-    mark(unsorted > 0, format!("{earlier} earlier than the one before, taken to come with it"));
+    mark(unsorted > 0, format!("{earlier} out of time order, counted at the time of the request before"));
     let cut = summary.cut_requests;
     mark(
         cut > 0,
-        format!("{} longer than 1 GiB: footprint and re-use know its first GiB", counted(cut, "request")),
+        format!("{} longer than 1 GiB: footprint and re-use cover its first GiB", counted(cut, "request")),
     );
     mark(
         summary.is_last_line_open,
-        "the last line has no end: if the file was cut there, its last request may be wrong".into(),
+        "the last line has no line end: if the file was truncated, its last request may be wrong".into(),
     );
     marks
 }
@@ -142,8 +142,8 @@ pub fn facts(summary: &Summary) -> Vec<(&'static str, String)> {
         facts.push((
             "sequential",
             format!(
-                "{} of reads and writes begin where the one before ended, {} where one of the last 16 did; \
-                 runs of {} and {} in the mean, at most {} and {}",
+                "{} of reads and writes start where the previous one ended, {} where one of the last 16 \
+                 ended; sequential runs: mean {} and {}, max {} and {}",
                 percent(one),
                 percent(many),
                 counted_mean(requests.mean),
@@ -164,17 +164,16 @@ pub fn facts(summary: &Summary) -> Vec<(&'static str, String)> {
     }
     facts.extend(arrivals(summary).map(|text| ("gaps", text)));
     for (label, latency) in
-        [("read took", &summary.read_latency_ns), ("write took", &summary.write_latency_ns)]
+        [("read latency", &summary.read_latency_ns), ("write latency", &summary.write_latency_ns)]
     {
         facts.extend(latency.as_ref().map(|latency| (label, times(latency))));
     }
     if let Some(depth) = &summary.queue_depth {
-        let mean =
-            depth.mean.map_or(String::new(), |mean| format!("{} in the mean over time, ", digits(mean)));
+        let mean = depth.mean.map_or(String::new(), |mean| format!("mean {} over time, ", digits(mean)));
         let most = if depth.is_max_capped { "at least " } else { "at most " };
         facts.push(("in flight", format!("{mean}{most}{}", count(depth.max))));
     }
-    facts.extend(summary.rewrites.as_ref().map(|rewrites| ("re-writes", rewritten(rewrites))));
+    facts.extend(summary.rewrites.as_ref().map(|rewrites| ("rewrites", rewritten(rewrites))));
     facts
 }
 
@@ -191,7 +190,7 @@ fn footprint(summary: &Summary) -> String {
     let written = with_error(summary.write_footprint_bytes, summary.write_footprint_error_bytes);
     let how = match summary.footprint_sampled_one_in {
         1 => "counted".to_string(),
-        one_in => format!("standard errors; from one region of 64 KiB in {}", count(one_in)),
+        one_in => format!("standard error; sample of one 64 KiB region in {}", count(one_in)),
     };
     let times = match summary.write_footprint_bytes {
         0 => String::new(),
@@ -204,7 +203,7 @@ fn arrivals(summary: &Summary) -> Option<String> {
     let arrivals = summary.inter_arrival.as_ref()?;
     let kind = match arrivals.variation? {
         variation if variation < 0.5 => "steady",
-        variation if variation < 1.5 => "as if by chance",
+        variation if variation < 1.5 => "like a Poisson process",
         _ => "in bursts",
     };
     let peak = rate(summary.timeline.peak_requests, summary.timeline.peak_window_ns as f64);
@@ -212,11 +211,16 @@ fn arrivals(summary: &Summary) -> Option<String> {
         (0, _) | (_, None) => String::new(),
         (pauses, Some(share)) => {
             let least = span(arrivals.pause_ns_min as f64);
-            format!("; {} of {least} and more take {} of the time", counted(pauses, "pause"), percent(share))
+            format!(
+                "; {} of {least} or more make up {} of the time",
+                counted(pauses, "pause"),
+                percent(share)
+            )
         }
     };
     Some(format!(
-        "{}; {} of requests come with the one before; {kind} (variation {}), at most {}/s within {}{pauses}",
+        "{}; {} of requests at the same time as the previous one; {kind} (coefficient of variation {}), at \
+         most {}/s within {}{pauses}",
         times(&arrivals.gaps_ns),
         percent(arrivals.tied_share),
         digits(arrivals.variation?),
@@ -233,19 +237,15 @@ fn times(all: &Distribution) -> String {
 fn rewritten(rewrites: &Rewrites) -> String {
     let of = match rewrites.sampled_one_in {
         1 => String::new(),
-        one_in => format!(" (from one block in {})", count(one_in)),
+        one_in => format!(" (sample of one block in {})", count(one_in)),
     };
-    let share = format!("{} of writes of a 4 KiB block are not its first{of}", percent(rewrites.share));
+    let share = format!("{} of 4 KiB block writes are rewrites{of}", percent(rewrites.share));
     let (Some(bytes), Some(ns)) = (&rewrites.interval_bytes, &rewrites.interval_ns) else { return share };
     let within = |bytes: u64, ns: u64| format!("{} written and {}", size(bytes as f64), span(ns as f64));
-    format!(
-        "{share}; half come within {}, 90 % within {}",
-        within(bytes.p50, ns.p50),
-        within(bytes.p90, ns.p90)
-    )
+    format!("{share}; median distance {}, p90 {}", within(bytes.p50, ns.p50), within(bytes.p90, ns.p90))
 }
 
-/// What is told over time, and how sizes and gaps are spread.
+/// Values over time, and histograms of sizes and gaps.
 fn curves(summary: &Summary, style: Style) -> String {
     let timeline = &summary.timeline;
     let window_ns = timeline.window_ns as f64;
@@ -282,7 +282,7 @@ fn curves(summary: &Summary, style: Style) -> String {
 }
 
 fn spreads(summary: &Summary, style: Style) -> String {
-    let mut out = format!("\n  {}\n", bold("how many of which size, by powers of two", style));
+    let mut out = format!("\n  {}\n", bold("histograms, power-of-two bins", style));
     let bytes = |bytes: u64| size(bytes as f64);
     let ns = |ns: u64| if ns == 0 { "0".into() } else { span(ns as f64) };
     let gaps = summary.inter_arrival.as_ref().map(|arrivals| &arrivals.gaps_ns);
@@ -292,7 +292,7 @@ fn spreads(summary: &Summary, style: Style) -> String {
         ("writes", summary.sizes.write_bytes.as_ref(), &bytes),
         ("runs", summary.run_bytes.as_ref(), &bytes),
         ("gaps", gaps, &ns),
-        ("re-writes", rewrites, &bytes),
+        ("rewrites", rewrites, &bytes),
         ("latencies", summary.write_latency_ns.as_ref().or(summary.read_latency_ns.as_ref()), &ns),
     ];
     for (label, all, show) in rows {

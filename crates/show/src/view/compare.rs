@@ -3,8 +3,8 @@
 use flashscope_analysis::reading::Column;
 use flashscope_analysis::{Comparison, Estimate};
 
-use super::Style;
 use super::text::{Tone, item, table};
+use super::{Style, state_words};
 use crate::pairs::{Pair, Pairs, Verdict};
 use crate::readings::{Change, Suites, Twin, text, twins};
 use flashscope_core::number::{counted, digits, percent, span, span_range};
@@ -17,10 +17,10 @@ pub fn compare_view(a: &Stored, b: &Stored, suites: Option<Suites<'_>>, style: S
     let mut out = String::new();
     for (letter, stored) in [("A", a), ("B", b)] {
         let text = format!(
-            "{} · {} · state: {}",
+            "{} · {} · {}",
             stored.path.display(),
             stored.manifest.target.name,
-            stored.state()
+            state_words(stored.state())
         );
         out.push_str(&item(style, letter, Tone::Bold, &text));
     }
@@ -29,7 +29,7 @@ pub fn compare_view(a: &Stored, b: &Stored, suites: Option<Suites<'_>>, style: S
     }
     out.push('\n');
     if pairs.both.is_empty() {
-        out.push_str("  No experiment was measured in both.\n");
+        out.push_str("  No experiment in common.\n");
     } else {
         let names = ["experiment", "A", "B", "B / A", "B is"].map(String::from).to_vec();
         let rows = pairs.both.iter().map(|pair| (tone(pair), cells(pair)));
@@ -89,11 +89,11 @@ fn summary(pairs: &Pairs<'_>, style: Style) -> String {
     let of = counted(pairs.both.len() as u64, "experiment");
     match (faster, slower) {
         _ if pairs.both.is_empty() => {}
-        (0, 0) if unknown == 0 => out.push_str(&item(style, "·", Tone::Good, "No difference seen.")),
+        (0, 0) if unknown == 0 => out.push_str(&item(style, "·", Tone::Good, "No significant difference.")),
         _ => {
-            let unknown = if unknown > 0 { format!(", without a mean in {unknown}") } else { String::new() };
+            let unknown = if unknown > 0 { format!("; no mean in {unknown}") } else { String::new() };
             let text = format!(
-                "Of {of}, B is faster in {faster}, slower in {slower}; no difference was seen in \
+                "Of {of}, B is faster in {faster}, slower in {slower}; no significant difference in \
                  {same}{unknown}."
             );
             out.push_str(&item(style, "·", Tone::Good, &text));
@@ -107,7 +107,7 @@ fn summary(pairs: &Pairs<'_>, style: Style) -> String {
         }
     }
     if pairs.both.iter().any(|pair| !pair.is_same_pattern()) {
-        let text = "* The patterns are not the same (size, offset or depth): compare them with care.";
+        let text = "* Patterns marked * differ in size, offset or depth: compare with care.";
         out.push_str(&item(style, "!", Tone::Alert, text));
     }
     out

@@ -6,7 +6,7 @@ use super::Style;
 use super::text::{Tone, item, table, wrap};
 use flashscope_core::number::{self, count, percent, size, span, span_range};
 
-/// A single experiment: what was done, what it cost, and how far that can be trusted. `values_ns` are
+/// A single experiment: pattern, response times, precision. `values_ns` are
 /// response times over the run, at any resolution, for a small picture; none needed.
 pub fn measure_view(context: &Context, finished: &Finished, values_ns: &[f64], style: Style) -> String {
     let mut out = String::new();
@@ -25,7 +25,7 @@ pub fn measure_view(context: &Context, finished: &Finished, values_ns: &[f64], s
         out.push_str(&format!("\n  {strip}\n  {}\n", style.paint(Tone::Faint, &legend)));
     }
     if let Some(missing) = finished.run.outcome.missing {
-        out.push_str(&item(style, "!", Tone::Alert, &format!("Not reached: {missing}")));
+        out.push_str(&item(style, "!", Tone::Alert, &format!("Target precision not reached: {missing}")));
     }
     out
 }
@@ -36,26 +36,30 @@ pub(crate) fn rows(context: &Context, finished: &Finished) -> Vec<(&'static str,
     let mut rows = vec![("mean", mean(finished))];
     if let Some(spread) = outcome.quantiles {
         let [p50, p99, max] = [spread.p50_ns, spread.p99_ns, spread.max_ns].map(span);
-        rows.push(("spread", format!("median {p50}, p99 {p99}, max {max}")));
+        rows.push(("percentiles", format!("p50 {p50}, p99 {p99}, max {max}")));
     }
     let iops = finished.iops();
     let limit = context.generator_iops_max.filter(|_| !context.target.virtual_time);
-    let share = limit.zip(iops).map(|(limit, iops)| percent(iops / limit));
-    let limit = share.map_or(String::new(), |share| format!(", {share} of what the tool could do"));
-    rows.push(("rate", format!("{}{limit}", iops.map_or("–".into(), number::iops))));
-    rows.push(("start-up", startup(&outcome.phases)));
+    let shares = limit.zip(iops).map(|(limit, iops)| iops / limit);
+    let share = shares.filter(|share| *share >= OVERHEAD_SHOWN).map(percent);
+    let limit = share.map_or(String::new(), |share| format!("   (harness overhead {share} of the time)"));
+    rows.push(("IOPS", format!("{}{limit}", iops.map_or("–".into(), number::iops))));
+    rows.push(("warm-up", startup(&outcome.phases)));
     if outcome.phases.regimes.len() > 2 {
-        rows.push(("regimes", regimes(&outcome.phases)));
+        rows.push(("levels", regimes(&outcome.phases)));
     }
     rows.push(("period", period(&outcome.phases)));
     let ignored = outcome.estimate.map_or(outcome.phases.startup_ios_high, |estimate| estimate.ios_ignored);
-    rows.push(("length", format!("{}, {} set aside", ios_of(run.ios), count(ignored))));
+    rows.push(("samples", format!("{} (warm-up {})", count(run.ios), count(ignored))));
     rows.push((
-        "stopped",
+        "stop",
         because(outcome.stopped_because, finished.experiment.pattern.number_ios.is_some()).into(),
     ));
     rows
 }
+
+/// A smaller share of the time is no concern.
+const OVERHEAD_SHOWN: f64 = 0.1;
 
 fn mean(finished: &Finished) -> String {
     let Some(estimate) = finished.run.outcome.estimate else {
@@ -66,14 +70,16 @@ fn mean(finished: &Finished) -> String {
             .rate_iops
             .filter(|asked| finished.iops().is_some_and(|iops| iops < 0.97 * asked));
         let Some(asked) = asked else {
-            return "none: the run was too short for one".into();
+            return "none: the run was too short".into();
         };
-        return format!("none: the target does not keep up with {asked} IO/s, so times grow without end");
+        return format!(
+            "none: the target does not sustain {asked} IO/s, so response times grow without bound"
+        );
     };
     let trust = percent(estimate.confidence);
     let range = span_range(estimate.ci_low_ns, estimate.ci_high_ns);
     let half = percent(estimate.relative_half_width());
-    format!("{} ± {half}   ({range} at {trust})", span(estimate.mean_ns))
+    format!("{} ± {half}   ({trust} CI {range})", span(estimate.mean_ns))
 }
 
 pub(crate) fn startup(phases: &Phases) -> String {
@@ -98,7 +104,7 @@ fn regimes(phases: &Phases) -> String {
 
 pub(crate) fn period(phases: &Phases) -> String {
     match phases.period {
-        None if phases.alternations > 1 => "not proved: too few cycles seen".into(),
+        None if phases.alternations > 1 => "unconfirmed: too few periods".into(),
         None => "none".into(),
         Some(period) if period.is_exact() => ios_of(period.ios),
         Some(period) => {
@@ -116,11 +122,11 @@ fn ios_of(ios: u64) -> String {
 /// `has_count` says whether the pattern has a number of IOs of its own.
 pub(crate) fn because(stop: Stop, has_count: bool) -> &'static str {
     match stop {
-        Stop::Precision => "the interval is as narrow as asked",
-        Stop::Ios if has_count => "the number of IOs is reached",
-        Stop::Ios => "the limit of IOs for one run is reached",
-        Stop::Runtime => "the time is over",
-        Stop::Budget => "the budget is spent",
+        Stop::Precision => "target precision reached",
+        Stop::Ios if has_count => "number of IOs reached",
+        Stop::Ios => "IO limit of one run reached",
+        Stop::Runtime => "runtime over",
+        Stop::Budget => "budget used up",
         Stop::Interrupted => "interrupted",
         Stop::Failed => "an IO failed",
     }

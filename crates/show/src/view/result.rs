@@ -1,11 +1,11 @@
-//! The first screen: what a device is like, in one row, and what it likes, in plain words.
+//! The first screen: what a device is like, in one row, and the findings in plain words.
 
 use flashscope_analysis::{Advice, Hint, Indicator, Indicators, Interference, Warning};
 use flashscope_core::total;
 
 use super::text::{Tone, item, table, table_columns, wrap};
-use super::{Findings, Style, why};
-use flashscope_core::number::{Among, counted, factor_among, iops, percent, size, span, span_among};
+use super::{Findings, Style, state_words, why};
+use flashscope_core::number::{Among, counted, factor_among, percent, size, span, span_among};
 
 /// The whole result of a characterisation: the device, the row of paper 001's table 3 with intervals, hints
 /// with evidence, warnings, and where the data lie.
@@ -33,20 +33,20 @@ pub fn result_view(findings: &Findings<'_>, style: Style) -> String {
 fn head(findings: &Findings<'_>, style: Style) -> String {
     let context = findings.context;
     let target = &context.target;
-    let mut parts = vec![size(target.size_bytes as f64), format!("state: {}", context.state)];
+    let mut parts = vec![size(target.size_bytes as f64), state_words(&context.state)];
     if let Some(suite) = findings.suite {
         parts[1] = format!("suite {}", suite.name);
     }
     parts.insert(0, if target.virtual_time { "virtual device".into() } else { target.engine.clone() });
     if let Some(limit) = context.generator_iops_max {
         let most = findings.finished.iter().filter_map(|done| done.iops()).fold(0.0, f64::max);
-        let used = format!(", {} of it used", percent(most / limit));
+        let used = format!(" ({} of the time)", percent(most / limit));
         let used = if target.virtual_time { "" } else { &used };
-        parts.push(format!("generator limit {}{used}", iops(limit)));
+        parts.push(format!("harness overhead {}/IO{used}", span(1e9 / limit)));
     }
     if let Some(Interference { pause_ns: 1.., .. }) = context.interference {
         let pause_ns = context.interference.map_or(0, |interference| interference.pause_ns);
-        parts.push(format!("{} between runs", span(pause_ns as f64)));
+        parts.push(format!("pause between runs {}", span(pause_ns as f64)));
     }
     let text = format!("{} · {}", target.name, parts.join(" · "));
     let mut lines = wrap(&text, style.columns() - 2).into_iter();
@@ -54,7 +54,7 @@ fn head(findings: &Findings<'_>, style: Style) -> String {
     let mut out = format!("  {}\n", style.paint(Tone::Bold, &first));
     lines.for_each(|line| out.push_str(&format!("  {line}\n")));
     if !context.complete {
-        let text = "The run is not complete: what is missing here may not have been measured yet.";
+        let text = "Incomplete run: missing results may not have been measured yet.";
         out.push_str(&item(style, "!", Tone::Alert, text));
     }
     out
@@ -86,9 +86,8 @@ fn row(indicators: &Indicators, style: Style) -> String {
             (Tone::Faint, pick(cells, |cell| cell.interval.clone())),
         ]
     };
-    let caption = "Times are for one IO of the baseline size (32 KiB unless said otherwise), with the 95 % \
-                   interval of each; = means no different, a blank that no effect was seen or nothing \
-                   measured.";
+    let caption = "Times are for one IO of the baseline size (32 KiB by default), with 95 % CI. \"same\": no \
+                   significant difference; blank: no effect found, or not measured.";
     let mut out = String::new();
     if table_columns(&wide(&paper)) <= style.columns() {
         out.push_str(&table(style, &wide(&paper)));
@@ -107,7 +106,7 @@ fn row(indicators: &Indicators, style: Style) -> String {
     out
 }
 
-/// The columns of table 3, and what was found beside them.
+/// The columns of table 3, and further characteristics.
 pub(crate) fn cells(found: &Indicators) -> (Vec<Cell>, Vec<Cell>) {
     let both = |shown: Among| (shown.value, shown.interval);
     let ms = |indicator: Option<Indicator>| {
@@ -115,9 +114,12 @@ pub(crate) fn cells(found: &Indicators) -> (Vec<Cell>, Vec<Cell>) {
         indicator.map(|found| both(ns(found)))
     };
     let factor = |indicator: Option<Indicator>| {
-        indicator.map(|found| both(factor_among(found.value, (found.ci_low, found.ci_high))))
+        indicator.map(|found| {
+            let shown = factor_among(found.value, (found.ci_low, found.ci_high));
+            (same(shown.value), shown.interval)
+        })
     };
-    let pair = |what: Option<Indicator>, factor: Option<Indicator>, show: fn(f64) -> String| {
+    let pair = |what: Option<Indicator>, factor: Option<(Indicator, &str)>, show: fn(f64) -> String| {
         what.map(|what| {
             let value = show(what.value);
             let ends = if what.ci_low == what.ci_high {
@@ -125,29 +127,44 @@ pub(crate) fn cells(found: &Indicators) -> (Vec<Cell>, Vec<Cell>) {
             } else {
                 format!("{}–{}", show(what.ci_low), show(what.ci_high))
             };
-            let Some(factor) = factor else { return (value, ends) };
+            let Some((factor, of)) = factor else { return (value, ends) };
             let factor = factor_among(factor.value, (factor.ci_low, factor.ci_high));
-            (format!("{value} ({})", factor.value), join(&ends, &factor.interval))
+            (format!("{value} ({} {of})", same(factor.value)), join(&ends, &factor.interval))
         })
     };
     let mib = |mib: f64| size(mib * 1048576.0);
     let paper = vec![
-        Cell::new("SR", ms(found.sr_ms)),
-        Cell::new("RR", ms(found.rr_ms)),
-        Cell::new("SW", ms(found.sw_ms)),
-        Cell::new("RW", ms(found.rw_ms)),
-        Cell::new("pause", ms(found.pause_ms)),
-        Cell::new("locality", pair(found.locality_mib, found.locality_factor, mib)),
-        Cell::new("partitions", pair(found.partitions, found.partitions_factor, |n| format!("{n:.0}"))),
-        Cell::new("reverse", factor(found.reverse_factor)),
-        Cell::new("in place", factor(found.in_place_factor)),
-        Cell::new("large steps", factor(found.large_increment_factor)),
+        Cell::new("seq read", ms(found.sr_ms)),
+        Cell::new("rand read", ms(found.rr_ms)),
+        Cell::new("seq write", ms(found.sw_ms)),
+        Cell::new("rand write", ms(found.rw_ms)),
+        Cell::new("effective pause", ms(found.pause_ms)),
+        Cell::new(
+            "random writes within",
+            pair(found.locality_mib, with(found.locality_factor, "seq write"), mib),
+        ),
+        Cell::new(
+            "write streams",
+            pair(found.partitions, with(found.partitions_factor, "latency"), |n| format!("{n:.0}")),
+        ),
+        Cell::new("descending addresses", factor(found.reverse_factor)),
+        Cell::new("rewrite of one address", factor(found.in_place_factor)),
+        Cell::new("strided writes", factor(found.large_increment_factor)),
     ];
     let more = vec![
         Cell::new("granularity", pair(found.granularity_bytes, None, size)),
-        Cell::new("alignment", pair(found.alignment_bytes, found.alignment_factor, size)),
+        Cell::new("alignment", pair(found.alignment_bytes, with(found.alignment_factor, "misaligned"), size)),
     ];
     (paper, more)
+}
+
+fn with(factor: Option<Indicator>, of: &str) -> Option<(Indicator, &str)> {
+    factor.map(|factor| (factor, of))
+}
+
+/// In a cell that stands alone, `=` has nothing to its left.
+fn same(factor: String) -> String {
+    if factor == "=" { "same".into() } else { factor }
 }
 
 fn join(first: &str, second: &str) -> String {
@@ -162,7 +179,7 @@ fn advice(advice: &[Advice], style: Style) -> String {
     if advice.iter().all(|one| one.experiments.is_empty()) {
         return String::new();
     }
-    let mut out = format!("\n  {}\n", style.paint(Tone::Bold, "To design with"));
+    let mut out = format!("\n  {}\n", style.paint(Tone::Bold, "Recommendations"));
     for Advice { question, answer, because, .. } in advice {
         out.push_str(&item(style, "·", Tone::Good, &format!("{question}: {answer} ({because})")));
     }
@@ -172,7 +189,7 @@ fn advice(advice: &[Advice], style: Style) -> String {
 fn hints(hints: &[Hint], style: Style) -> String {
     let mut out = String::new();
     if !hints.is_empty() {
-        out.push_str(&format!("\n  {}\n", style.paint(Tone::Bold, "What this device likes")));
+        out.push_str(&format!("\n  {}\n", style.paint(Tone::Bold, "Findings")));
     }
     for hint in hints {
         out.push_str(&item(style, "·", Tone::Good, &hint.text));
@@ -186,11 +203,11 @@ fn hints(hints: &[Hint], style: Style) -> String {
 pub(super) fn warnings(warnings: &[Warning], style: Style) -> String {
     let mut out = String::new();
     if !warnings.is_empty() {
-        out.push_str(&format!("\n  {}\n", style.paint(Tone::Bold, "What weakens this result")));
+        out.push_str(&format!("\n  {}\n", style.paint(Tone::Bold, "Caveats")));
     }
     for Warning { seen, remedy } in warnings {
         let end = if seen.ends_with('.') { "" } else { "." };
-        out.push_str(&item(style, "!", Tone::Alert, &format!("{seen}{end} What to do: {remedy}")));
+        out.push_str(&item(style, "!", Tone::Alert, &format!("{seen}{end} {remedy}")));
     }
     out
 }
@@ -200,7 +217,7 @@ fn place(findings: &Findings<'_>, style: Style) -> String {
     let ios = total(findings.finished.iter().map(|done| done.run.ios));
     let runs = findings.finished.len() as u64;
     let page =
-        findings.page_bytes.map_or(String::new(), |bytes| format!("report.html of {}, ", size(bytes as f64)));
+        findings.page_bytes.map_or(String::new(), |bytes| format!("report.html, {}, ", size(bytes as f64)));
     let amount = format!("({page}{}, {})", counted(runs, "run"), counted(ios, "IO"));
     let place = format!("results in {}", folder.display());
     let is_short = place.chars().count() + 3 + amount.chars().count() <= style.columns() - 2;

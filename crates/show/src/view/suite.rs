@@ -21,7 +21,7 @@ pub(super) fn reading(reading: &Reading, style: Style) -> String {
         out.push_str(&lines(chart, style));
     }
     if !reading.sentences.is_empty() {
-        out.push_str(&section("What it says", style));
+        out.push_str(&section("Findings", style));
     }
     for sentence in &reading.sentences {
         let is_alert = sentence.tone == Meant::Alert;

@@ -9,7 +9,7 @@ const FIXED_IOS: u64 = 512;
 /// An error that is worth a line.
 const WORTH: f64 = 0.05;
 
-/// One sentence on the run that a mean of its first 512 IOs would have told most wrongly; none if that mean
+/// One sentence on the run for which the mean of the first 512 IOs would be most wrong; none if that mean
 /// would have been right within 5 % everywhere.
 pub(crate) fn not_512(finished: &[Finished]) -> Option<String> {
     let errors = finished.iter().filter_map(|done| {
@@ -26,8 +26,8 @@ pub(crate) fn not_512(finished: &[Finished]) -> Option<String> {
     let (ios, id, reason) = (count(run.ios), experiment.id(), reason(&run.outcome)?);
     let error = percent(error.abs());
     Some(format!(
-        "Why {ios} IOs and not {FIXED_IOS} ({id}): {reason}; \
-         the mean of the first {FIXED_IOS} would have been {error} {way}."
+        "{ios} IOs instead of {FIXED_IOS} ({id}): {reason}. \
+         The mean of the first {FIXED_IOS} would be {error} too {way}."
     ))
 }
 
@@ -46,7 +46,7 @@ fn reason(outcome: &Outcome) -> Option<String> {
     let phases = &outcome.phases;
     let [first, .., last] = &phases.regimes[..] else { return None };
     Some(format!(
-        "the first {} IOs cost {} each, the later ones {}",
+        "the first {} IOs take {} each, later ones {}",
         count(phases.regimes.get(1)?.from_ios),
         span(first.mean_ns),
         span(last.mean_ns),

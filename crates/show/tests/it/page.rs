@@ -15,12 +15,8 @@ use flashscope_store::{Origin, Recorder, ResultFolder, Stored};
 
 const MICROS: &[MicroDoc] = &[
     MicroDoc { name: "baseline", doc: "the four patterns", parameter: "none" },
-    MicroDoc {
-        name: "granularity",
-        doc: "response time against the size of an IO",
-        parameter: "IOSize, bytes",
-    },
-    MicroDoc { name: "order", doc: "reverse", parameter: "Incr, IOs" },
+    MicroDoc { name: "granularity", doc: "response time against IO size", parameter: "IO size, bytes" },
+    MicroDoc { name: "order", doc: "reverse", parameter: "stride, IOs" },
 ];
 
 /// Writes the runs, each with a file of its IOs.
@@ -140,10 +136,11 @@ fn beside_one_another_stand_only_characteristics_that_one_of_them_has() {
     };
     let whole = rows(&stored).unwrap();
     assert!(
-        whole.iter().any(|row| row[0].text == "RW, ms") && whole.iter().all(|row| !row[1].text.is_empty())
+        whole.iter().any(|row| row[0].text == "rand write, ms")
+            && whole.iter().all(|row| !row[1].text.is_empty())
     );
     stored.finished.retain(|done| done.experiment.micro == "order");
-    assert!(rows(&stored).is_none_or(|rows| rows.iter().all(|row| row[0].text != "RW, ms")));
+    assert!(rows(&stored).is_none_or(|rows| rows.iter().all(|row| row[0].text != "rand write, ms")));
 }
 
 #[test]
@@ -172,7 +169,7 @@ fn a_run_shows_charts_traces_and_a_table_and_all_links_lead_somewhere() {
     check_links(document);
     let ios: u64 = runs().iter().map(|done| done.run.ios).sum();
     assert_eq!(bundle.ios(), (ios, ios));
-    assert!(alerts(document).contains("Expect a slow IO again and again"), "{}", alerts(document));
+    assert!(alerts(document).contains("Expect periodic slow IOs"), "{}", alerts(document));
 }
 
 #[test]
@@ -221,7 +218,7 @@ fn an_empty_run_and_a_run_of_one_io_have_a_page() {
     store(&scratch.path("empty"), &[]);
     let (bundle, damage) = shown(&scratch.path("empty"));
     assert_eq!(damage, [""; 0]);
-    assert!(alerts(&bundle.document).contains("Nothing was measured"), "{}", alerts(&bundle.document));
+    assert!(alerts(&bundle.document).contains("No finished run"), "{}", alerts(&bundle.document));
     for micro in ["measure", "baseline"] {
         let one = finished(micro, "RW", "32KiB", 32768.0, &[400.0]);
         store(&scratch.path(micro), &[one]);
@@ -279,7 +276,7 @@ fn a_missing_or_cut_file_of_ios_leaves_everything_else() {
     assert_eq!(damage.len(), 2, "{damage:?}");
     let found = ids(&bundle.document);
     assert!(!found.contains(&"trace-baseline-SR-32KiB-0") && found.contains(&"trace-baseline-RW-32KiB-0"));
-    assert!(alerts(&bundle.document).contains("baseline/SR/32KiB: its single IOs cannot be shown"));
+    assert!(alerts(&bundle.document).contains("baseline/SR/32KiB: its IOs cannot be shown"));
     check_links(&bundle.document);
 }
 
@@ -318,7 +315,7 @@ fn another_version_and_other_folders_are_told_apart() {
     )
     .unwrap();
     let error = Stored::salvage(&folder).unwrap_err().to_string();
-    assert!(error.contains("schema version 2, this flashscope knows 1"), "{error}");
+    assert!(error.contains("schema version 2; this flashscope reads 1"), "{error}");
     let document = remains(&folder, &error).unwrap();
     assert_eq!((document.kind, document.title.as_str()), ("remains", "rig:mtron"));
     assert!(alerts(&document).contains("schema version 2"));
@@ -331,7 +328,7 @@ fn another_version_and_other_folders_are_told_apart() {
         fs::create_dir(&folder).unwrap();
         manifest.into_iter().for_each(|text| fs::write(folder.join("manifest.json"), text).unwrap());
         let error = Stored::salvage(&folder).unwrap_err().to_string();
-        assert!(error.contains(name) && error.contains("no result of flashscope"), "{error}");
+        assert!(error.contains(name) && error.contains("not a flashscope result"), "{error}");
         assert!(remains(&folder, &error).is_none());
     }
     let missing = Stored::salvage(&scratch.path("missing")).unwrap_err();

@@ -10,7 +10,7 @@ const WIDE: Style = Style { width: 120, colour: false };
 
 fn hints() -> Vec<Hint> {
     vec![Hint {
-        text: "Keep random writes inside 8 MiB: outside, each costs 4.6 times as much.".into(),
+        text: "Keep random writes within 8 MiB: in a larger area they take 4.6 times as long.".into(),
         evidence: "locality: 0.8 ms inside, 9.3 ms outside; as paper 001's hint 4 says".into(),
         seen_in: vec!["locality".into()],
     }]
@@ -60,19 +60,24 @@ fn startup_ios(done: &Finished) -> u64 {
 #[test]
 fn the_first_screen_has_the_row_of_table_3_the_hints_the_warnings_and_the_place() {
     let text = show(WIDE);
-    in_order(&text, &["rig:mtron", "virtual device", "16 GiB", "random, enforced", "9.10 M IO/s"]);
-    in_order(&text, &["SR", "RR", "SW", "RW", "pause", "locality", "partitions", "reverse", "in place"]);
-    in_order(&text, &["400 µs", "500 µs", "400 µs", "9.27 ms", "9.00 ms", "8 MiB (x2)", "4 (x1.5)"]);
-    in_order(&text, &["4 (x1.5)", "=", "=", "x2", "9.0–9.5", "(1.98–2.10)", "granularity", "32 KiB"]);
+    in_order(
+        &text,
+        &["rig:mtron", "virtual device", "16 GiB", "random writes, 1x", "harness overhead 110 ns/IO"],
+    );
+    in_order(&text, &["seq read", "400 µs", "rand read", "500 µs", "seq write", "400 µs"]);
+    in_order(&text, &["rand write", "9.27 ms", "9.0–9.5", "pause", "9.00 ms"]);
+    in_order(&text, &["random writes within", "8 MiB (x2 seq write)", "(1.98–2.10)"]);
+    in_order(&text, &["write streams", "4 (x1.5 latency)", "descending", "same", "rewrite", "same", "x2"]);
+    in_order(&text, &["strided writes", "granularity", "32 KiB"]);
     in_order(
         &text,
         &[
-            "To design with",
+            "Recommendations",
             "write streams: at most 4 (with 8",
-            "likes",
+            "Findings",
             "Keep random writes",
             "hint 4",
-            "weakens",
+            "Caveats",
             "the clock jumped",
             "measure again",
         ],
@@ -100,8 +105,8 @@ fn no_line_is_wider_than_the_terminal_and_colour_adds_no_words() {
 fn the_screen_says_what_512_ios_would_have_said() {
     // 128 IOs at 0.4 ms and 384 in cycles of mean 9.27 ms: 7.05 ms, 24 % low.
     let startup_ios = startup_ios(&baselines(1.0, 1)[3]);
-    let first = format!("the first {startup_ios} IOs cost 40");
-    in_order(&show(WIDE), &["Why 2,304 IOs and not 512", &first, "24 % low"]);
+    let first = format!("the first {startup_ios} IOs take 40");
+    in_order(&show(WIDE), &["2,304 IOs instead of 512", &first, "24 % too low"]);
 }
 
 #[test]
@@ -109,9 +114,12 @@ fn a_single_experiment_shows_its_mean_phases_period_and_end() {
     let values = random_writes(2304, 1.0, 4);
     let done = finished("measure", "RW", "32KiB", 0.0, &values);
     let text = measure_view(&context(), &done, &values, WIDE);
-    in_order(&text, &["rw=randwrite", "mean", "9.2", "±", "at 95 %", "median", "p99", "max 27."]);
+    in_order(&text, &["rw=randwrite", "mean", "9.2", "±", "95 % CI", "p50", "p99", "max 27."]);
     let startup = format!("{} IOs", startup_ios(&done));
-    in_order(&text, &["start-up", &startup, "MiB written", "period", "3 IOs", "2,304 IOs", "as narrow"]);
+    in_order(
+        &text,
+        &["warm-up", &startup, "MiB written", "period", "3 IOs", "2,304 (warm-up", "target precision"],
+    );
     assert!(text.contains('▁') && text.contains('█'), "{text}");
 }
 
@@ -138,12 +146,12 @@ fn two_results_are_compared_in_plain_words() {
     in_order(&compare_view(&slower, &a, None, WIDE), &["x0.769", "faster", "B is faster in 4, slower in 0"]);
     let same = compare_view(&a, &a, None, WIDE);
     assert_eq!(same.matches("  =\n").count(), 4, "{same}");
-    in_order(&same, &["x1.00", "No difference seen."]);
+    in_order(&same, &["x1.00", "No significant difference."]);
     let mut part = stored(1.0, 1, "part");
     let alone = part.finished.remove(1).experiment.id();
     in_order(
         &compare_view(&a, &part, None, WIDE),
-        &["No difference seen.", "1 experiment only in A: ", &alone],
+        &["No significant difference.", "1 experiment only in A: ", &alone],
     );
     let json = flashscope_show::compare_json(&part, &slower, None);
     assert_eq!(json["experiments"].as_array().map(Vec::len), Some(3));
@@ -191,7 +199,7 @@ fn ios_that_took_no_time_have_no_rate() {
     done.run.elapsed_ns = 0;
     assert!(measure_json(&context(), &done)["iops"].is_null());
     let view = measure_view(&context(), &done, &[], Style { width: 100, colour: false });
-    assert!(view.lines().any(|line| line.trim_start().starts_with("rate") && line.ends_with(" –")), "{view}");
+    assert!(view.lines().any(|line| line.trim_start().starts_with("IOPS") && line.ends_with(" –")), "{view}");
 }
 
 #[test]

@@ -65,8 +65,8 @@ fn sure_steady(points: &Points<'_>, rw: Rw, bs: Bytes) -> Option<f64> {
 fn row_of_table_3_1(points: &Points<'_>, reading: &mut Reading) {
     let sizes = distinct(of(points, ALIGNED).map(|point| point.experiment.pattern.bs));
     let Some(least) = sizes.first().copied() else { return };
-    let caption = "The paper's row, in its megabytes of 10^6 bytes a second; means of the runs.";
-    let columns = ["buffer", "SR, MB/s", "RR, MB/s", "SW, MB/s", "RW, MB/s"];
+    let caption = "The paper's row in MB/s (10^6 bytes); means of the runs.";
+    let columns = ["IO size", "seq read, MB/s", "rand read, MB/s", "seq write, MB/s", "rand write, MB/s"];
     let mut table = Table::new("table-3-1", "The row of table 3.1", caption, columns);
     for bs in [least, Bytes(LARGE_BS)].into_iter().filter(|bs| sizes.contains(bs)) {
         let cells = Rw::ALL.map(|rw| Cell::mean(&steady(points, rw, bs)));
@@ -77,21 +77,22 @@ fn row_of_table_3_1(points: &Points<'_>, reading: &mut Reading) {
     if let Some((sequential, random)) = small(Rw::Write).zip(small(Rw::RandWrite)) {
         let large = sure_steady(points, Rw::Write, Bytes(LARGE_BS));
         let beside = large
-            .map_or(String::new(), |large| format!(", {} times as slow as of 2 MiB", digits(large / random)));
+            .map_or(String::new(), |large| format!(", {} times lower than at 2 MiB", digits(large / random)));
         let (factor, smallest) = (sequential / random, exact_size(least.0));
         let text = if factor > 1.25 {
             format!(
-                "Random writes of {smallest} are {} times as slow as sequential ones of that size{beside}.",
+                "Throughput of random writes of {smallest} is {} times lower than of sequential \
+                 ones{beside}.",
                 digits(factor)
             )
         } else {
-            format!("Random writes of {smallest} are not slower than sequential ones of that size{beside}.")
+            format!("Throughput of random writes of {smallest} is not lower than of sequential ones{beside}.")
         };
         reading.say(text, "the paper: at least 10 times, and at least 100 times, on most devices");
     }
     if least.0 > BS_MIN {
         reading.warn(
-            format!("The device takes no IO below {}: the row stands for that size.", exact_size(least.0)),
+            format!("The device supports no IO below {}: the row is for that size.", exact_size(least.0)),
             "",
         );
     }
@@ -103,9 +104,9 @@ fn aligned(points: &Points<'_>, reading: &mut Reading) {
     if sizes.is_empty() {
         return;
     }
-    let columns = ["buffer", "SR, MB/s", "RR, MB/s", "SW, MB/s", "RW, MB/s"];
+    let columns = ["IO size", "seq read, MB/s", "rand read, MB/s", "seq write, MB/s", "rand write, MB/s"];
     let caption = "Steady, aligned patterns (figure 3.1).";
-    let mut table = Table::new("aligned", "Speed against the size of a buffer", caption, columns);
+    let mut table = Table::new("aligned", "Throughput against IO size", caption, columns);
     for bs in &sizes {
         let cells = Rw::ALL.map(|rw| Cell::mean(&steady(points, rw, *bs)));
         table.add([Cell::words(bs.to_string())].into_iter().chain(cells));
@@ -120,22 +121,19 @@ fn aligned(points: &Points<'_>, reading: &mut Reading) {
         Some(format!("{} {}", rw.short_name(), Bytes(limit(&points.collect::<Vec<_>>())? as u64)))
     };
     let limits: Vec<String> = Rw::ALL.into_iter().filter_map(limit).collect();
-    let (x, y) = (Axis::log("buffer", "bytes"), Axis::log("speed", "MB/s"));
-    let title = "Speed against the size of a buffer";
+    let (x, y) = (Axis::log("IO size", "bytes"), Axis::log("throughput", "MB/s"));
+    let title = "Throughput against IO size";
     reading.charts.push(Chart::new("figure-3-1", title, caption, [x, y], curves.to_vec()));
     if !limits.is_empty() {
-        let text = format!("Doubling the buffer stops paying at: {}.", limits.join(", "));
+        let text = format!("Throughput saturates at an IO size of: {}.", limits.join(", "));
         reading.say(text, "the first size whose doubling gains less than 2.5 % (self-scaling)");
     }
     let unsure = points.iter().filter(|point| [ALIGNED, MISALIGNED].contains(&&*point.experiment.micro));
     let unsure = distinct(unsure.filter(|p| sure(p).is_none()).map(|p| p.experiment.pattern.bs.to_string()));
     if !unsure.is_empty() {
-        let text =
-            format!("Of some runs of {} nothing is concluded: they have too few IOs.", unsure.join(", "));
-        reading.warn(
-            text,
-            format!("fewer than {STEADY_IOS}; they were cut short, or are of an earlier version"),
-        );
+        let text = format!("No conclusion from some runs of {}: too few IOs.", unsure.join(", "));
+        reading
+            .warn(text, format!("fewer than {STEADY_IOS}: interrupted, or measured by an earlier version"));
     }
 }
 
@@ -216,10 +214,10 @@ fn after_bursts(points: &Points<'_>, reading: &mut Reading) {
     if curves.is_empty() {
         return;
     }
-    let caption = "Sequential writes in 30 phases after a burst of random writes: their median beside \
-                   the steady speed of the same size, and the time until a phase reaches 60 % of that \
-                   median (figures 3.3 and C.1).";
-    let columns = ["burst", "buffer", "steady, MB/s", "median, MB/s", "beside steady, x", "recovery, s"];
+    let caption = "Sequential writes in 30 phases after a burst of random writes: median throughput, its \
+        ratio to the steady throughput of the same size, and the time until a phase reaches 60 % of that \
+        median (figures 3.3 and C.1).";
+    let columns = ["burst", "IO size", "steady, MB/s", "median, MB/s", "ratio to steady, x", "recovery, s"];
     let mut table = Table::new("after-bursts", "After a burst of random writes", caption, columns);
     let mut ratios = Vec::new();
     for point in of(points, AFTER_BURST) {
@@ -237,22 +235,21 @@ fn after_bursts(points: &Points<'_>, reading: &mut Reading) {
         ]);
         ratios.extend(beside.map(|beside| Ratio { curve, bs, beside }));
     }
-    let (x, y) = (Axis::log("buffer", "bytes"), Axis::linear("median beside steady", "x"));
-    let title = format!("After a burst, beside steady{}", phase_words(points));
+    let (x, y) = (Axis::log("IO size", "bytes"), Axis::linear("median / steady", "x"));
+    let title = format!("After a burst, relative to steady{}", phase_words(points));
     reading.charts.push(Chart::new("figure-3-3", title, caption, [x, y], series(&ratios)));
     reading.charts.extend(timeline(points));
     reading.tables.push(table);
     if let Some(Ratio { curve, bs, beside: least }) = worst(&ratios) {
         let text = if *least < 0.9 {
-            format!(
-                "Random writes slow down the sequential writes after them: to {} at worst.",
-                percent(*least)
-            )
+            format!("Random writes slow down subsequent sequential writes: to {} at worst.", percent(*least))
         } else {
-            "Bursts of random writes do not slow down the sequential writes after them.".into()
+            "Bursts of random writes do not slow down subsequent sequential writes.".into()
         };
-        let why =
-            format!("median of the phases beside the steady speed: {} at {bs} after {curve}", factor(*least));
+        let why = format!(
+            "ratio of the phases' median to the steady throughput: {} at {bs} after {curve}",
+            factor(*least)
+        );
         reading.say(text, why);
     }
 }
@@ -278,14 +275,15 @@ fn timeline(points: &Points<'_>) -> Option<Chart> {
         Series::line(&point.experiment.curve, phases.iter().map(|phase| (phase.end_s, phase.mb_per_s)))
     });
     let title = format!("Recovery of sequential writes of {}", Bytes(near));
-    let (x, y) = (Axis::linear("time after the burst", "s"), Axis::linear("speed", "MB/s"));
+    let (x, y) = (Axis::linear("time after the burst", "s"), Axis::linear("throughput", "MB/s"));
     Some(Chart::new("figure-c-3", title, "Figure C.3.", [x, y], curves.collect()))
 }
 
 /// Figure C.4.
 fn rewrites(points: &Points<'_>, reading: &mut Reading) {
-    let caption = "Writing everything in order, after random writes of 2 KiB for as long (figure C.4).";
-    let columns = ["after", "time, s", "beside nothing, x"];
+    let caption = "Sequential rewrite of the whole device after random writes of 2 KiB of the given duration \
+        (figure C.4).";
+    let columns = ["after", "time, s", "ratio to no writes, x"];
     let mut table = Table::new("full-rewrite", "Time to rewrite the whole device", caption, columns);
     let times =
         |point: &Point<'_>| point.runs.iter().map(|run| run.elapsed_ns as f64 / 1e9).collect::<Vec<_>>();
@@ -303,16 +301,17 @@ fn rewrites(points: &Points<'_>, reading: &mut Reading) {
     reading.tables.push(table);
     if worst > 1.1 {
         let worst = digits(worst);
-        let text = format!("After random writes, rewriting everything takes up to {worst} times as long.");
+        let text = format!(
+            "After random writes, a sequential rewrite of the whole device takes up to {worst} times as long."
+        );
         reading.say(text, "the paper's Kingston DT Elite: a factor of 8");
     }
 }
 
 /// Figure 3.4a.
 fn misaligned(points: &Points<'_>, reading: &mut Reading) {
-    let caption = "Random writes that begin so far beside the multiples of their size, beside aligned \
-                   ones (figure 3.4a).";
-    let columns = ["misaligned by", "buffer", "speed, MB/s", "beside aligned, x"];
+    let caption = "Random writes at this offset from alignment, compared with aligned ones (figure 3.4a).";
+    let columns = ["offset", "IO size", "throughput, MB/s", "ratio to aligned, x"];
     let mut table = Table::new("misaligned", "Misaligned random writes", caption, columns);
     let mut ratios = Vec::new();
     for point in of(points, MISALIGNED) {
@@ -332,17 +331,17 @@ fn misaligned(points: &Points<'_>, reading: &mut Reading) {
         return;
     }
     reading.tables.push(table);
-    let (x, y) = (Axis::log("buffer", "bytes"), Axis::linear("beside aligned", "x"));
-    let title = "Misaligned beside aligned random writes";
+    let (x, y) = (Axis::log("IO size", "bytes"), Axis::linear("misaligned / aligned", "x"));
+    let title = "Misaligned relative to aligned random writes";
     reading.charts.push(Chart::new("figure-3-4a", title, caption, [x, y], series(&ratios)));
     if let Some(Ratio { curve, bs, beside: least }) = worst(&ratios) {
         let text = if *least < 0.9 {
-            format!("Misaligned random writes reach {} of aligned ones at worst.", percent(*least))
+            format!("Misaligned random writes reach at worst {} of the aligned throughput.", percent(*least))
         } else {
             "Misalignment does not slow down random writes.".into()
         };
         let least = factor(*least);
-        reading.say(text, format!("least of all sizes and misalignments: {least} at {bs} by {curve}"));
+        reading.say(text, format!("lowest ratio of all sizes and offsets: {least} at {bs}, offset {curve}"));
     }
 }
 
@@ -382,10 +381,8 @@ fn long_series(points: &Points<'_>, reading: &mut Reading) {
             )
         }
     };
-    reading.say(
-        text,
-        "windows of 50 writes that take three times the median or more; the paper: 3,000, then 2,000",
-    );
+    reading
+        .say(text, "windows of 50 writes with at least three times the median; the paper: 3,000, then 2,000");
 }
 
 /// Writes before each spike begins.
@@ -408,16 +405,19 @@ fn endurance(points: &Points<'_>, reading: &mut Reading) {
     let changes = series.iter().filter(|curve| curve.points.len() > 1).filter_map(change);
     if let Some(least) = changes.min_by(f64::total_cmp) {
         let text = if least < 0.9 {
-            format!("The device slows down with age: to {} at worst.", percent(least))
+            format!("Throughput falls with age: to {} at worst.", percent(least))
         } else {
-            "No pattern slows down with age.".into()
+            "Throughput does not fall with age.".into()
         };
         let least = factor(least);
-        reading.say(text, format!("last look beside the first, the slowest of all patterns: {least}"));
+        reading.say(
+            text,
+            format!("ratio of the last measurement to the first, lowest of all patterns: {least}"),
+        );
     }
     if !series.is_empty() {
-        let (x, y) = (Axis::linear("sequential writes of everything", ""), Axis::log("speed", "MB/s"));
+        let (x, y) = (Axis::linear("sequential fills", ""), Axis::log("throughput", "MB/s"));
         let caption = "Figure 3.4b.";
-        reading.charts.push(Chart::new("figure-3-4b", "Speed against age", caption, [x, y], series));
+        reading.charts.push(Chart::new("figure-3-4b", "Throughput against age", caption, [x, y], series));
     }
 }

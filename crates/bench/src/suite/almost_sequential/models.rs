@@ -69,8 +69,8 @@ impl Models {
 
     pub(super) fn words(&self) -> String {
         format!(
-            "The models count with B = {} (DAM), {} to come to a write and {} from there \
-             (affine), B_R = {} and B_W = {}.",
+            "Cost model parameters: B = {} (DAM); {} setup time and {} transfer rate of a write (affine); \
+             B_R = {} and B_W = {}.",
             size(self.dam_block_bytes()),
             span(self.write.setup_ns),
             throughput(1e9 / self.write.byte_ns),

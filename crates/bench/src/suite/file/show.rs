@@ -12,8 +12,8 @@ pub fn reading(_: &Context, finished: &[Finished]) -> Reading {
     let table = Table::new(
         "runs",
         "Every run",
-        "Speeds are of whole runs, means of their running phase.",
-        ["run", "pattern", "IOs, IOs", "speed, MB/s", "rate, IO/s", "mean, ms", "longest, ms"],
+        "Throughput and IOPS of whole runs; mean response times of the steady state.",
+        ["run", "pattern", "IOs, IOs", "throughput, MB/s", "IOPS, IO/s", "mean, ms", "max, ms"],
     );
     reading.tables.push(table.with_rows(points.iter().map(row)));
     reading.charts.extend(sizes(&points));
@@ -44,8 +44,8 @@ fn sizes(points: &[Point<'_>]) -> Option<Chart> {
     };
     let mut series = curves(points.iter().filter_map(place));
     series.retain(|curve| curve.points.len() > 1);
-    let axes = [Axis::log("IOSize", "bytes"), Axis::log("throughput", "MB/s")];
-    Chart::new("speed-against-size", "Throughput against the size of an IO", "", axes, series).if_any()
+    let axes = [Axis::log("IO size", "bytes"), Axis::log("throughput", "MB/s")];
+    Chart::new("speed-against-size", "Throughput against IO size", "", axes, series).if_any()
 }
 
 /// One chart for all runs that were cut into windows.
@@ -57,6 +57,6 @@ fn windows(points: &[Point<'_>]) -> Option<Chart> {
     };
     let series: Vec<Series> = points.iter().filter_map(curve).collect();
     let axes = [Axis::linear("time", "s"), Axis::linear("throughput", "MB/s")];
-    let caption = "The first repeat of each run that was cut into windows.";
+    let caption = "First repeat of each run with windows.";
     Chart::new("speed-against-time", "Throughput against time", caption, axes, series).if_any()
 }

@@ -16,7 +16,7 @@ struct Found {
 
 impl Found {
     fn new() -> Found {
-        let caption = "What the parts of the suite have in common: one number for each thing inside.";
+        let caption = "Detected internals of the device.";
         Found { table: Table::new("found", "Inside", caption, ["quantity", "value", "unit"]) }
     }
 

@@ -75,20 +75,11 @@ fn tracked(points: &Points<'_>) -> Vec<(&'static str, String, Vec<f64>, Vec<bool
 
 /// The criterion, number by number.
 fn verdicts(points: &Points<'_>, complete: bool, reading: &mut Reading) {
-    let caption = "Over the last 5 rounds: (max - min) / mean at most 20 %, and the least-squares line \
-                   moves by at most 10 % of the mean from the first of them to the last. Beside it our own \
-                   phases: how many of these runs were level within themselves, start-up set aside.";
-    let columns = [
-        "test",
-        "tracked",
-        "rounds",
-        "mean, IO/s",
-        "range, %",
-        "slope, %",
-        "PTS",
-        "reached in round",
-        "level runs",
-    ];
+    let caption = "Criterion over 5 rounds: (max - min) / mean at most 20 %, and the least-squares line \
+        changes by at most 10 % of the mean. Level runs: runs that reached a steady state by flashscope's \
+        own phase detection.";
+    let columns =
+        ["test", "tracked", "rounds", "mean, IO/s", "range, %", "slope, %", "PTS", "in round", "level runs"];
     let mut table = Table::new("steady", "Steady state", caption, columns);
     let (mut never, mut few) = (Vec::new(), Vec::new());
     for (test, curve, rates, level) in tracked(points) {
@@ -106,7 +97,7 @@ fn verdicts(points: &Points<'_>, complete: bool, reading: &mut Reading) {
         }
         let verdict = match first {
             Some(_) => "steady".into(),
-            None if is_judged => "not steady".into(),
+            None if is_judged => "not reached".into(),
             None => not_judged(rates.len()),
         };
         table.add([
@@ -136,22 +127,22 @@ fn judge(never: &[&str], few: &[&str], complete: bool, reading: &mut Reading) {
         percent(STEADY_SLOPE_MAX)
     );
     if !few.is_empty() {
-        let text = format!("Not judged, with fewer than {STEADY_ROUNDS} rounds: {}.", few.join(", "));
-        reading.warn(text, "the run ended before them; finish it to see them");
+        let text = format!("No verdict with fewer than {STEADY_ROUNDS} rounds: {}.", few.join(", "));
+        reading.warn(text, "the run ended early; resume it");
     }
     match never {
         [] if few.is_empty() => {
-            let which = if complete { "Every test" } else { "Every test that was done so far" };
+            let which = if complete { "Every test" } else { "Every finished test" };
             reading.say(format!("{which} reached the specification's steady state."), formula);
         }
         [] => {}
-        _ => reading.warn(format!("Steady state was not reached in: {}.", never.join(", ")), formula),
+        _ => reading.warn(format!("Steady state not reached in: {}.", never.join(", ")), formula),
     }
 }
 
 /// Of fewer rounds than a measurement window has.
 fn not_judged(rounds: usize) -> String {
-    format!("not judged: {rounds} of at least {STEADY_ROUNDS} rounds")
+    format!("no verdict: {rounds} of at least {STEADY_ROUNDS} rounds")
 }
 
 /// Mean IOPS of the measurement window, mixes by sizes.
@@ -164,7 +155,7 @@ fn iops(points: &Points<'_>, reading: &mut Reading) {
     }
     let headings = mixes.iter().map(|mix| format!("{mix}, IO/s").as_str().into());
     let columns = [Column::words("block")].into_iter().chain(headings);
-    let caption = "Random IOs, reads/writes; means of the measurement window.";
+    let caption = "Random IOs, reads/writes; means over the measurement window.";
     let mut table = Table::new("iops", "IOPS", caption, columns);
     for bs in SIZES.into_iter().filter(|bs| mixes.iter().any(|mix| !found(mix, *bs).is_empty())) {
         let cells = mixes.iter().map(|mix| Cell::mean(&found(mix, bs)));
@@ -178,7 +169,7 @@ fn throughput(points: &Points<'_>, reading: &mut Reading) {
         let runs = rounds(points, THROUGHPUT, &cell(rw, bs));
         window(&runs).iter().filter_map(|run| speed(run)).map(|speed| speed.mb_per_s).collect()
     };
-    let caption = "Sequential IOs; means of the measurement window.";
+    let caption = "Sequential IOs; means over the measurement window.";
     let mut table = Table::new("throughput", "Throughput", caption, ["block", "reads, MB/s", "writes, MB/s"]);
     for bs in THROUGHPUT_SIZES {
         let (reads, writes) = (found("SR", bs), found("SW", bs));
@@ -192,8 +183,8 @@ fn throughput(points: &Points<'_>, reading: &mut Reading) {
 }
 
 fn latency(points: &Points<'_>, reading: &mut Reading) {
-    let caption = "Single random IOs; mean of the means and longest of all in the measurement window.";
-    let columns = ["block", "reads/writes", "mean, ms", "longest, ms"];
+    let caption = "Single random IOs; mean and maximum over the measurement window.";
+    let columns = ["block", "reads/writes", "mean, ms", "max, ms"];
     let mut table = Table::new("latency", "Latency", caption, columns);
     for bs in SIZES {
         for mix in LATENCY_MIXES {
@@ -241,28 +232,28 @@ fn saturation(points: &Points<'_>, reading: &mut Reading) {
     {
         reading.warn(
             format!(
-                "What the specification calls steady here is {}; when all is written it is {}.",
+                "IOPS at the specification's steady state: {}; at the end: {}.",
                 number::iops(first.mean),
                 number::iops(last.mean)
             ),
-            "its first five rounds within the criterion, and the last five windows",
+            "first five rounds within the criterion, and last five windows",
         );
     }
     let phases = &run.outcome.phases;
     let ours = digits(phases.startup_bytes as f64 / capacity);
-    let level = if run.outcome.stationary { "level from there on" } else { "not level to the end" };
+    let level = if run.outcome.stationary { "constant from then on" } else { "not constant until the end" };
     let pts = match pts {
-        Some(at) => format!("steady after {} capacities written", digits(at)),
+        Some(at) => format!("steady state after {} capacities written", digits(at)),
         None if rates.len() < STEADY_ROUNDS => not_judged(rates.len()),
-        None => "never steady".into(),
+        None => "steady state not reached".into(),
     };
     reading.say(
         format!(
-            "Write saturation: by the specification {pts}; by our phases the warm-up ends after {ours}, \
+            "Write saturation: by the specification {pts}; by phase detection the warm-up ends after {ours}, \
              {level}."
         ),
-        "the specification looks at five windows, our phases at everything before them; where they differ, a \
-         fixed window has missed a slow change, or the warm-up was longer than the run",
+        "the specification uses five windows, phase detection the whole run; if they differ, the fixed \
+         window missed a slow change, or the warm-up was longer than the run",
     );
 }
 
@@ -270,8 +261,8 @@ fn saturation(points: &Points<'_>, reading: &mut Reading) {
 fn idle_recovery(points: &Points<'_>, reading: &mut Reading) {
     let steady = mean(&rates(window(&rounds(points, HIR, "to steady state"))));
     let Some(steady) = steady else { return };
-    let caption = "Random 4 KiB writes in bursts of 5/60 of a round, with idle time between them.";
-    let columns = ["idle, of a round", "bursts, IO/s", "beside steady, x", "writes after, IO/s"];
+    let caption = "Random 4 KiB writes in bursts of 5/60 of a round, with idle time between bursts.";
+    let columns = ["idle time, rounds", "bursts, IO/s", "ratio to steady, x", "after, IO/s"];
     let mut table = Table::new("hir", "Host idle recovery", caption, columns);
     let mut best: Option<(f64, &str)> = None;
     for (_, name) in IDLES {
@@ -287,13 +278,13 @@ fn idle_recovery(points: &Points<'_>, reading: &mut Reading) {
     if let Some((most, name)) = best {
         let text = if most > 1.1 {
             format!(
-                "Idle time helps: bursts after {name} of a round are {} times as fast as steady writes.",
+                "Idle time helps: bursts after {name} of a round are {} times faster than in steady state.",
                 digits(most)
             )
         } else {
-            "Idle time does not help: bursts are no faster after it than steady writes.".into()
+            "Idle time does not help: bursts are not faster than in steady state.".into()
         };
-        reading.say(text, format!("beside {} in steady state", number::iops(steady)));
+        reading.say(text, format!("{} in steady state", number::iops(steady)));
     }
 }
 
@@ -314,17 +305,19 @@ fn cross_stimulus(points: &Points<'_>, reading: &mut Reading) {
     }
     let [(before, _), (random, _), (_, after)] = &speeds[..] else { return };
     let mut one = chart("xsr", "Cross stimulus recovery", Axis::linear("time", "s"), series);
-    one.y = Axis::linear("speed", "MB/s");
+    one.y = Axis::linear("throughput", "MB/s");
     reading.charts.push(one);
     let back = after.iter().position(|pace| pace.mb_per_s >= 0.9 * before);
     let text = match back {
-        Some(0) => "Sequential writes are as fast as before at once after the random ones.".into(),
+        Some(0) => "Sequential writes recover immediately after random writes.".into(),
         Some(at) => format!(
-            "Sequential writes come back to 90 % of their speed {} after the random ones.",
+            "Sequential writes recover to 90 % of their throughput {} after the random writes.",
             in_unit(after[at - 1].end_s, "s")
         ),
-        None => "Sequential writes do not come back to 90 % of their speed after the random ones.".into(),
+        None => {
+            "Sequential writes do not recover to 90 % of their throughput after the random writes.".into()
+        }
     };
     let [before, random] = [*before, *random].map(|mb_per_s| number::throughput(mb_per_s * 1e6));
-    reading.say(text, format!("{before} sequential before, {random} random"));
+    reading.say(text, format!("sequential before {before}, random {random}"));
 }

@@ -40,7 +40,7 @@ pub fn request(args: &SimArgs) -> Result<SweepSpec> {
 fn work(args: &SimArgs) -> Result<Work> {
     let Some(path) = &args.trace else {
         if args.pipeline.is_given() {
-            let message = "--device, --op, --fit, --repeat and the like change a trace: add --trace";
+            let message = "--device, --op, --fit, --repeat and similar flags need --trace";
             return Err(Usage(message.into()).into());
         }
         let mut pattern = args.pattern.pattern()?;
@@ -63,20 +63,18 @@ fn refuse_pattern_flags(args: &SimArgs) -> Result<(), Usage> {
     let file = args.pattern.has_file().then_some("pattern");
     if let Some(flag) = file.or(args.pattern.first_given(&["iodepth"])) {
         let flag = flag.replace('_', "-");
-        return Err(Usage(format!("--{flag} is for a pattern, and --trace was given; leave one out")));
+        return Err(Usage(format!("--{flag} belongs to a pattern and excludes --trace; leave out one")));
     }
     if args.timing != TimingArg::Asap && args.pattern.given("iodepth").is_some() {
-        return Err(Usage(
-            "--iodepth has no effect unless --timing is asap: the trace says when; leave one out".into(),
-        ));
+        return Err(Usage("--iodepth needs --timing asap; leave out one".into()));
     }
     Ok(())
 }
 
 /// Flags that no device of the sweep uses, and why.
 pub fn ignored(planned: &PlannedSweep) -> impl Iterator<Item = &'static str> {
-    let gc = "--gc has no effect: of all FTLs, `page` alone has a victim policy";
-    let size = "--buffer-size has no effect: there is no buffer; choose one with --buffer";
+    let gc = "--gc has no effect: only the FTL `page` has a victim policy";
+    let size = "--buffer-size has no effect without a buffer; choose one with --buffer";
     let gc = planned.ignores_gc().then_some(gc);
     gc.into_iter().chain(planned.ignores_buffer_size().then_some(size))
 }

@@ -81,7 +81,7 @@ pub fn until(
         if has_failed() && !is_failed {
             is_failed = true;
             if command.is_some() {
-                screen.note("warning: recording has failed; the command goes on, Ctrl-C ends it");
+                screen.note("warning: recording failed; the command is still running, Ctrl-C ends it");
             }
         }
         let status = command.as_mut().map(|command| command.0.try_wait()).transpose()?.flatten();

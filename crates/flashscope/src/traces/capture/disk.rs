@@ -25,7 +25,7 @@ impl Disk {
         let in_dev = Path::new("/dev").join(path);
         if !path.exists() && in_dev.exists() {
             return Err(
-                Usage(format!("there is no {}; do you mean {}?", path.display(), in_dev.display())).into()
+                Usage(format!("unknown {}; did you mean {}?", path.display(), in_dev.display())).into()
             );
         }
         let identity = identify(path)?;
@@ -37,7 +37,7 @@ impl Disk {
         let folder = Path::new("/sys/class/block").join(name.replace('/', "!"));
         check_for_requests(&name, &folder)?;
         let number = fs::read_to_string(folder.join("dev")).ok().and_then(|text| DevId::parse(&text));
-        let number = number.ok_or_else(|| Usage(format!("/sys does not tell the number of {name}")))?;
+        let number = number.ok_or_else(|| Usage(format!("/sys has no device number of {name}")))?;
         let first = hardware.partition_start_bytes.unwrap_or(0) / 512;
         let sectors = hardware.partition_of.as_ref().map(|_| first..first + identity.size_bytes / 512);
         let partition = hardware.partition_of.is_some().then(|| hardware.name.clone());
@@ -46,7 +46,7 @@ impl Disk {
     }
 }
 
-/// A device that has no queue of its own passes requests on, or serves them at once; the kernel then tells of
+/// A device that has no queue of its own passes requests on, or serves them at once; the kernel then reports
 /// none.
 fn check_for_requests(name: &str, folder: &Path) -> Result<(), Usage> {
     if folder.join("mq").is_dir() {
@@ -55,10 +55,10 @@ fn check_for_requests(name: &str, folder: &Path) -> Result<(), Usage> {
     let below = fs::read_dir(folder.join("slaves")).into_iter().flatten().flatten();
     let below: Vec<_> = below.map(|entry| format!("/dev/{}", entry.file_name().display())).collect();
     let remedy = match below.len() {
-        0 => "and stands on no other device: it cannot be recorded".to_string(),
-        _ => format!("record what it stands on: {}", below.join(", ")),
+        0 => "and has no underlying device; it cannot be recorded".to_string(),
+        _ => format!("record an underlying device: {}", below.join(", ")),
     };
-    Err(Usage(format!("{name} makes no requests of its own, {remedy}")))
+    Err(Usage(format!("{name} has no requests of its own; {remedy}")))
 }
 
 fn no_device(identity: &Identity) -> String {
@@ -66,7 +66,7 @@ fn no_device(identity: &Identity) -> String {
     let below = identity.hardware.as_ref().map(|hardware| hardware.name.clone());
     let filesystem = identity.filesystem.as_ref();
     match below.filter(|_| matches!(identity.kind, Kind::File | Kind::Directory)) {
-        Some(device) => format!("{path} is {kind} on {device}; to record what that does, name /dev/{device}"),
+        Some(device) => format!("{path} is {kind} on {device}; to record that device, name /dev/{device}"),
         None => {
             let place = filesystem.map(|f| format!(" in {}, on no block device", f.name)).unwrap_or_default();
             format!("{path} is {kind}{place}; name a block device, such as those of lsblk")

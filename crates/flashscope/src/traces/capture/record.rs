@@ -54,7 +54,7 @@ pub struct Recorded {
     pub tally: Tally,
     /// Lines and requests.
     pub counts: Counts,
-    /// The first line that tells of something the reader cannot take.
+    /// The first line that the reader cannot use.
     pub first_bad_line: Option<TraceError>,
     /// What the format written cannot hold.
     pub losses: Losses,

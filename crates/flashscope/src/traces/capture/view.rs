@@ -1,4 +1,4 @@
-//! What a person, or a program, is told of a capture.
+//! The report of a capture, for a person or a program.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -16,7 +16,7 @@ use super::record::Recorded;
 pub struct Captured {
     /// Why it is.
     pub how: How,
-    /// How long it took, the last sync included.
+    /// Elapsed time, with the final sync.
     pub seconds: f64,
     /// What is in the trace.
     pub recorded: Recorded,
@@ -99,25 +99,22 @@ impl Captured {
             ),
         ];
         if counts.records == 0 {
-            lines.push(
-                "  nothing was asked of the device: all was in the cache, or it is another device".into(),
-            );
+            lines.push("  no requests: the data were in the page cache, or it is the wrong device".into());
         }
         lines.extend(
             losses.iter().map(|(loss, count)| format!("  {}: {}", loss.about(), number::count(count))),
         );
         if let Some(error) = first_bad_line.as_ref().filter(|_| self.dropped.total() == 0) {
             let bad_lines = number::count(counts.bad_lines);
-            lines
-                .push(format!("  lines not understood: {bad_lines}; the first: {}", error.with_remedy(None)));
+            lines.push(format!("  unreadable lines: {bad_lines}; the first: {}", error.with_remedy(None)));
         }
         if let How::Ended(status) | How::Interrupted(Some(status)) = self.how {
             lines.push(format!("  the command ended with {status}"));
         }
         if self.dropped.total() > 0 {
             lines.push(format!(
-                "WARNING: the kernel lost {}: the trace is not whole; record again with a larger \
-                 --buffer, or without compressing",
+                "WARNING: the kernel lost {}: the trace is incomplete; record again with a larger --buffer, \
+                 or uncompressed",
                 counted(self.dropped.total(), "event")
             ));
         }

@@ -1,11 +1,12 @@
-//! What was measured, on which machine, in which state; and how to read the page.
+//! Target, machine, device state, and the method.
 
 use flashscope_core::total;
 use serde_json::Value;
 
 use super::Scene;
 use crate::html::document::{Block, Item, Section};
-use flashscope_core::number::{counted, iops, percent, size, span};
+use crate::view::state_words;
+use flashscope_core::number::{counted, percent, size, span};
 
 pub(super) fn device(scene: &Scene<'_>) -> Section {
     let alerts: Vec<Item> = alerts(scene);
@@ -15,7 +16,7 @@ pub(super) fn device(scene: &Scene<'_>) -> Section {
     }
     let rows = identity(scene).into_iter().chain(circumstances(scene));
     blocks.push(Block::facts(rows.filter(|(_, value)| !value.is_empty())));
-    Section::new("device", "The device and its state", blocks)
+    Section::new("device", "Device and state", blocks)
 }
 
 /// Whether everything that was to be measured is there.
@@ -29,14 +30,14 @@ fn alerts(scene: &Scene<'_>) -> Vec<Item> {
     let mut items: Vec<Item> =
         damage.map(|one| Item::alert(format!("Damaged: {}", one.seen), one.remedy.to_string())).collect();
     if scene.stored.context.is_none() {
-        let text = "The run was killed before it had written what is known of the whole.";
-        items.push(Item::alert(text, format!("Finish it with: {}", scene.beside.resume)));
+        let text = "The run was killed before its summary was written.";
+        items.push(Item::alert(text, format!("Resume it with: {}", scene.beside.resume)));
     } else if !scene.context.complete && !scene.runs.is_empty() {
-        let text = "The run is not complete: what is missing here may not have been measured yet.";
+        let text = "Incomplete run: missing results may not have been measured yet.";
         items.push(Item::alert(text, ""));
     }
     if scene.runs.is_empty() {
-        items.push(Item::alert("Nothing was measured: the result holds no finished run.", ""));
+        items.push(Item::alert("No finished run.", ""));
     }
     items
 }
@@ -57,7 +58,7 @@ fn identity(scene: &Scene<'_>) -> Vec<(&'static str, String)> {
         ("firmware", word("/hardware/firmware")),
         ("size", bytes(target.size_bytes)),
         ("logical block", bytes(u64::from(target.logical_block_bytes))),
-        ("physical block, as the device states it", bytes(physical)),
+        ("physical block (reported)", bytes(physical)),
         ("write cache", word("/hardware/write_cache")),
         ("file system", word("/filesystem/name")),
     ]
@@ -77,22 +78,22 @@ fn circumstances(scene: &Scene<'_>) -> Vec<(&'static str, String)> {
         clock.into_iter().flatten().collect::<Vec<_>>().join(", ")
     };
     let pause = context.interference.map_or(String::new(), |found| match found.pause_ns {
-        0 => "none needed: random writes do not slow down what comes after them".into(),
-        pause_ns => format!("{}, for what random writes leave behind", span(pause_ns as f64)),
+        0 => "none: random writes do not slow down subsequent IOs".into(),
+        pause_ns => format!("{} (random writes slow down subsequent IOs)", span(pause_ns as f64)),
     });
     let ios = total(scene.runs.iter().map(|done| done.run.ios));
     let measured = format!("{}, {}", counted(scene.runs.len() as u64, "run"), counted(ios, "IO"));
     let complete = if context.complete { "yes" } else { "no" };
     let seed = if manifest.flashscope_version.is_empty() { String::new() } else { manifest.seed.to_string() };
     vec![
-        ("state", context.state.clone()),
+        ("device state", state_words(&context.state)),
         ("pause between runs", pause),
         ("engine", manifest.engine.clone()),
-        ("content of writes", manifest.data_pattern.clone()),
+        ("data written", manifest.data_pattern.clone()),
         ("kernel", manifest.kernel.clone()),
         ("scheduler", manifest.scheduler.clone().unwrap_or_default()),
         ("clock", clock),
-        ("what flashscope itself could do", limit(scene)),
+        ("harness overhead", overhead(scene)),
         ("begun", manifest.created.clone()),
         ("measured", measured),
         ("complete", complete.into()),
@@ -101,33 +102,31 @@ fn circumstances(scene: &Scene<'_>) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn limit(scene: &Scene<'_>) -> String {
+fn overhead(scene: &Scene<'_>) -> String {
     let Some(limit) = scene.context.generator_iops_max.filter(|limit| *limit > 0.0) else {
         return String::new();
     };
     let most = scene.runs.iter().filter_map(|done| done.iops()).fold(0.0, f64::max);
     if scene.context.target.virtual_time {
-        return iops(limit);
+        return format!("{}/IO", span(1e9 / limit));
     }
-    format!("{}, of which {} were used", iops(limit), percent(most / limit))
+    format!("{}/IO ({} of the time)", span(1e9 / limit), percent(most / limit))
 }
 
 const METHOD: &[&str] = &[
-    "A response time runs from the submission of an IO to its completion. Every IO of every run was \
-     recorded; nothing was averaged before it was stored.",
-    "The first IOs after a change of pattern are often cheaper or dearer than what follows. This start-up is \
-     found in the data and left out of every mean. The mean is taken over whole periods where response times \
-     go up and down, and its interval holds the true mean in 95 of 100 cases, oscillation and correlation \
-     accounted for.",
-    "A difference is called one only where intervals say so. An indicator that is blank means that no effect \
-     was seen or that nothing was measured; = means no different. Hints are derived from the points they \
-     name; follow their links to see them.",
-    "In a trace, IOs are numbered from 0 in the order of submission. Where there are too many to show one by \
-     one, columns of many IOs show how often each response time came, and their fastest and slowest IO \
-     exactly; the file named below a trace has all of them.",
+    "Response times are from submission to completion of an IO. Every IO of every run is recorded; nothing \
+     is averaged before it is stored.",
+    "The first IOs after a change of pattern are often faster or slower than the steady state. This warm-up \
+     is detected in the data and excluded from every mean. Means cover whole periods where response times \
+     oscillate. Their 95 % CI accounts for oscillation and correlation.",
+    "Differences are reported only if they are significant. A blank indicator: no effect found, or not \
+     measured; \"same\": no significant difference. Findings link to the experiments they are derived from.",
+    "IOs of a trace are numbered from 0 in submission order. Traces with too many IOs for single points show \
+     columns of many IOs: a histogram of their response times, with the exact minimum and maximum. The file \
+     named below a trace has every IO.",
 ];
 
 pub(super) fn method() -> Section {
     let blocks = METHOD.iter().map(|text| Block::text(*text)).collect();
-    Section::new("method", "How to read this page", blocks)
+    Section::new("method", "Method", blocks)
 }

@@ -11,24 +11,24 @@ pub(in super::super) type Characteristic =
     (&'static str, &'static str, fn(&Indicators) -> Option<Indicator>, &'static str);
 
 pub(in super::super) const CHARACTERISTICS: [Characteristic; 12] = [
-    ("SR", "ms", |found| found.sr_ms, "baseline"),
-    ("RR", "ms", |found| found.rr_ms, "baseline"),
-    ("SW", "ms", |found| found.sw_ms, "baseline"),
-    ("RW", "ms", |found| found.rw_ms, "baseline"),
-    ("pause", "ms", |found| found.pause_ms, "pause"),
-    ("locality", "MiB", |found| found.locality_mib, "locality"),
-    ("partitions", "streams", |found| found.partitions, "partitioning"),
-    ("reverse", "times SW", |found| found.reverse_factor, "order"),
-    ("in place", "times SW", |found| found.in_place_factor, "order"),
-    ("large steps", "times RW", |found| found.large_increment_factor, "order"),
+    ("seq read", "ms", |found| found.sr_ms, "baseline"),
+    ("rand read", "ms", |found| found.rr_ms, "baseline"),
+    ("seq write", "ms", |found| found.sw_ms, "baseline"),
+    ("rand write", "ms", |found| found.rw_ms, "baseline"),
+    ("effective pause", "ms", |found| found.pause_ms, "pause"),
+    ("random writes within", "MiB", |found| found.locality_mib, "locality"),
+    ("write streams", "", |found| found.partitions, "partitioning"),
+    ("descending addresses", "x seq write", |found| found.reverse_factor, "order"),
+    ("rewrite of one address", "x seq write", |found| found.in_place_factor, "order"),
+    ("strided writes", "x rand write", |found| found.large_increment_factor, "order"),
     ("granularity", "bytes", |found| found.granularity_bytes, "granularity"),
     ("alignment", "bytes", |found| found.alignment_bytes, "alignment"),
 ];
 
-pub(in super::super) const CAPTION: &str = "Times are for one IO of the baseline size (32 KiB \
-                       unless said otherwise). Behind a size or a number of streams, what it costs within \
-                       it: locality against sequential writes, partitions against one stream. = means no \
-                       different; a blank, that no effect was seen or nothing was measured.";
+pub(in super::super) const CAPTION: &str = "Times are for one IO of the baseline size (32 KiB by \
+                       default). In brackets: response time relative to a sequential write, to a single \
+                       stream, or to an aligned write. \"same\": no significant difference; blank: no effect \
+                       found, or not measured.";
 
 pub(super) fn section(scene: &Scene<'_>) -> Section {
     let mut own = row(&scene.context.target.name, &scene.indicators, true);
@@ -39,8 +39,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Section {
     let beside = if scene.beside.known.is_empty() {
         String::new()
     } else {
-        " The devices below are those of uFLIP (Bouganim, Jónsson, Bonnet 2009, table 3), as published."
-            .into()
+        " The devices below are as published by uFLIP (Bouganim, Jónsson, Bonnet 2009, table 3).".into()
     };
     let mut columns = vec![Column::words("device")];
     columns.extend(CHARACTERISTICS.iter().map(|(name, unit, ..)| Column::number(name, unit)));

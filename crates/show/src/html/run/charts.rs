@@ -65,7 +65,7 @@ fn title(name: &str) -> String {
 /// A sentence.
 fn caption(doc: &str) -> String {
     let end = if doc.ends_with(['?', '.']) { "" } else { "." };
-    format!("{}{end} Bars are intervals at 95 %.", title(doc))
+    format!("{}{end} Bars: 95 % CI.", title(doc))
 }
 
 /// Where points stand.

@@ -20,12 +20,12 @@ pub(super) fn section(scene: &Scene<'_>) -> Section {
         Column::number("length", "IOs"),
         Column::number("start-up", "IOs"),
         Column::number("period", "IOs"),
-        Column::words("stopped because"),
+        Column::words("stop"),
     ];
     let table = Table::new(
         "experiments-table",
         "All runs",
-        "Means are of the running phase, with their intervals at 95 %; so are the percentiles.",
+        "Means (with 95 % CI) and percentiles of the steady state.",
         columns,
     )
     .with_rows(scene.runs.iter().map(|done| row(done)));

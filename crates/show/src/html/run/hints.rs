@@ -1,4 +1,4 @@
-//! What the device likes, and what weakens the result.
+//! Findings, recommendations and caveats.
 
 use flashscope_analysis::{Advice, Finished, Hint, Warning};
 
@@ -15,7 +15,7 @@ pub(super) fn hints(scene: &Scene<'_>) -> Section {
         blocks.push(Block::Items { items });
     }
     blocks.extend(why::not_512(&scene.stored.finished).map(Block::text));
-    Section::new("hints", "What this device likes", blocks)
+    Section::new("hints", "Findings", blocks)
 }
 
 /// The questions that every device has an answer to; left out if none of them was looked at.
@@ -24,7 +24,7 @@ pub(super) fn advice(scene: &Scene<'_>) -> Section {
     let is_measured = advice.iter().any(|advice| !advice.experiments.is_empty());
     let items = advice.iter().map(|advice| answer(advice, scene)).collect();
     let blocks = if is_measured { vec![Block::Items { items }] } else { Vec::new() };
-    Section::new("advice", "To design with", blocks)
+    Section::new("advice", "Recommendations", blocks)
 }
 
 fn answer(advice: &Advice, scene: &Scene<'_>) -> Item {
@@ -68,10 +68,10 @@ pub(super) fn doubts(scene: &Scene<'_>) -> Section {
         items.extend(missing.map(|(done, why)| Item::alert(text(done.experiment.id(), why), "")));
     }
     let blocks = if items.is_empty() { Vec::new() } else { vec![Block::Items { items }] };
-    Section::new("doubts", "What weakens this result", blocks)
+    Section::new("doubts", "Caveats", blocks)
 }
 
 fn doubt(warning: &Warning, scene: &Scene<'_>) -> Item {
     let remedy = (scene.beside.remedy)(&warning.remedy, scene.beside.resume);
-    Item::alert(warning.seen.clone(), format!("What to do: {remedy}"))
+    Item::alert(warning.seen.clone(), remedy)
 }

@@ -26,7 +26,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Section {
     } else if !scene.runs.is_empty() {
         blocks.extend([Block::Chart(times(scene)), Block::Chart(throughput(scene))]);
     }
-    Section::new("measured", "What was measured", blocks)
+    Section::new("measured", "Measurement", blocks)
 }
 
 /// The sizes that were tried: response time.
@@ -70,7 +70,7 @@ fn chart(
         id: id.into(),
         title: title.into(),
         caption: "The size is doubled until throughput grows by less than 2.5 %.".into(),
-        x: Axis::log("IOSize", "bytes"),
+        x: Axis::log("IO size", "bytes"),
         y,
         series: vec![Series::new(name, Look::Line, points)],
         group: None,

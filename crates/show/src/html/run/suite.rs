@@ -8,7 +8,7 @@ use crate::html::document::{Axis, Block, Chart, Section, Table};
 pub(super) fn sentences(reading: &Reading) -> Section {
     let items = reading.sentences.clone();
     let blocks = if items.is_empty() { Vec::new() } else { vec![Block::Items { items }] };
-    Section::new("says", "What it says", blocks)
+    Section::new("says", "Findings", blocks)
 }
 
 /// Its tables and charts.

@@ -32,7 +32,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Section {
         runs.truncate(TRACES_MAX);
         let shown = runs.len();
         blocks.push(Block::text(format!(
-            "{shown} of {all} runs are shown, the others are in the folder's ios/."
+            "{shown} of {all} runs are shown; the others are in the folder's ios/."
         )));
     }
     let repeats = scene.runs.iter().map(|done| done.repeat + 1).max().unwrap_or(1);
@@ -62,7 +62,7 @@ fn caption(done: &Finished) -> String {
     };
     let (startup, period) = (startup(&outcome.phases), period(&outcome.phases));
     let ios = counted(done.run.ios, "IO");
-    format!("{}; {ios}, start-up: {startup}, period: {period}, {mean}{early}.", done.experiment.pattern)
+    format!("{}; {ios}, warm-up: {startup}, period: {period}, {mean}{early}.", done.experiment.pattern)
 }
 
 fn marks(done: &Finished) -> Marks {

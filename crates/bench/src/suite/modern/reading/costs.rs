@@ -26,8 +26,8 @@ struct Loaded<'a> {
 }
 
 pub(super) fn tail(points: &Points<'_>, reading: &mut Reading) {
-    let caption = "Single random reads while random writes come at a set rate.";
-    let columns = ["writes asked", "writes, MB/s", "reads, IO/s", "median, ms", "p99, ms", "longest, ms"];
+    let caption = "Single random reads under random writes at a fixed rate.";
+    let columns = ["write rate", "writes, MB/s", "reads, IO/s", "median, ms", "p99, ms", "max, ms"];
     let mut table = Table::new("tail", "Reads under writes", caption, columns);
     let loaded = |point: &'_ Point<'_>| {
         let run = last_run(point)?;
@@ -63,12 +63,12 @@ pub(super) fn tail(points: &Points<'_>, reading: &mut Reading) {
         && let Some(p99) = most.p99_ms
     {
         let text = format!(
-            "Under {} of writes, one read in a hundred takes {} times as long as alone.",
+            "Under {} of writes, p99 read latency rises {}x.",
             throughput(most.written_mb_s * 1e6),
             digits(p99 / alone)
         );
         let [p99, alone] = [p99, alone].map(|ms| in_unit(ms, "ms"));
-        reading.say(text, format!("99th percentile {p99}, {alone} without writes"));
+        reading.say(text, format!("p99 {p99}, {alone} without writes"));
     }
 }
 
@@ -77,9 +77,9 @@ pub(super) fn flush(points: &Points<'_>, reading: &mut Reading) {
     let plain = of(points, FLUSH).find(|point| point.experiment.parameter == 0.0).and_then(last_run);
     let Some(plain) = plain.filter(|run| run.ios > 0) else { return };
     let write_ms = plain.elapsed_ns as f64 / 1e6 / plain.ios as f64;
-    let caption = "Single random writes with a flush command after every so many, each from a rested device. \
-                   A flush: what its run took beyond its writes without one.";
-    let mut table = Table::new("flush", "Flush", caption, ["flush after", "writes, IO/s", "a flush, ms"]);
+    let caption = "Single random writes with a flush after every N writes, each run after idle time. Time of \
+        a flush: the run's time beyond its writes without flushes.";
+    let mut table = Table::new("flush", "Flush", caption, ["flush after", "writes, IO/s", "flush, ms"]);
     for point in of(points, FLUSH) {
         let Some(run) = last_run(point) else { continue };
         let flushes = match point.experiment.parameter as u64 {
@@ -97,15 +97,15 @@ pub(super) fn flush(points: &Points<'_>, reading: &mut Reading) {
     }
     if let Some(cost) = table.cell("1", "a flush").and_then(|cell| cell.value) {
         reading.say(
-            format!("A flush after every write costs {}.", in_unit(cost, "ms")),
-            format!("{} for a write without", in_unit(write_ms, "ms")),
+            format!("A flush after every write adds {}.", in_unit(cost, "ms")),
+            format!("{} for a write without a flush", in_unit(write_ms, "ms")),
         );
     }
     reading.tables.push(table);
 }
 
 pub(super) fn trim(points: &Points<'_>, reading: &mut Reading) {
-    let table = Table::new("trim", "Discards", "Discards in order, one at a time.", ["size", "mean, ms"]);
+    let table = Table::new("trim", "Discards", "Sequential discards, one at a time.", ["size", "mean, ms"]);
     let table = table.with_rows(of(points, TRIM).map(|point| {
         let run = last_run(point);
         let mean = run.filter(|run| run.ios > 0).map(|run| run.elapsed_ns as f64 / 1e6 / run.ios as f64);
@@ -121,13 +121,12 @@ pub(super) fn trim(points: &Points<'_>, reading: &mut Reading) {
     if let Some((before, after)) = rate("before").zip(rate("after")) {
         let gain = after / before;
         let text = match gain {
-            same if (1.0 / STEP..STEP).contains(&same) => "Discarding everything changes nothing.".into(),
-            _ => format!(
-                "Random writes to a device of which everything was discarded are {} times as fast.",
-                digits(gain)
-            ),
+            same if (1.0 / STEP..STEP).contains(&same) => {
+                "A full discard does not change the speed of random writes.".into()
+            }
+            _ => format!("Random writes are {} times faster after a full discard.", digits(gain)),
         };
-        reading.say(text, format!("{} used, {} discarded and rested", iops(before), iops(after)));
+        reading.say(text, format!("{} used, {} after discard and idle time", iops(before), iops(after)));
     }
 }
 
@@ -166,9 +165,9 @@ fn recovered<'a>(points: &'a Points<'_>, buffer: f64) -> Vec<Recovered<'a>> {
 }
 
 pub(super) fn idle(points: &Points<'_>, buffer: f64, reading: &mut Reading) {
-    let caption =
-        "A quarter of the device is written, and again after idle time: what is fast then had come back.";
-    let table = Table::new("idle", "Idle recovery", caption, ["idle", "fast again, GiB", "speed, MB/s"]);
+    let caption = "A quarter of the device is written, and again after idle time. Recovered: bytes written \
+        fast the second time.";
+    let table = Table::new("idle", "Idle recovery", caption, ["idle", "recovered, GiB", "throughput, MB/s"]);
     let all = recovered(points, buffer);
     let row = |one: &Recovered<'_>| {
         vec![Cell::words(one.label), Cell::number(gib(one.bytes)), Cell::number(one.fast_mb_s)]
@@ -179,16 +178,17 @@ pub(super) fn idle(points: &Points<'_>, buffer: f64, reading: &mut Reading) {
     reading.charts.push(bytes_chart("idle", "Idle recovery", caption, series));
     match all.iter().find(|one| one.bytes > 0.95 * most && most > 0.0) {
         Some(one) if one.is_all => reading.say(
-            format!("After {} of idle time at least {} are fast again.", one.label, size(one.bytes)),
-            "no more was written, and it was fast to the end",
+            format!("After {} of idle time at least {} of cache are recovered.", one.label, size(one.bytes)),
+            "all writes were fast to the end",
         ),
         Some(one) => {
-            let text = format!("After {} of idle time {} are fast again.", one.label, size(one.bytes));
-            reading.say(text, "longer ones give back no more");
+            let text =
+                format!("After {} of idle time {} of cache are recovered.", one.label, size(one.bytes));
+            reading.say(text, "longer idle times recover no more");
         }
         None => reading.say(
-            "Idle time gives nothing back.",
-            "after each, the first writes are as fast as the others, or the buffer explains them",
+            "Idle time recovers no cache.",
+            "after each idle time the first writes are as fast as the others, or fit the write buffer",
         ),
     }
 }

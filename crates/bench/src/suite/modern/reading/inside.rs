@@ -31,9 +31,9 @@ pub(super) fn depth(points: &Points<'_>, reading: &mut Reading, found: &mut Foun
         .collect();
     rates.sort_by(|a, b| a.0.total_cmp(&b.0));
     let Some(&(1.0, alone)) = rates.first() else { return };
-    let caption = "Random reads of the smallest size asked for, by IOs in flight.";
+    let caption = "Random reads of the smallest requested size.";
     let mut table =
-        Table::new("depth", "Queue depth", caption, ["in flight", "rate, IO/s", "mean, ms", "p99, ms"]);
+        Table::new("depth", "Queue depth", caption, ["in flight", "IOPS, IO/s", "mean, ms", "p99, ms"]);
     for point in of(points, DEPTH) {
         let p99 = last_run(point).and_then(|run| run.outcome.quantiles).map(|found| found.p99_ns / 1e6);
         let rate = last_run(point).and_then(speed).map(|speed| speed.iops);
@@ -46,7 +46,8 @@ pub(super) fn depth(points: &Points<'_>, reading: &mut Reading, found: &mut Foun
     reading.charts.push(Chart::new("depth", "Queue depth", caption, axes, vec![curve]));
     let [.., (shallow, before), (deep, last)] = rates[..] else { return };
     if last > FULL * before {
-        let text = format!("No knee up to {deep:.0} IOs in flight: {}, and still growing.", iops(last));
+        let text =
+            format!("No queue-depth knee up to {deep:.0} IOs in flight: {}, still growing.", iops(last));
         reading.say(text, format!("{} with {shallow:.0} in flight", iops(before)));
         return;
     }
@@ -56,17 +57,17 @@ pub(super) fn depth(points: &Points<'_>, reading: &mut Reading, found: &mut Foun
     let knee = most / alone;
     if knee < STEP {
         reading.say(
-            "More than one random read in flight brings nothing.",
-            format!("{} alone, {} with {deep:.0} in flight", iops(alone), iops(last)),
+            "No gain from more than one random read in flight.",
+            format!("{} with one, {} with {deep:.0} in flight", iops(alone), iops(last)),
         );
         return;
     }
     found.add("queue-depth knee", knee, "IOs in flight");
     let enough = rates.iter().find(|(_, rate)| *rate >= 0.9 * most);
-    let enough = enough.map_or(String::new(), |(depth, _)| format!("; 90 % of it with {depth:.0}"));
+    let enough = enough.map_or(String::new(), |(depth, _)| format!(", 90 % of it with {depth:.0}"));
     reading.say(
-        format!("The queue-depth knee is at {knee:.0} random reads in flight."),
-        format!("{} alone, at most {}{enough}", iops(alone), iops(most)),
+        format!("Queue-depth knee: {knee:.0} random reads in flight."),
+        format!("{} with one, at most {}{enough}", iops(alone), iops(most)),
     );
 }
 
@@ -84,9 +85,9 @@ pub(super) fn buffer(points: &Points<'_>, reading: &mut Reading, found: &mut Fou
         .collect();
     amounts.sort_by(|a, b| a.0.total_cmp(&b.0));
     let largest = amounts.last()?.0;
-    let caption = "Read back in the order in which it was written, single reads far apart. What is still \
-                   in the buffer is what was written last.";
-    let columns = ["written", "of it fast, MiB", "oldest, ms", "youngest, ms"];
+    let caption =
+        "Single reads far apart, in the order of the writes. The write buffer holds the youngest writes.";
+    let columns = ["written", "fast reads, MiB", "oldest, ms", "youngest, ms"];
     let mut table = Table::new("buffer", "Write buffer", caption, columns);
     let mut sizes = Vec::new();
     for (written, times) in &amounts {
@@ -107,20 +108,17 @@ pub(super) fn buffer(points: &Points<'_>, reading: &mut Reading, found: &mut Fou
         Some(size) => {
             found.add("write buffer", mib(size), "MiB");
             reading.say(
-                format!("The write buffer holds {}.", number::size(size)),
-                "so much of what was written last is read back faster than flash can",
+                format!("Write buffer: {}.", number::size(size)),
+                "the last writes of this size are read back faster than flash",
             );
         }
         None if sizes.iter().any(Option::is_some) => reading.say(
-            "The size of the write buffer was not found.",
-            "some of what was written last is read back fast, but not the same amount each time",
+            "Write buffer: size not determined.",
+            "some of the last writes are read back fast, but the amount varies",
         ),
         None => reading.say(
-            "No write buffer was seen.",
-            format!(
-                "what was written last is read back as fast as what was written before, up to {}",
-                number::size(largest)
-            ),
+            "Write buffer: not detected.",
+            format!("the last writes are read back as fast as earlier ones, up to {}", number::size(largest)),
         ),
     }
     size
@@ -156,19 +154,19 @@ pub(super) fn fill(
     found: &mut Found,
 ) -> Option<f64> {
     let paces = paces(&last_run(of(points, FILL_RUN).next()?)?.windows);
-    let caption = "Everything written once in order, from a rested device.";
+    let caption = "Sequential fill after idle time.";
     reading.charts.push(bytes_chart("fill", "Fill", caption, vec![curve("sequential writes", &paces)]));
     let Some(FastBeginning { bytes, fast_mb_s, slow_mb_s }) = fast_beginning(&paces, buffer) else {
         reading.say(
-            "A fill shows no cache in SLC mode.",
-            "one may be faster than the link or the writer, hardly larger than the write buffer, larger than \
-             the span, or never emptied",
+            "SLC cache: not detected.",
+            "it may be faster than the link or the writer, hardly larger than the write buffer, larger than \
+             the span, or never drained",
         );
         return None;
     };
     found.add("SLC cache", gib(bytes), "GiB");
     reading.say(
-        format!("The first {} of a fill are fast: a cache in SLC mode.", number::size(bytes)),
+        format!("SLC cache: the first {} of a fill are fast.", number::size(bytes)),
         format!("{} before, {} after", throughput(fast_mb_s * 1e6), throughput(slow_mb_s * 1e6)),
     );
     Some(bytes)
@@ -187,8 +185,13 @@ pub(super) fn spare(
         return;
     };
     let paces = paces(&run.windows);
-    let caption = "Random writes of 64 KiB to a device that was written in order and left alone.";
-    reading.charts.push(bytes_chart("spare", "Spare flash", caption, vec![curve("random writes", &paces)]));
+    let caption = "Random writes of 64 KiB after a sequential fill and idle time.";
+    reading.charts.push(bytes_chart(
+        "spare",
+        "Over-provisioning",
+        caption,
+        vec![curve("random writes", &paces)],
+    ));
     let costs = costs(&paces);
     let levels = levels(&costs, STEP);
     let dearer = |pair: &&[Level]| pair[1].mean / pair[0].mean;
@@ -201,9 +204,9 @@ pub(super) fn spare(
     let cliff = levels.windows(2).filter(is_beyond).max_by(|a, b| dearer(a).total_cmp(&dearer(b)));
     let Some([_, after]) = cliff else {
         reading.say(
-            "The spare flash was not found.",
-            "random writes never became much slower: there is more than was written (a larger setting \
-             spare_max writes more), the collector keeps up, or the device maps no pages",
+            "Over-provisioning: not detected.",
+            "random writes never became much slower: there is more spare flash than was written (increase \
+             spare_max), garbage collection keeps up, or the device does not map pages",
         );
         return;
     };
@@ -211,17 +214,13 @@ pub(super) fn spare(
     let bytes = bytes_before(&paces, border) - held;
     let share = bytes / span;
     let evidence = format!(
-        "{} before the collector must copy, {} after{}",
+        "{} before garbage collection has to copy, {} after{}",
         throughput(speed_between(&paces, 0, border) * 1e6),
         throughput(speed_between(&paces, border, paces.len()) * 1e6),
-        if held > 0.0 {
-            "; what cache and buffer hold is taken off"
-        } else {
-            "; a cache, if there is one, is in it"
-        }
+        if held > 0.0 { "; cache and buffer are subtracted" } else { "; includes a cache, if there is one" }
     );
     if span < 0.95 * context.target.size_bytes as f64 {
-        let text = "Only a part of the device was written: what else is free on it counts as spare here.";
+        let text = "Only part of the device was written: its other free space counts as spare here.";
         reading.warn(
             text,
             format!("{} of {}", number::size(span), number::size(context.target.size_bytes as f64)),
@@ -230,7 +229,7 @@ pub(super) fn spare(
     found.add("spare flash", gib(bytes), "GiB");
     found.add("over-provisioning", 100.0 * share, "%");
     reading.say(
-        format!("{} of flash are spare: over-provisioning of {}.", number::size(bytes), percent(share)),
+        format!("Over-provisioning: {} of spare flash, {}.", number::size(bytes), percent(share)),
         evidence,
     );
 }

@@ -88,6 +88,6 @@ pub(super) fn curve(name: &str, paces: &[Pace]) -> Series {
 }
 
 pub(super) fn bytes_chart(id: &str, title: &str, caption: &str, series: Vec<Series>) -> Chart {
-    let axes = [Axis::linear("written", "GiB"), Axis::linear("speed", "MB/s")];
+    let axes = [Axis::linear("written", "GiB"), Axis::linear("throughput", "MB/s")];
     Chart::new(id, title, caption, axes, series)
 }
