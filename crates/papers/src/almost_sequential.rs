@@ -60,7 +60,7 @@ pub const STUDIES: &[Study] = &[Study {
             "more",
             "x",
         )
-        .near(1.2, ANY, "at random on a full drive, one at a time: by a fifth; no figure is given")
+        .near(1.2, ANY, "at random on a full drive, one at a time: by a fifth; the paper gives no value")
         .at("part 1"),
         Claim::figure("erase-unit", "the drive, of 160 GB, erases 512 KB at a time", 512.0, "KiB")
             .near(512.0, 512.0, "the profile's geometry, exactly; it is scaled down to 1 GiB")
@@ -143,7 +143,7 @@ const ORDERS: [(&str, Rw, Location); 6] = [
     ("regular gaps", Rw::Write, Location::RegularGaps { gap: CHUNK }),
     ("random gaps", Rw::Write, Location::RandomGaps { gap: CHUNK }),
     ("repeated permutation", Rw::RandWrite, Location::RepeatedPermutation),
-    ("new permutation", Rw::RandWrite, Location::Permutation),
+    ("fresh permutation", Rw::RandWrite, Location::Permutation),
     ("uniform random", Rw::RandWrite, Location::Random),
 ];
 /// Others: a permutation of which so many per cent are exchanged after each pass.
@@ -158,7 +158,7 @@ fn run(stage: &Stage<'_>) -> Result<Found> {
         curve(stage, |size| nearly_repeated(size / CHUNK.0, percent, stage.seed))
     };
     let exchanged = EXCHANGED.iter().map(of_exchanged).collect::<Result<Vec<_>>>()?;
-    let unknown = Some("only a simulated SSD tells what it does inside");
+    let unknown = Some("only a simulated SSD reports its internals");
     let mut found = Found { unknown, ..Found::default() };
     if stage.takes_settings() {
         found.measured("erase-unit", erase_unit_kib(stage)?);
@@ -191,13 +191,9 @@ fn run(stage: &Stage<'_>) -> Result<Found> {
         of_orders.into_iter().zip(&curves),
     ));
     let of_exchanged = EXCHANGED.map(|order| order.0);
-    let with_both_ends = [("repeated", repeated), ("new permutation", &curves[4])];
+    let with_both_ends = [("repeated", repeated), ("fresh permutation", &curves[4])];
     let all = with_both_ends.into_iter().chain(of_exchanged.into_iter().zip(&exchanged));
-    found.blocks.push(picture(
-        "exchanged",
-        "A permutation of which a part is exchanged after each pass",
-        all,
-    ));
+    found.blocks.push(picture("exchanged", "A permutation partly exchanged after each pass", all));
     Ok(found)
 }
 

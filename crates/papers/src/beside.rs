@@ -51,5 +51,5 @@ fn chart(study: &str, place: usize, figures: &[&Figure<'_>]) -> Block {
     };
     let both = vec![line("published", |figure| figure.published), line("here", |figure| figure.here)];
     let axes = [Axis::places("claim", names), Axis::log("value", figures[0].unit)];
-    lines(&format!("{study}-beside-{place}"), "Published and here", axes, both)
+    lines(&format!("{study}-beside-{place}"), "Published and measured", axes, both)
 }

@@ -31,25 +31,24 @@ pub struct Claim {
     pub place: Option<&'static str>,
 }
 
-/// What a measured number rests on: how much it says that it agrees.
+/// What a measured value is evidence of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// What a device was seen to do: it could have come out otherwise.
+    /// Emergent: the device could have behaved otherwise.
     Found,
-    /// A setting of the device is the published figure, or follows from it: that both agree says that the
-    /// simulator does what it is told.
+    /// By construction: the published value, or one that implies it, is a setting of the device.
     Set,
-    /// A model's arithmetic, or a fact of a workload or a plan: a device gives it times at most.
+    /// Model arithmetic, or a property of a workload or a plan.
     Computed,
 }
 
 impl Basis {
-    /// What a verdict adds to be honest about it.
+    /// The note behind a verdict.
     pub fn note(self) -> &'static str {
         match self {
             Basis::Found => "",
-            Basis::Set => " (as set)",
+            Basis::Set => " (by construction)",
             Basis::Computed => " (computed)",
         }
     }
@@ -76,11 +75,10 @@ pub enum Published {
 }
 
 /// Why what the data sheet of a chip says cannot be run.
-pub const CHIP_DATA: &str =
-    "a chip's data sheet says it, and a simulator is told it: nothing can be run to find it out";
+pub const CHIP_DATA: &str = "a figure of the chip's data sheet, which is a setting of the simulator";
 /// Why the points of a printed picture cannot be held against ours.
 pub const LOST_PICTURES: &str =
-    "the pictures' values are not in the text: what its words say of them is held against ours";
+    "the figures' values are not in the text; only the text's statements about them are compared";
 
 /// From the first value to the second, both included.
 type Range = (f64, f64);
@@ -171,7 +169,7 @@ impl Claim {
     }
 
     /// What the paper says, behind the place that is this claim's own.
-    pub fn told(&self) -> String {
+    pub fn sentence(&self) -> String {
         self.place.map_or(String::new(), |place| format!("{place}: ")) + self.words
     }
 
@@ -189,7 +187,7 @@ impl Claim {
     }
 
     /// What agrees on a device that is not the paper's, as a person reads it.
-    pub fn agreeing(&self) -> String {
+    pub fn accepted_range(&self) -> String {
         let ends = [self.near, self.kind].into_iter().flatten();
         self.in_words(ends.fold((ANY, -ANY), |all, range| (range.0.min(all.0), range.1.max(all.1))))
     }
@@ -198,7 +196,7 @@ impl Claim {
     pub fn accepted_in_words(&self) -> String {
         match (self.near, self.kind) {
             (Some(near), _) => self.in_words(near),
-            (None, Some(kind)) => format!("in kind: {}", self.in_words(kind)),
+            (None, Some(kind)) => format!("qualitatively: {}", self.in_words(kind)),
             (None, None) => "–".into(),
         }
     }
@@ -240,11 +238,9 @@ impl Claim {
         let is_of_its_device = is_figure || is_of_speed(self.unit);
         match device {
             DeviceKind::Simulated | DeviceKind::Real if self.basis == Basis::Computed => {
-                Some("no matter of a device: a model's arithmetic, or a fact of the workload")
+                Some("independent of the device: model arithmetic, or a property of the workload")
             }
-            DeviceKind::Real if is_of_its_device => {
-                Some("a figure of the paper's device: another has its own")
-            }
+            DeviceKind::Real if is_of_its_device => Some("a value of the paper's device"),
             _ => None,
         }
     }
@@ -308,7 +304,7 @@ impl Verdict {
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Reproduced => "reproduced",
-            Verdict::InKind => "reproduced in kind",
+            Verdict::InKind => "qualitatively reproduced",
             Verdict::Differs => "differs",
             Verdict::NotHere => "cannot be run here",
         }
@@ -362,10 +358,10 @@ mod tests {
 
     #[test]
     fn what_agrees_is_told_in_words() {
-        assert_eq!(LEAD.agreeing(), "5 % or more");
+        assert_eq!(LEAD.accepted_range(), "5 % or more");
         let claim = Claim::figure("hours", "", 4.0, "h").within(2.0, 4.0, "");
-        assert_eq!(claim.agreeing(), "1 to 16 h");
-        assert_eq!(Claim::shape("same", "", "", "x").near(1.0, 1.0, "").agreeing(), "x1");
+        assert_eq!(claim.accepted_range(), "1 to 16 h");
+        assert_eq!(Claim::shape("same", "", "", "x").near(1.0, 1.0, "").accepted_range(), "x1");
     }
 
     #[test]

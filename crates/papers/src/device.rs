@@ -35,7 +35,7 @@ impl Schedule {
     /// A value is out of its range.
     pub fn check(&self) -> Result<()> {
         if self.runtime < RUNTIME_MIN {
-            let problem = "stands for 30 s of a paper: in less than 100ms nothing is measured";
+            let problem = "must be at least 100ms; it stands for 30 s of a paper";
             return Err(Error::setting("runtime", problem));
         }
         if !(1..=REPEATS_MAX).contains(&self.repeats) {
@@ -73,7 +73,7 @@ impl RealDevice {
     /// The device for one study at a time.
     pub(crate) fn take(&self) -> Result<Device<'_>> {
         let target = self.target.try_lock();
-        target.map(Device::Held).map_err(|_| Error::failed("the device is still in use by another study"))
+        target.map(Device::Held).map_err(|_| Error::failed("the device is in use by another study"))
     }
 
     pub(crate) fn must_be_written(&self) -> Result<()> {

@@ -12,22 +12,22 @@ pub enum NotHere {
     #[error("it writes, which is not allowed on this device")]
     Writes,
     /// It compares several devices.
-    #[error("it compares different devices, and this is one")]
+    #[error("it compares several devices, and this is one")]
     ComparesDevices,
     /// It needs settings that only a simulated SSD has.
-    #[error("it changes what the device is made of, which only a simulated SSD lets it")]
+    #[error("it changes the device's configuration, which needs a simulated SSD")]
     ChangesDevice,
     /// It needs to know where a block of flash ends.
-    #[error("it looks at one block of flash, and only a simulated SSD tells where that ends")]
+    #[error("it uses single flash blocks, whose boundaries are known only in a simulated SSD")]
     KnowsBlocks,
     /// It is about flash, and a rig or a disk has none.
     #[error("it is about flash, and this device has none")]
     NoFlash,
     /// It needs the counts of a simulated SSD.
-    #[error("only a simulated SSD tells what this study counts")]
+    #[error("it counts internal operations, which needs a simulated SSD")]
     CountsInside,
     /// It counts erases or chooses a write buffer, and this is a hard disk.
-    #[error("a hard disk has neither erases nor a write buffer to choose")]
+    #[error("a hard disk has no erases and no selectable write buffer")]
     HardDisk,
     /// The device is smaller than its traces.
     #[error("its traces need 1 GiB")]

@@ -79,7 +79,7 @@ impl Judged {
         let run_on = (!self.devices.is_empty()).then(|| format!("Run on {}{times}.", run_on(&self.devices)));
         let about = self.study.about;
         if self.is_elsewhere {
-            let about = format!("As written for the simulated device in the paper's place: {about}");
+            let about = format!("For the simulated device of the study: {about}");
             run_on.into_iter().chain([about]).collect()
         } else {
             [about.to_string()].into_iter().chain(run_on).collect()
@@ -230,7 +230,7 @@ fn judged(study: &Study, claim: &'static Claim, found: &Found, stage: &Stage<'_>
     let verdict = claim.verdict(value, device);
     if device == DeviceKind::Paper || !claim.can_be_run() {
         if (finding == Finding::Unknown) == claim.can_be_run() {
-            return Err(Error::failed(format!("the study {} forgot {}", study.name, claim.name)));
+            return Err(Error::failed(format!("the study {} has no result for {}", study.name, claim.name)));
         }
         let reason = if verdict == Verdict::Reproduced { "" } else { claim.reason };
         let agrees = matches!(verdict, Verdict::Reproduced | Verdict::InKind);
@@ -238,8 +238,7 @@ fn judged(study: &Study, claim: &'static Claim, found: &Found, stage: &Stage<'_>
         return Ok(JudgedClaim { found: finding, verdict, basis, ..JudgedClaim::not_here(claim, reason) });
     }
     if finding != Finding::Absent && value.is_nan() {
-        let unknown =
-            found.unknown.unwrap_or("this device alone does not tell it, or nothing of it happened");
+        let unknown = found.unknown.unwrap_or("it cannot be determined on this device, or did not occur");
         return Ok(JudgedClaim::not_here(claim, unknown));
     }
     let is_straddling = |measure: &Measure| claim.straddles(measure, device);
@@ -259,16 +258,16 @@ fn elsewhere(
     let mut reason = match (verdict, found) {
         (Verdict::NotHere, _) => claim.says_nothing_of(device).unwrap_or_default().into(),
         (Verdict::Differs, Finding::Absent) => {
-            format!("this device shows no such thing, where {} would agree", claim.agreeing())
+            format!("not observed on this device; accepted: {}", claim.accepted_range())
         }
         (Verdict::Differs, _) => {
-            format!("this device does not do what the paper's did: {} would agree", claim.agreeing())
+            format!("this device differs from the paper's; accepted: {}", claim.accepted_range())
         }
-        (Verdict::InKind, _) => "the shape; the figure is of the paper's device".into(),
+        (Verdict::InKind, _) => "same shape; the value is of the paper's device".into(),
         (Verdict::Reproduced, _) => String::new(),
     };
     if straddles {
-        let doubt = "its interval holds values that would be judged otherwise";
+        let doubt = "its 95 % CI includes values with another verdict";
         reason = if reason.is_empty() { doubt.into() } else { format!("{reason}; {doubt}") };
     }
     reason

@@ -66,7 +66,7 @@ fn study(judged: &Judged) -> String {
     for claim in &judged.claims {
         let reason = if claim.reason.is_empty() { String::new() } else { format!(": {}", claim.reason) };
         let row = [
-            claim.claim.told(),
+            claim.claim.sentence(),
             claim.claim.published(),
             claim.claim.accepted_in_words(),
             measured(claim),

@@ -59,7 +59,7 @@ fn item(judged: &JudgedClaim) -> Item {
     let claim = judged.claim;
     let text = format!(
         "{}: published {}, here {}; {}.",
-        claim.told(),
+        claim.sentence(),
         claim.published(),
         measured(judged),
         judged.verdict_in_words()

@@ -20,7 +20,7 @@ pub struct Paper {
 /// A section, table or figure as studies name it, and why none does.
 pub type Part = (&'static str, &'static str);
 
-const DRAWING: &str = "a drawing that explains: it claims nothing that could be measured";
+const DRAWING: &str = "an explanatory figure without measurable claims";
 const AJWANI_ABSTRACT: &str = "its two claims, better random reads and much worse random writes than a \
     disk's, are those of section 3.3.1: ajwani-hard-disk";
 const AJWANI_AIMS: &str = "aims and related work; its figures are a forecast of the market for 2013, more \
@@ -34,8 +34,8 @@ const AJWANI_GRAPH: &str = "a drawing of the trees that are searched: root(B) + 
 const AJWANI_CONCLUSIONS: &str = "conclusions: what it claims is claimed above and run there, the throughput \
     and random writes in ajwani-hard-disk, past history in ajwani-burst, misalignment in ajwani-misaligned, \
     aging in ajwani-aging; its two cost models are proposals without figures";
-const ARGUMENT: &str = "why the benchmark is as it is: it claims nothing that could be measured";
-const OUTLINE: &str = "aims, related work, conclusions: what it claims is claimed again elsewhere";
+const ARGUMENT: &str = "rationale of the benchmark, without measurable claims";
+const OUTLINE: &str = "aims, related work, conclusions: claims repeated elsewhere";
 
 impl Serialize for &Paper {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

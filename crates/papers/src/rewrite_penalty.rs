@@ -35,7 +35,8 @@ pub const STUDIES: &[Study] = &[
         place: "sections I and II.B; figures 1 and 2",
         about: "The first test: 4 KiB random writes over a drive, empty at first, until twice its capacity \
                 has been written, the first of them against the last. What the FTLs of Samsung A and B \
-                were is not told: the FTL of a USB stick, with log blocks, and a drive of their time with \
+                were is not specified: the FTL of a USB stick, with log blocks, and a drive of their time \
+                with \
                 pages mapped stand for the two extremes.",
         claims: &[
             Claim::shape(
@@ -143,14 +144,14 @@ pub const STUDIES: &[Study] = &[
                 .kind(0.83, 7.5)
                 .because(
                     "bursts come from memory over the same link of 3 Gb/s, whatever the flash takes, and are \
-                     alike; what makes 2.5 % is not told",
+                     alike; what makes 2.5 % is not specified",
                 )
                 .at(FIGURE_2),
             Claim::not_here(
                 "cpu",
                 "Intel A and B use 24.5 % and 14.8 % more CPU",
                 "24.5 %, 14.8 %",
-                "virtual time has no CPU that an IO could use",
+                "there is no CPU time in virtual time",
             )
             .at("section II.B"),
             Claim::figure("access", "random access takes 0.1 ms on all four: the slowest", 0.1, "ms")
@@ -189,7 +190,7 @@ fn penalty(stage: &Stage<'_>) -> Result<Found> {
         lines_of.push(line("pages, 32 in flight", &busy.curve_ms));
     } else {
         found.measured("exhausted", logs.half_risen_capacities());
-        found.unknown = Some("another FTL than this device's");
+        found.unknown = Some("it needs another FTL than this device's");
     }
     found.blocks.push(lines(
         "rewrite-penalty",

@@ -38,7 +38,7 @@ impl<'a> Session<'a> {
         Bytes(self.bench.info().size_bytes >> 20 << 20)
     }
 
-    /// Brings the whole device into a state, and tells how long that took.
+    /// Brings the whole device into a state, and returns the time it takes.
     pub fn enforce(&mut self, state: State) -> Result<Nanos> {
         self.enforce_last(state, 1)
     }

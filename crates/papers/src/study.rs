@@ -44,7 +44,7 @@ pub struct Found {
     pub measures: Vec<(&'static str, Option<Measure>)>,
     /// What it looks like.
     pub blocks: Vec<Block>,
-    /// Why another device than the study's own does not tell the rest.
+    /// Why the rest cannot be determined on another device.
     pub unknown: Option<&'static str>,
 }
 

@@ -1,4 +1,4 @@
-//! Published and measured beside each other: for a terminal, and as JSON.
+//! Published and measured values side by side: for a terminal, and as JSON.
 
 use flashscope_core::number::{counted, digits};
 use flashscope_show::{Style, wrap};
@@ -52,14 +52,14 @@ pub fn summary(all: &[Judged]) -> String {
         let judged = all.iter().flat_map(|judged| &judged.claims);
         judged.filter(|judged| judged.basis == basis).count()
     };
-    let bases = [(of(Basis::Set), "as set in the device"), (of(Basis::Computed), "computed without one")];
+    let bases = [(of(Basis::Set), "by construction"), (of(Basis::Computed), "computed without a device")];
     let bases = bases.iter().filter(|(count, _)| *count > 0).map(|(count, how)| format!("{count} {how}"));
     let bases = bases.collect::<Vec<_>>().join(", ");
     let bases = if bases.is_empty() { bases } else { format!("; of these {bases}") };
     format!("{}: {}{bases}{}", counted(claims, "claim"), counts.join(", "), found_alone(all))
 }
 
-/// How many agree of those that a device could have shown otherwise, where there are others.
+/// How many of the emergent claims agree, if there are others.
 fn found_alone(all: &[Judged]) -> String {
     let claims = all.iter().flat_map(|judged| &judged.claims);
     let (found, others): (Vec<&JudgedClaim>, Vec<_>) =
@@ -69,7 +69,7 @@ fn found_alone(all: &[Judged]) -> String {
     if found.is_empty() || others.iter().all(|claim| claim.basis == Basis::Found) {
         return String::new();
     }
-    format!("; of the {} that a device was left to show, {agreeing} agree", found.len())
+    format!("; {agreeing} of {} emergent claims agree", found.len())
 }
 
 /// For a terminal.
@@ -96,14 +96,14 @@ pub fn view(all: &[Judged], style: Style) -> String {
 fn unknown(claims: &[JudgedClaim]) -> Option<&str> {
     let [first, others @ ..] = claims else { return None };
     let is_alike = |other: &JudgedClaim| other.found == Finding::Unknown && other.reason == first.reason;
-    let is_untold = first.verdict == NotHere && !others.is_empty() && claims.iter().all(is_alike);
-    is_untold.then_some(&first.reason)
+    let is_unknown = first.verdict == NotHere && !others.is_empty() && claims.iter().all(is_alike);
+    is_unknown.then_some(&first.reason)
 }
 
 fn claim(judged: &JudgedClaim, style: Style) -> String {
     let JudgedClaim { claim, verdict, reason, .. } = judged;
     let said = judged.verdict_in_words();
-    let mut text = indented(&format!("{} {}", mark(*verdict), claim.told()), "  ", style);
+    let mut text = indented(&format!("{} {}", mark(*verdict), claim.sentence()), "  ", style);
     let found = format!("published {} · here {} · {said}", claim.published(), measured(judged));
     text += &indented(&found, "      ", style);
     if !reason.is_empty() {

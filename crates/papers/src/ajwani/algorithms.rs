@@ -71,7 +71,7 @@ pub const STUDIES: &[Study] = &[
                 .within(1.3, 2.0, "within 30 %: mostly waiting")
                 .because(
                     "0.3 µs for 8 bytes are 27 MB/s, and table 3.1 has the same disk reading 87.5: 0.09 µs. \
-                         What else slowed it is not told; scanning flash, with the same computing, took \
+                         What else slowed it is not specified; scanning flash, with the same computing, took \
                          less, and here it takes four times as long",
                 )
                 .at("table 2.1"),
@@ -81,8 +81,8 @@ pub const STUDIES: &[Study] = &[
             Claim::figure("write-disk", "writing them, hard disk", 0.2, "us")
                 .within(1.3, 2.0, "within 30 %: mostly waiting")
                 .because(
-                    "if it writes as fast as table 3.1 says, 88.1 MB/s, 0.09 µs of it are waiting; what else \
-                     there is, the paper does not tell: its time holds the making of a random double",
+                    "if it writes as fast as table 3.1 says, 88.1 MB/s, 0.09 µs of it are waiting; the paper \
+                     does not say what else it includes: its time holds the making of a random double",
                 )
                 .at("table 2.1"),
             Claim::shape("write", "writing them is faster on the hard disk", "0.2 against 0.37 µs", "x")

@@ -23,7 +23,7 @@ pub const STUDIES: &[Study] = &[Study {
     place: "chapter 4 and table 4.1",
     about: "A model of what breadth-first search waits for in a graph of 2^28 nodes (figure 4.1: a tree of \
             root(B) + 1 levels, each of n / root(B) nodes): random reads of clusters, and a pool that is \
-            read and written in order. How many and how much is not told: both are solved from the two \
+            read and written in order. How many and how much is not specified: both are solved from the two \
             columns of table 4.1 that stripe over two devices, with the times of a simulated disk and SSD. \
             The other two columns follow.",
     claims: &[
@@ -44,7 +44,7 @@ pub const STUDIES: &[Study] = &[Study {
             .kind(0.27, 0.95)
             .because(
                 "clusters of half the size, which makes twice the random reads and half the pool: how much \
-                 smaller the paper's are is not told",
+                 smaller the paper's are is not specified",
             )
             .at("table 4.1")
             .computed(),

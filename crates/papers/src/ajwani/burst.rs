@@ -181,9 +181,9 @@ impl BySize {
             (format!("{} s of {of}", lengths_s[length]), points.collect())
         };
         let curves = (0..2).flat_map(|kind| (0..lengths_s.len()).map(move |length| line(kind, length)));
-        let axes = [Axis::log("block size", "bytes"), Axis::linear("share of the steady throughput", "")];
+        let axes = [Axis::log("block size", "bytes"), Axis::linear("share of steady throughput", "")];
         Block::Chart(Chart {
-            caption: "The median of 30 phases of 4 s after a burst, as a share of the steady state.".into(),
+            caption: "Median of 30 phases of 4 s after a burst, as a share of steady throughput.".into(),
             ..chart(id, title, axes, curves.collect())
         })
     }
@@ -260,9 +260,9 @@ pub(super) fn time_line(id: &str, title: &str, curves: &[(String, Vec<f64>)]) ->
     let point = |(phase, share): (usize, &f64)| ((phase as f64 + 0.5) * PHASE.as_s(), *share);
     let line =
         |(name, curve): &(String, Vec<f64>)| (name.clone(), curve.iter().enumerate().map(point).collect());
-    let axes = [Axis::linear("since the burst", "s"), Axis::linear("share of the steady throughput", "")];
+    let axes = [Axis::linear("since the burst", "s"), Axis::linear("share of steady throughput", "")];
     Block::Chart(Chart {
-        caption: "Throughput of phases of 4 s, as a share of the steady state.".into(),
+        caption: "Throughput of 4 s phases, as a share of steady throughput.".into(),
         ..chart(id, title, axes, curves.iter().map(line).collect())
     })
 }

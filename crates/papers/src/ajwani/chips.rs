@@ -101,7 +101,7 @@ fn run(stage: &Stage<'_>) -> Result<Found> {
     found.measured("read", median(&reads));
     found.measured("write", usual);
     found.measured("erase", (longest - usual) / 1e3);
-    found.unknown = Some("only a simulated SSD counts its erases");
+    found.unknown = Some("only a simulated SSD counts erases");
     if stage.takes_settings() {
         let size = Bytes(6 << 20);
         let hot = Pattern { bs: Bytes(2 << 10), ..Pattern::baseline(Rw::RandWrite, Bytes(0), size) };

@@ -79,7 +79,7 @@ pub const STUDIES: &[Study] = &[
                 "2, 16 and 32 KB are at most as large as a flash page",
                 "a page of 32 KB",
                 "section 3.1 has pages of 2,048 bytes, and so has the stick; pages of several chips that are \
-                 mapped as one may be meant, but of no device is told how many",
+                 mapped as one may be meant, but the number is not specified for any device",
             )
             .at("section 3.3.4"),
         ],
@@ -149,7 +149,7 @@ fn misaligned(stage: &Stage<'_>) -> Result<Found> {
                 found.measured(claim, slower);
             }
         }
-        curves.push((format!("by {} KiB", shift >> 10), points));
+        curves.push((format!("offset {} KiB", shift >> 10), points));
     }
     found.measured("sizes", f64::from(slow_sizes));
     for (claim, patterns) in [("sequential", &[Rw::Read, Rw::Write][..]), ("random-reads", &[Rw::RandRead])] {
@@ -165,7 +165,7 @@ fn misaligned(stage: &Stage<'_>) -> Result<Found> {
     }
     drop(logs);
     found.blocks.push(picture(curves));
-    found.unknown = Some("a device maps what it maps: that is told by the claims above");
+    found.unknown = Some("the mapping unit of a device cannot be changed; see the claims above");
     if stage.takes_settings() {
         for (claim, shift) in [("only-2", 2 * KIB), ("not-16", 16 * KIB), ("not-32", 32 * KIB)] {
             let of = |shift| {
@@ -182,9 +182,9 @@ fn misaligned(stage: &Stage<'_>) -> Result<Found> {
 /// Figure 3.4a.
 fn picture(curves: Vec<(String, Vec<(f64, f64)>)>) -> Block {
     let axes =
-        [Axis::log("block size", "bytes"), Axis::of("misaligned, of aligned throughput", "", Scale::Linear)];
+        [Axis::log("block size", "bytes"), Axis::of("misaligned / aligned throughput", "", Scale::Linear)];
     Block::Chart(Chart {
-        caption: "Random writes beside the multiples of their size, as a share of aligned ones.".into(),
+        caption: "Misaligned random writes, throughput as a share of aligned ones.".into(),
         ..chart("misaligned", "Misaligned random writes", axes, curves)
     })
 }
@@ -207,7 +207,7 @@ fn aging(stage: &Stage<'_>) -> Result<Found> {
             seen.push((pass, patterns(stage, &mut bench)?));
         }
     }
-    let mut found = Found { unknown: Some("a real device is not worn out for a study"), ..Found::default() };
+    let mut found = Found { unknown: Some("a study does not wear out a real device"), ..Found::default() };
     let change = |look: &(usize, [f64; 4])| {
         let changes = look.1.iter().zip(seen[0].1).map(|(now, first)| 100.0 * (now / first - 1.0).abs());
         greatest(changes)
@@ -227,7 +227,7 @@ fn age_picture(seen: &[(usize, [f64; 4])]) -> Block {
         let points = seen.iter().map(|(passes, four)| (*passes as f64, four[i]));
         (rw.short_name().to_string(), points.collect())
     };
-    let axes = [Axis::linear("writes of everything", ""), Axis::linear("throughput", "MB/s")];
+    let axes = [Axis::linear("sequential fills", ""), Axis::linear("throughput", "MB/s")];
     lines("age", "Age", axes, Rw::ALL.iter().enumerate().map(line).collect())
 }
 

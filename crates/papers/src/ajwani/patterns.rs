@@ -24,7 +24,7 @@ use crate::work::Work;
 const SLOWER: [Set<'static>; 2] = [("nand.pages_per_block", "256"), ("nand.program_us", "[900]")];
 /// A device that maps chunks of 512 KB, as the paper believes that most do.
 const CHUNKS: [Set<'static>; 2] = [("capacity", "1GiB"), ("ftl", "chunk")];
-const ORDER: &str = "the paper gives an order, and no figure";
+const ORDER: &str = "the paper gives an order, but no value";
 const LINK: &str = "2 MB: within 25 % of the link that is set";
 
 /// All of them.
@@ -105,7 +105,7 @@ pub const STUDIES: &[Study] = &[
         claims: &[
             Claim::shape(
                 "best",
-                "random writes are cheapest, in seconds, at the size of the chunk",
+                "random writes are fastest, in seconds, at the size of the chunk",
                 "512 KB",
                 "KiB",
             )
@@ -239,7 +239,7 @@ fn chunks(stage: &Stage<'_>) -> Result<Found> {
     found.measured("half", at(256 << 10) / at(512 << 10));
     found.measured("quarter", at(128 << 10) / at(512 << 10));
     drop(bench);
-    found.unknown = Some("only a simulated SSD counts what it reads and programs");
+    found.unknown = Some("only a simulated SSD counts pages read and programmed");
     if stage.takes_settings() {
         for (claim, bs) in [("unread", 512u64 << 10), ("whole", 2 << 10)] {
             let writes = Pattern::baseline(Rw::RandWrite, Bytes(0), Bytes(1 << 30));

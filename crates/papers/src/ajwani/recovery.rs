@@ -225,8 +225,13 @@ fn rewrites(stage: &Stage<'_>, found: &mut Found) -> Result<()> {
 }
 
 fn rewrite_picture(points: Vec<(f64, f64)>) -> Block {
-    let axes = [Axis::linear("random writes of 2 KiB", "s"), Axis::linear("to write 2 GB in order", "min")];
-    lines("c4", "C.4: a rewrite of everything", axes, vec![("page-mapped, four channels".into(), points)])
+    let axes = [Axis::linear("random writes of 2 KiB", "s"), Axis::linear("sequential write of 2 GB", "min")];
+    lines(
+        "c4",
+        "C.4: sequential rewrite of the whole device",
+        axes,
+        vec![("page-mapped, four channels".into(), points)],
+    )
 }
 
 /// Random writes after a burst of them, against those without one.

@@ -99,7 +99,7 @@ fn picture(times_s: &[f64]) -> Block {
     let points = times_s.chunks(100).enumerate().map(point).collect();
     let axes = [Axis::linear("random writes", ""), Axis::linear("time", "s")];
     Block::Chart(Chart {
-        caption: "The time that each hundred writes took.".into(),
+        caption: "Time of each hundred writes.".into(),
         ..chart("spikes", "A long series of random writes", axes, vec![("random writes".into(), points)])
     })
 }

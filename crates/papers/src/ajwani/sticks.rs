@@ -15,8 +15,9 @@ use crate::study::{Found, Study};
 const COMMON: [Set<'static>; 2] = [("capacity", "512MiB"), ("over_provisioning", "0.25")];
 
 const LOOK_UP: &str = "here every page is found at once; what makes random reads slower than sequential ones \
-                       on this device (a table to be fetched, or reading ahead) is not told";
-const GATHER: &str = "how a device gathers the pieces of a page is not told: here each is written by itself, \
+                       on this device (a table to be fetched, or reading ahead) is not specified";
+const GATHER: &str = "how a device gathers the pieces of a page is not specified: here each is written by \
+    itself, \
                       in pages of 2 or 16 KiB, or a buffer of 64 KiB joins them";
 const UNIT: &str = "one size of what is mapped cannot give both this figure and that of 512 B";
 

@@ -19,7 +19,7 @@ const PADDED: [Variant; 2] = [("with padding", "bplru", &[]), ("without", "bplru
 const COMPENSATED: [Variant; 2] =
     [("with compensation", "bplru", &[]), ("without", "bplru", &[("bplru.compensation", "false")])];
 const FLUSHES: [Variant; 2] =
-    [("flushes heeded", "bplru", &[("host.ignore_flush", "false")]), ("ignored", "bplru", &[])];
+    [("with flushes", "bplru", &[("host.ignore_flush", "false")]), ("ignored", "bplru", &[])];
 
 /// All of them.
 pub const STUDIES: &[Study] = &[
@@ -36,7 +36,7 @@ pub const STUDIES: &[Study] = &[
                 .kind(7.7, 69.0)
                 .because(
                     "ext3 flushed once every 6.4 MB here; how often Windows Vista did on the paper's drive \
-                     C: is not told",
+                     C: is not specified",
                 ),
             Claim::figure("often", "the same with a flush every 100 writes", 23.0, "%")
                 .kind(7.7, 69.0)
@@ -90,7 +90,7 @@ pub const STUDIES: &[Study] = &[
                 "important",
                 "points",
             )
-            .near(2.0, ANY, "important: two points of ten at least; the paper gives no figure")
+            .near(2.0, ANY, "important: two points of ten at least; the paper gives no value")
             .at("section 3.3"),
         ],
         run: |stage| {
@@ -119,7 +119,7 @@ pub const STUDIES: &[Study] = &[
             "a cost",
             "x",
         )
-        .near(0.9, 0.9999, "a cost, and a small one: less than a tenth; the paper gives no figure")],
+        .near(0.9, 0.9999, "a cost, and a small one: less than a tenth; the paper gives no value")],
         run: |stage| {
             let work = Work::Sample("install-ext3");
             let [with, without] = [HEADERS, &[]].map(|more| buffered(stage, "bplru", 1, more, &work));

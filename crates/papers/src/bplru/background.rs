@@ -63,7 +63,11 @@ pub const STUDIES: &[Study] = &[
             .kind(1.2, ANY)
             .because("its six logs merge eight dies at a time, the board's seven one"),
             Claim::shape("life", "and random writes shorten the life of the SSD", "shorter", "x")
-                .near(2.0, ANY, "erases for the same bytes, at random over in order; no figure is given")
+                .near(
+                    2.0,
+                    ANY,
+                    "erases for the same bytes, at random over in order; the paper gives no value",
+                )
                 .at("section 2"),
         ],
         run: ssd_and_disk,
@@ -96,7 +100,7 @@ pub const STUDIES: &[Study] = &[
                 "cflru",
                 "CFLRU reduces the cost of replacement by 26 % against LRU",
                 "26 %",
-                "another paper's result, on the page cache of a host and traces of its own",
+                "a result of another paper, on a host's page cache and other traces",
             ),
             Claim::not_here(
                 "endurance",

@@ -89,7 +89,7 @@ pub const STUDIES: &[Study] = &[
             Claim::shape("like-w2", "the result is very similar to W2", "as W2", "sizes of 5")
                 .kind(4.0, 5.0)
                 .tolerated("sizes at which the same buffer is ahead as with W2; less than 5 % is a tie")
-                .because("nothing is told of the test's writes; the model's leads are smaller than W2's"),
+                .because("the test's writes are not described; the model's leads are smaller than W2's"),
             Claim::shape("erases", "BPLRU erases less than FAB with every size", "always", "sizes of 5")
                 .near(5.0, 5.0, ALWAYS),
         ],

@@ -84,8 +84,8 @@ pub const STUDIES: &[Study] = &[
         name: "bplru-techniques",
         paper: &BPLRU,
         place: "sections 3.1, 3.2, 3.3 and 3.4; figures 3, 4, 5 and 6",
-        about: "The drawings' sectors, four to a block, written to a board of eight sectors of RAM; what \
-                leaves the RAM is told by what the flash is made to do.",
+        about: "The drawings' sectors, four to a block, written to a board of eight sectors of RAM; \
+            evictions are inferred from flash operations.",
         claims: &[
             Claim::figure(
                 "figure-3",
@@ -131,7 +131,7 @@ pub const STUDIES: &[Study] = &[
                 "figure-6",
                 "two index references find any sector in the RAM",
                 "2",
-                "how a program looks things up costs a simulated device no time",
+                "a simulated device does not model the time of look-ups",
             )
             .at("section 3.4 and figure 6"),
         ],

@@ -53,7 +53,11 @@ pub const STUDIES: &[Study] = &[
                 "effective",
                 "x",
             )
-            .near(5.0, ANY, "at random within 1 MiB over within 1 GiB: five times; no figure is given")
+            .near(
+                5.0,
+                ANY,
+                "at random within 1 MiB over within 1 GiB: five a ratio; the paper gives no value",
+            )
             .at("section 1"),
             Claim::shape(
                 "reserved",
@@ -78,7 +82,7 @@ pub const STUDIES: &[Study] = &[
                 "optimised",
                 "x",
             )
-            .near(1.5, ANY, "by half: no figure is given")
+            .near(1.5, ANY, "by half: the paper gives no value")
             .at("section 2"),
             Claim::shape(
                 "streams",

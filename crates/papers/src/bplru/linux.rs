@@ -13,7 +13,7 @@ use crate::stage::Stage;
 use crate::study::{Found, Study};
 use crate::work::Work;
 
-const GOOD: &str = "good: clearly better than LRU, by a fifth; the paper gives no figure in words";
+const GOOD: &str = "good: clearly better than LRU, by a fifth; the paper gives no value in words";
 const NTFS: &[Set<'static>] = &[("fs", "ntfs")];
 const FAT16: &[Set<'static>] = &[("fs", "fat16")];
 const EXT3: &[Set<'static>] = &[("fs", "ext3")];

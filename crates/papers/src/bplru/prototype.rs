@@ -82,7 +82,8 @@ pub const STUDIES: &[Study] = &[
             .near(0.5, 10.0, "the median of the six tasks: visible, and no more than a tenth")
             .kind(0.5, 30.0)
             .because(
-                "the cost of a command and of copies is chosen (300 µs, 50 MB/s): the paper's is not told",
+                "the cost of a command and of copies is chosen (300 µs, 50 MB/s): the paper's is not \
+                 specified",
             )
             .at(FIGURE_20),
             Claim::figure(
@@ -233,7 +234,7 @@ fn figure_20(stage: &Stage<'_>) -> Result<Found> {
         let lost: Vec<f64> = of("bplru").map(|pair| 100.0 * (pair.counted / pair.replayed - 1.0)).collect();
         found.measured("slightly", median(&lost));
     }
-    found.unknown = Some("this device has one buffer, which cannot be changed");
+    found.unknown = Some("the buffer of this device cannot be changed");
     found.blocks = pictures(&pairs);
     Ok(found)
 }
@@ -256,8 +257,8 @@ fn agreeing_percent(pairs: &[Pair], buffers: usize) -> f64 {
 /// Figure 20, a picture for each side.
 fn pictures(pairs: &[Pair]) -> Vec<Block> {
     vec![
-        picture("simulated", "(a) by operation counts", pairs, |pair| pair.counted),
-        picture("replayed", "(b) replayed on the device", pairs, |pair| pair.replayed),
+        picture("simulated", "(a) operation counts", pairs, |pair| pair.counted),
+        picture("replayed", "(b) replay on the device", pairs, |pair| pair.replayed),
     ]
 }
 

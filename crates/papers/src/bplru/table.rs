@@ -38,7 +38,7 @@ pub fn in_order(bs: u64, ios: u64) -> Work {
 /// What is compared: its name, its buffer, and settings besides.
 pub type Variant = (&'static str, &'static str, &'static [Set<'static>]);
 
-/// Each variant with each size of the buffer.
+/// Each variant with each buffer size.
 pub struct Table {
     names: Vec<&'static str>,
     rows: Vec<(&'static str, u64, Simulated)>,
@@ -111,8 +111,8 @@ impl Table {
             (name.to_string(), rows.map(|row| ((row.1 << 20) as f64, value(&row.2))).collect())
         };
         let id = format!("{workload}-{what}").replace(' ', "-").to_lowercase();
-        let title = format!("{workload}: {what} by size of the buffer");
-        let size = Axis::log("size of the buffer", "bytes");
+        let title = format!("{workload}: {what} by buffer size");
+        let size = Axis::log("buffer size", "bytes");
         let axes = [size, Axis::linear(what, unit)];
         lines(&id, &title, axes, self.names.iter().map(line).collect())
     }

@@ -13,8 +13,8 @@ use crate::session::{Session, greatest, least, mean, median, phases_of, running_
 use crate::stage::Stage;
 use crate::study::{Found, Study};
 
-const ENOUGH: &str = "as far as three runs differ";
-const LEAST: &str = "the cheapest writes here are those that the Samsung's RAM takes at the speed of \
+const ENOUGH: &str = "the difference between three runs";
+const LEAST: &str = "the fastest writes here are those that the Samsung's RAM takes at the speed of \
                      its link; the paper's were of one of nine devices, of which it describes five";
 
 /// Half of the shortest start-up of the paper: less is chance.
@@ -38,7 +38,8 @@ pub const STUDIES: &[Study] = &[Study {
         .near(2.0, 2.0, "a count; a third one, or another one than these, counts against it")
         .because(
             "of the Memoright's four banks, which may put off four merges each, chance fills one after \
-             a dozen writes: its cheap writes are too few to be told from the cheap ones between dear ones",
+             a dozen writes: its fast writes are too few to be distinguished from the fast ones between \
+             slow ones",
         )
         .set(),
         Claim::figure(
@@ -58,7 +59,7 @@ pub const STUDIES: &[Study] = &[Study {
             .set(),
         Claim::shape(
             "small-period",
-            "their start-up is followed by oscillations with a very small period: IOs from one dear write \
+            "their start-up is followed by oscillations with a very small period: IOs from one slow write \
              to the next, the shorter",
             "very small",
             "IOs",
@@ -92,13 +93,13 @@ pub const STUDIES: &[Study] = &[Study {
             5.0,
             "more than half; by the standard deviation in the mean. Finding RR has none at all",
         ),
-        Claim::figure("least", "of the others' random writes, the cheapest take 0.25 ms", 0.25, "ms")
+        Claim::figure("least", "of the others' random writes, the fastest take 0.25 ms", 0.25, "ms")
             .within(1.2, 3.0, "two digits; in kind half a decade")
             .because(LEAST),
-        Claim::figure("most", "and the dearest 300 ms", 300.0, "ms")
-            .within(1.2, 2.0, "within 20 %: one digit; the dearest device is made from it")
+        Claim::figure("most", "and the slowest 300 ms", 300.0, "ms")
+            .within(1.2, 2.0, "within 20 %: one digit; the slowest device is made from it")
             .set(),
-        Claim::figure("range", "impressive variations: the dearest in the cheapest", 1200.0, "x")
+        Claim::figure("range", "impressive variations: the slowest over the fastest", 1200.0, "x")
             .within(1.42, 3.0, "both ends of one or two digits; in kind half a decade")
             .because(LEAST),
         Claim::figure("runs", "three runs typically differ by less than 5 %", 5.0, "%").near(

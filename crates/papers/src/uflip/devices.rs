@@ -27,8 +27,8 @@ pub const STUDIES: &[Study] = &[Study {
             .at("table 2"),
         Claim::shape(
             "price",
-            "the price is not always indicative of the performance: pairs of which the dearer is slower \
-                 in random writes",
+            "the price is not always indicative of the performance: pairs of which the more expensive one is \
+             slower in random writes",
             "not always",
             "of 21",
         )
@@ -39,7 +39,7 @@ pub const STUDIES: &[Study] = &[Study {
             "fusion-io",
             "Fusion-io's card is advertised with 600 MB/s for random writes",
             "600 MB/s",
-            "an advertisement; the paper did not measure it either",
+            "an advertisement, not measured by the paper either",
         )
         .at("section 5.1"),
         Claim::shape(
@@ -91,7 +91,7 @@ pub const STUDIES: &[Study] = &[Study {
             .at("section 5.2"),
         Claim::shape(
             "reads-cheaper",
-            "reads are expected to be cheaper than writes: random reads than sequential writes",
+            "reads are expected to be faster than writes: random reads than sequential writes",
             "4 of 7",
             "of 7",
         )

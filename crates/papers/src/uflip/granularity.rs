@@ -18,7 +18,7 @@ const ONE_DIGIT: &str = "within 20 %: printed with two or three digits, read off
 const LATENCY: &str = "within 20 %: two or three digits, read off a picture; set: command_us is 70";
 const RATIO: &str = "equal within 25 %: \"about as much\"";
 const MERGE: &str = "in log blocks each write costs a merge, whatever its size: page mapping would make \
-                     small ones cheap, or a cache that sorts its writes by blocks";
+                     small ones fast, or a cache that sorts its writes by blocks";
 /// `[2^0, ..., 2^9] x 512 B`.
 const SIZES: [u64; 10] =
     [512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10];
@@ -62,12 +62,12 @@ pub const STUDIES: &[Study] = &[
             .near(4.5, ANY, "5 as it is rounded, or more"),
             Claim::shape(
                 "cheap",
-                "of them, the cheap ones cost about what sequential ones do",
+                "of them, the fast ones cost about what sequential ones do",
                 "similar",
                 "x",
             )
             .near(0.8, 1.25, RATIO),
-            Claim::shape("dear", "and the dear ones tens of ms", "tens of ms", "ms").near(
+            Claim::shape("dear", "and the slow ones tens of ms", "tens of ms", "ms").near(
                 10.0,
                 99.0,
                 "two digits",
@@ -88,7 +88,7 @@ pub const STUDIES: &[Study] = &[
                 .at("section 5.2"),
             Claim::shape(
                 "faster",
-                "small random writes are serviced much faster: one of 16 KB in one of 4 KB",
+                "small random writes are serviced much faster: one of 16 KB over one of 4 KB",
                 "much faster",
                 "x",
             )
@@ -122,7 +122,7 @@ pub const STUDIES: &[Study] = &[
                 .at("section 5.2"),
             Claim::shape(
                 "constant",
-                "whatever their size: the dearest size in the cheapest",
+                "whatever their size: the slowest size over the fastest",
                 "rather constant",
                 "x",
             )
@@ -131,7 +131,7 @@ pub const STUDIES: &[Study] = &[
             .at("section 5.2"),
             Claim::shape(
                 "small",
-                "small sequential writes cost significantly more than those of 32 KB: the cheapest size \
+                "small sequential writes cost significantly more than those of 32 KB: the fastest size \
                  below",
                 "more",
                 "x",
@@ -195,8 +195,8 @@ impl Curves {
         let points =
             |curve: &Vec<f64>| SIZES.iter().zip(curve).map(|(size, ms)| (*size as f64, *ms)).collect();
         let curves = Rw::ALL.iter().zip(&self.0).map(|(rw, curve)| (rw.short_name().into(), points(curve)));
-        let axes = [Axis::log("IOSize", "bytes"), Axis::log("response time", "ms")];
-        lines(id, "Response time against the size of an IO", axes, curves.collect())
+        let axes = [Axis::log("IO size", "bytes"), Axis::log("response time", "ms")];
+        lines(id, "Response time against IO size", axes, curves.collect())
     }
 }
 

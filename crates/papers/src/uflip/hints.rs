@@ -55,7 +55,8 @@ pub const STUDIES: &[Study] = &[Study {
         )
         .within(1.5, 2.5, "in powers of two")
         .because(
-            "the rule's prices of memory are not told: this is its utility of an index page, comparisons \
+            "the rule's prices of memory are not specified: this is its utility of an index page, \
+             comparisons \
                  for each ms of a random read, which changes little around its best size",
         )
         .at("section 5.3"),
@@ -72,11 +73,11 @@ pub const STUDIES: &[Study] = &[Study {
             .at("section 5.3"),
         Claim::shape(
             "outside",
-            "hint 4: over larger areas they are dear: the whole device in 4 MB, median device",
+            "hint 4: over larger areas they are slow: the whole device in 4 MB, median device",
             "dear",
             "x",
         )
-        .near(4.0, ANY, "more than any factor of the cheap area but one device's")
+        .near(4.0, ANY, "more than any factor of the fast area but one device's")
         .at("section 5.3"),
         Claim::shape(
             "partitions",

@@ -18,7 +18,7 @@ const LARGE: &str = "table 3's RW over its SW, within a factor of 1.42: both are
 
 /// "Nearly the same", as table 3 has it of each device.
 const fn small(name: &'static str, words: &'static str, factor: f64) -> Claim {
-    const SMALL: &str = "the dearest area up to 1 MB: table 3's factor of this device within 30 %";
+    const SMALL: &str = "the slowest area up to 1 MB: table 3's factor of this device within 30 %";
     Claim::shape(name, words, "nearly the same", "x")
         .near(factor / 1.3, factor * 1.3, SMALL)
         .kind(factor / 2.0, 3.0)
@@ -34,7 +34,7 @@ pub const STUDIES: &[Study] = &[Study {
     paper: &UFLIP,
     place: "figure 8 and section 5.2",
     about: "Random writes in areas of one IO to the whole device, relative to sequential writes. Over the \
-            whole the Mtron's are the dearest here, in table 3 the Samsung's: within the table's digits.",
+            whole the Mtron's are the slowest here, in table 3 the Samsung's: within the table's digits.",
     claims: &[
         small(
             "small-samsung",
@@ -69,7 +69,7 @@ pub const STUDIES: &[Study] = &[Study {
             .within(1.3, 1.7, "table 3's factor in place, of one digit")
             .because(
                 "a place of one IO stays in RAM, and only the link counts; uflip-samsung's x0.5 is against \
-                 sequential writes in a space of 64 MiB, which are a little cheaper than over all",
+                 sequential writes in a space of 64 MiB, which are a little faster than over all",
             )
             .at("section 5.2"),
     ],
@@ -140,6 +140,6 @@ fn area(session: &mut Session<'_>, rw: Rw, size: u64) -> Result<f64> {
 }
 
 fn picture(curves: Vec<Line>) -> flashscope_show::html::document::Block {
-    let axes = [Axis::log("TargetSize", "bytes"), Axis::linear("in sequential writes", "")];
+    let axes = [Axis::log("working set", "bytes"), Axis::linear("time, in sequential writes", "")];
     lines("figure-8", "Random writes in a growing area", axes, curves)
 }

@@ -55,14 +55,14 @@ pub const STUDIES: &[Study] = &[
             Claim::shape(
                 "uneven",
                 "the cost of writes is not homogeneous in time: some pay for reclaiming pages",
-                "dear writes",
+                "slow writes",
                 "x",
             )
-            .near(3.0, ANY, "the dearest of random writes, in median ones: beyond any noise of a bus")
+            .near(3.0, ANY, "the slowest random write over the median one: beyond any noise of a bus")
             .at("section 2"),
             Claim::shape(
                 "map-in-ram",
-                "a direct map in RAM speeds reads up: the dearest of random reads, in median ones",
+                "a direct map in RAM speeds reads up: the slowest random read over the median one",
                 "alike",
                 "x",
             )
@@ -98,7 +98,7 @@ pub const STUDIES: &[Study] = &[
                 "density",
                 "the density of NAND chips doubles every year",
                 "x2 a year",
-                "a forecast of the market in 2008",
+                "a market forecast of 2008",
             )
             .at("section 2"),
             Claim::not_here(

@@ -93,6 +93,6 @@ fn picture(times: &[f64]) -> flashscope_show::html::document::Block {
         "figure-5",
         "Sequential reads, random writes, sequential reads",
         [Axis::linear("IO", "IOs"), Axis::log("response time", "ms")],
-        vec![("the longest of each 8 IOs".into(), points.collect())],
+        vec![("maximum of each 8 IOs".into(), points.collect())],
     )
 }

@@ -16,7 +16,7 @@ use crate::stage::Stage;
 use crate::study::{Found, Study};
 
 const ONE_DIGIT: &str = "within 20 %: printed with one or two digits";
-const RATIO: &str = "the least ratio of table 1's at which no write is dear: 4, or the next above";
+const RATIO: &str = "the least ratio of table 1's at which no write is slow: 4, or the next above";
 const MEANINGLESS: &str =
     "and the mean of the writes is meaningless: what they cost in truth, at a ratio of 8";
 /// A write dearer than this pays for those before it.
@@ -30,18 +30,18 @@ pub const STUDIES: &[Study] = &[
         name: "uflip-startup",
         paper: &UFLIP,
         place: "section 4.2",
-        about: "What 512 IOs say of a device whose first writes are cheap. The mix with reads is run on the \
+        about: "What 512 IOs say of a device whose first writes are fast. The mix with reads is run on the \
                 rig alone, which is the device that the section considers, by its three figures: the \
                 simulated Mtron works merges off before reads (figure 5), so that the reads pay and writes \
-                among them are never dear.",
+                among them are never slow.",
         claims: &[
             Claim::figure("cheap", "the first 128 random writes take 400 µs", 0.4, "ms")
                 .within(1.2, 2.0, ONE_DIGIT),
-            Claim::figure("cheap-later", "and so do the cheap ones after them", 0.4, "ms")
+            Claim::figure("cheap-later", "and so do the fast ones after them", 0.4, "ms")
                 .within(1.2, 2.0, ONE_DIGIT),
             Claim::figure(
                 "dear",
-                "those after them oscillate between 400 µs and 27 ms: the dear ones",
+                "those after them oscillate between 400 µs and 27 ms: the slow ones",
                 27.0,
                 "ms",
             )
@@ -62,7 +62,7 @@ pub const STUDIES: &[Study] = &[
             .near(5.0, ANY, "beyond the noise of a run"),
             Claim::figure(
                 "ratio",
-                "from more than 4 reads for each write, 512 IOs see only cheap writes",
+                "from more than 4 reads for each write, 512 IOs see only fast writes",
                 4.0,
                 "",
             )
@@ -86,15 +86,15 @@ pub const STUDIES: &[Study] = &[
                 .set(),
             Claim::shape(
                 "period",
-                "the period is quite short: IOs from one dear write to the next, on the average",
+                "the period is quite short: IOs from one slow write to the next, on the average",
                 "tens of IOs",
                 "IOs",
             )
             .near(10.0, 99.0, "two digits")
             .kind(5.0, 99.0)
             .because(
-                "9 ms for each write, of writes of 0.4 and 27 ms, make every third one dear: section \
-                 4.2's own figures leave no room for tens of IOs; here the dear ones come whenever \
+                "9 ms for each write, of writes of 0.4 and 27 ms, make every third one slow: section \
+                 4.2's own figures leave no room for tens of IOs; here the slow ones come whenever \
                  chance takes a bank twice",
             ),
             Claim::shape(
@@ -206,8 +206,8 @@ fn figure_3(stage: &Stage<'_>) -> Result<Found> {
         [Axis::linear("IO", "IOs"), Axis::log("response time", "ms")],
         vec![
             ("random writes".into(), numbered(&times, 0)),
-            ("average with the start-up".into(), numbered(&with, 0)),
-            ("average without".into(), numbered(&without, startup.min(shown))),
+            ("running average with warm-up".into(), numbered(&with, 0)),
+            ("running average without".into(), numbered(&without, startup.min(shown))),
         ],
     ));
     Ok(found)

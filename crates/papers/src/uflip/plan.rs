@@ -70,7 +70,7 @@ pub const STUDIES: &[Study] = &[Study {
             0.0,
             "runs",
         )
-        .near(0.0, 0.0, "a count; the baselines, which tell how long all others must be, left out")
+        .near(0.0, 0.0, "a count; the baselines, which determine the length of all others, left out")
         .at("section 4.2")
         .computed(),
         Claim::shape(

@@ -34,7 +34,7 @@ pub const STUDIES: &[Study] = &[
             .near(
                 0.8,
                 1.3,
-                "random writes with that pause in sequential ones, the worse of the two devices",
+                "random writes with that pause over sequential ones, the worse of the two devices",
             ),
             Claim::figure(
                 "total",

@@ -73,7 +73,7 @@ pub const STUDIES: &[Study] = &[
                 "significantly",
                 "%",
             )
-            .near(-100.0, -20.0, "cheaper afterwards, by more than the stable state varies"),
+            .near(-100.0, -20.0, "faster afterwards, by more than the stable state varies"),
             Claim::shape(
                 "sequential-state",
                 "random writes, badly aligned IOs, or IOs of different sizes change a sequential state much \
@@ -134,7 +134,7 @@ pub const STUDIES: &[Study] = &[
             Claim::shape("faster", "enforcing the sequential state is much faster", "much faster", "x").near(
                 3.0,
                 ANY,
-                "times; no figure is given",
+                "a ratio; the paper gives no value",
             ),
             Claim::figure(
                 "total",
@@ -147,7 +147,7 @@ pub const STUDIES: &[Study] = &[
             .at("section 5.1"),
             Claim::shape(
                 "cheaper",
-                "so that the random state, enforced once, is cheaper: hours in all against hours for one",
+                "so that the random state, enforced once, is faster: hours in all against hours for one",
                 "more",
                 "x",
             )

@@ -63,7 +63,7 @@ const fn square_root(square: f64) -> f64 {
 
 const fn pause(ms: Option<f64>) -> Claim {
     let Some(ms) = ms else {
-        let words = "no pause makes random writes cheaper: with the longest, in those without";
+        let words = "no pause makes random writes faster: with the longest pause over without";
         return Claim::shape("pause", words, "blank", "x").near(0.85, 1.15, NO_PAUSE).set();
     };
     let words = "the pause that makes random writes behave like sequential ones";
@@ -88,13 +88,13 @@ const fn claims(row: &Row) -> [Claim; 12] {
         time("sw", "sequential writes", sw),
         time("rw", "random writes", rw),
         pause(pause_ms),
-        class("locality", "the area within which random writes are cheap", area, "MiB"),
-        factor("locality-factor", "what they cost there at most, in sequential writes", area_factor),
-        class("partitions", "sequential streams side by side", streams, "streams"),
-        factor("partitions-factor", "what they cost at most, against a single one", streams_factor),
-        factor("reverse", "writes in reverse order, in sequential ones", reverse),
-        factor("in-place", "writes in place, in sequential ones", in_place),
-        factor("large-steps", "writes with large steps, in random ones", large).set(),
+        class("locality", "the area within which random writes are fast", area, "MiB"),
+        factor("locality-factor", "their maximum time there, relative to sequential writes", area_factor),
+        class("partitions", "concurrent sequential streams", streams, "streams"),
+        factor("partitions-factor", "their maximum time, relative to a single stream", streams_factor),
+        factor("reverse", "writes at descending addresses, relative to sequential ones", reverse),
+        factor("in-place", "rewrites of one address, relative to sequential writes", in_place),
+        factor("large-steps", "strided writes, relative to random ones", large).set(),
     ];
     explained(claims, row.why)
 }
@@ -102,7 +102,7 @@ const fn claims(row: &Row) -> [Claim; 12] {
 /// The claims of a device without an area: the table says "No" in the place of both of its figures.
 const fn without_area(row: &Row) -> [Claim; 11] {
     let [sr, rr, sw, rw, pause, _, _, partitions, factor, reverse, in_place, large] = claims(row);
-    let words = "random writes in an area of 256 KB to 64 MB are not cheaper: the cheapest in all";
+    let words = "random writes in an area of 256 KB to 64 MB are not faster: the fastest over all";
     let area = Claim::shape("locality", words, "No", "x").near(0.8, 1.25, "equal within 25 %").set();
     [sr, rr, sw, rw, pause, area, partitions, factor, reverse, in_place, large]
 }
@@ -219,7 +219,7 @@ rows! {
             (
                 "reverse",
                 "logs take writes in any order: in reverse their merges overlap, in place they do not, \
-             and nothing here makes the first the dearer",
+             and nothing here makes the first the slower",
             ),
         ],
     };
