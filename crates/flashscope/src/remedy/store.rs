@@ -43,7 +43,7 @@ mod tests {
         assert!(worded(&error).unwrap().ends_with("name the folder shown as 'results in' by a run"));
         let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
         let error = StoreError::File { path: "/x".into(), doing: "write", source: full };
-        assert!(worded(&error).unwrap().ends_with("put the results elsewhere with -o"));
+        assert!(worded(&error).unwrap().ends_with("write the results elsewhere with -o"));
         assert!(!error.to_string().contains("-o"), "the library knows no flag");
     }
 }
