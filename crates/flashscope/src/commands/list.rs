@@ -83,8 +83,7 @@ fn suites() -> String {
         text += &indented("    ", suite.settings.iter().map(setting));
         text += &indented("      ", suite.parts.iter().map(|part| [part.name, part.doc].map(String::from)));
     }
-    text +=
-        "  Acts of a file, one a line; run, scale and burst have the settings of a pattern beside these:\n";
+    text += "  Acts of a suite file, one a line; run, scale and burst also have the settings of a pattern:\n";
     let rows = WORDS.iter().map(|word| {
         let keys = if word.keys.is_empty() { String::new() } else { format!(" ({})", word.keys.join(", ")) };
         [word.name.into(), format!("{}{keys}", word.help)]
@@ -94,12 +93,12 @@ fn suites() -> String {
 
 fn virtual_devices() -> String {
     let row = |name: &&str| [name.to_string(), summary(rigs::text(name).unwrap_or_default())];
-    list("Virtual devices (rig:NAME; see docs/rigs.md for your own)", rigs::NAMES.iter().map(row))
+    list("Virtual devices (rig:NAME)", rigs::NAMES.iter().map(row))
 }
 
 fn pattern_settings() -> String {
     let rows = KEYS.iter().map(|key| [key.name, key.example, key.help].map(String::from));
-    list("Settings of a pattern (measure --NAME VALUE, or NAME = VALUE in TOML)", rows)
+    list("Pattern settings (measure --NAME VALUE, or NAME = VALUE in TOML)", rows)
 }
 
 fn simulated_devices() -> String {
@@ -107,7 +106,7 @@ fn simulated_devices() -> String {
         let about = Profile::find(name, &[]).map(|profile| profile.about().to_string());
         [name.to_string(), about.unwrap_or_default()]
     });
-    list("Simulated devices (sim:NAME?key=value; those that are SSDs also `flashscope sim NAME`)", rows)
+    list("Simulated devices (sim:NAME?key=value; SSDs also as `flashscope sim NAME`)", rows)
 }
 
 fn simulation() -> String {
@@ -123,7 +122,7 @@ fn settings() -> String {
     let rows = profiles::keys()
         .into_iter()
         .map(|key| [key.name.to_string(), key.default.to_string(), key.about.to_string()]);
-    list("Settings of a simulated device (--set KEY=VALUE, sim:NAME?KEY=VALUE, TOML)", rows)
+    list("Simulator settings (--set KEY=VALUE, sim:NAME?KEY=VALUE, TOML)", rows)
 }
 
 fn formats() -> String {
@@ -148,7 +147,7 @@ fn studies_of_papers() -> String {
         let Study { name, paper, place, about, .. } = study;
         [name.to_string(), format!("{}, {place}: {about}", paper.number)]
     });
-    list("Studies of the papers (flashscope reproduce NAME)", rows)
+    list("Studies (reproduce NAME)", rows)
 }
 
 /// The first sentence of a rig's leading comment.

@@ -33,11 +33,7 @@ pub fn page(trace: &str, summary: &Summary, manifest: &Manifest) -> Document {
             "Over time",
             blocks([throughput(summary), requests(summary), footprint(summary), depth(summary)]),
         ),
-        (
-            "gaps",
-            "Gaps, latencies, re-writes",
-            blocks([gaps(summary), latencies(summary), rewrites(summary)]),
-        ),
+        ("gaps", "Gaps, latencies, rewrites", blocks([gaps(summary), latencies(summary), rewrites(summary)])),
         ("addresses", "Addresses", addresses(summary)),
         ("devices", "Devices", vec![Block::Table(devices(&summary.devices))]),
     ];

@@ -238,7 +238,7 @@ fn pictures_are_well_formed_and_say_what_they_show() {
     let values = random_writes(1200, 1.0, 4);
     let svg = response_figure("Random writes, 32 KiB & rig:mtron", &Responses::of(&values), 128);
     keep_picture("response.svg", &svg);
-    in_order(&svg, &["<svg", "&amp; rig:mtron", "IO number", "response time", "start-up: 128 IOs", "</svg>"]);
+    in_order(&svg, &["<svg", "&amp; rig:mtron", "IO number", "response time", "warm-up: 128 IOs", "</svg>"]);
 }
 
 fn chart(x: Axis, y: Axis, series: Vec<Series>) -> Chart {
