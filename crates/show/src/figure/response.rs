@@ -11,8 +11,8 @@ const DOTS_MAX: usize = 4000;
 const COLUMNS: usize = 760;
 const SHADE: &str = "#f3e3c3";
 
-/// The response times of a run on a logarithmic axis, its start-up shaded, and two running means: the one
-/// that includes the start-up, dashed, and the one that does not.
+/// The response times of a run on a logarithmic axis, its warm-up shaded, and two running means: the one
+/// that includes the warm-up, dashed, and the one that does not.
 pub fn response_figure(title: &str, responses: &Responses, startup_ios: u64) -> String {
     let values = &responses.mean_ns;
     let step = responses.bin_ios as f64;

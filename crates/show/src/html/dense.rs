@@ -50,7 +50,7 @@ pub struct Trace {
 pub struct Marks {
     /// IOs before the running phase.
     pub startup_ios: u64,
-    /// Fewest and most start-up IOs that the data allow.
+    /// Fewest and most warm-up IOs that the data allow.
     pub startup_range_ios: [u64; 2],
     /// First IO and mean response time (ns) of each regime.
     pub regimes: Vec<(u64, f64)>,

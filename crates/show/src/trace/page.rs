@@ -1,4 +1,4 @@
-//! The page of a described trace: its mix and sizes, what happened over time, gaps and re-writes, addresses,
+//! The page of a described trace: its mix and sizes, what happened over time, gaps and rewrites, addresses,
 //! and its devices.
 
 use crate::html::document::{

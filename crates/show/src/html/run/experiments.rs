@@ -18,7 +18,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Section {
         time("p99"),
         time("max"),
         Column::number("length", "IOs"),
-        Column::number("start-up", "IOs"),
+        Column::number("warm-up", "IOs"),
         Column::number("period", "IOs"),
         Column::words("stop"),
     ];
