@@ -85,7 +85,7 @@ fn write(job: &Imported, output: &Path) -> Result<()> {
         // What is no text is no pattern.
         let is_ours = { begin }.read_to_string(&mut head).is_ok() && (head == HEAD || head.is_empty());
         if !is_ours {
-            let problem = format!("{} has other content; name another file", unwritable());
+            let problem = format!("{}: it has other content; name another file", unwritable());
             return Err(Usage(problem).into());
         }
     }

@@ -47,7 +47,7 @@ const WRONG: &[Case] = &[
     ("trace cut a.csv b.csv --to-time -5", 2, &["--to-time", "'-5' is negative", "write a time"]),
     ("trace cut a.csv b.csv --sample -0.1", 2, &["--sample", "'-0.1' is negative", "write a share"]),
     ("trace cut a.csv b.csv --align -4096", 2, &["--align", "'-4096' is negative", "write a size"]),
-    ("reproduce 004 --jobs 0", 2, &["--jobs", "'0' is not a count", "from 1 on"]),
+    ("reproduce 004 --jobs 0", 2, &["--jobs", "'0' is not a count", "1 or more"]),
     ("trace cut a.csv b.csv --repeat -1", 2, &["--repeat", "'-1' is not a count", "from 0 on"]),
     ("measure null: --stride -1 --bogus", 2, &["--bogus"]),
     ("measure null: --size 0", 2, &["--size", "more than 0", "whole target"]),
@@ -72,7 +72,7 @@ const WRONG: &[Case] = &[
     ("run --budget soon", 2, &["--budget", "soon"]),
     ("run --quick --full", 2, &["--quick", "--full", "cannot be used with"]),
     ("run --only sorting", 2, &["sorting", "granularity", "queue-depth"]),
-    ("run --size 1m", 2, &["1MiB of rig:mtron", "--size of 16MiB or more"]),
+    ("run --size 1m", 2, &["1MiB of rig:mtron", "at least 16MiB"]),
     ("run rig:nothing", 2, &["nothing", "mtron", "FILE.toml"]),
     ("run rig:nothing.toml", 2, &["nothing.toml", "No such file"]),
     ("run rig:rig.toml", 2, &["rig.toml", "line 2, column 1", "bogus", "latency"]),
@@ -97,7 +97,7 @@ const WRONG: &[Case] = &[
     ("run thesis.odt --state random", 2, &["--state", "--write"]),
     ("measure thesis.odt --rw write --bs 4k --write", 3, &["did not create", "--overwrite-existing-data"]),
     ("run thesis.odt --quick --write", 3, &["did not create", "--overwrite-existing-data"]),
-    ("run thesis.odt --quick", 2, &["1MiB of thesis.odt", "--size of 16MiB or more"]),
+    ("run thesis.odt --quick", 2, &["1MiB of thesis.odt", "at least 16MiB"]),
     ("create thesis.odt 1m", 1, &["thesis.odt", "another name"]),
     ("create new 1000", 2, &["1000", "4096"]),
     ("create new -5", 2, &["-5"]),
@@ -162,7 +162,7 @@ fn an_unreadable_file_is_told_as_such() {
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
     for (arguments, words) in [
         (&["measure", "secret", "--bs", "4k"][..], &["secret", "no permission to read it"][..]),
-        (&["measure", "null:", "--number-ios", "1", "-o", "mine"], &["mine", "may write", "-o"]),
+        (&["measure", "null:", "--number-ios", "1", "-o", "mine"], &["mine", "writable folder", "-o"]),
     ] {
         let mut command = std::process::Command::new(&program);
         let nobody = command.args(arguments).uid(65534).gid(65534);
@@ -204,7 +204,7 @@ fn a_dry_run_creates_and_writes_nothing() {
     let mine = scratch.path("mine");
     let before = fingerprint(&mine);
     let plan = call(&folder(&scratch), &["run", "mine", "--quick", "--write", "--dry-run"]).well().out;
-    for word in ["runs over", "state: random", "about", "written", "at least", "at most"] {
+    for word in ["runs over", "preconditioning: random", "about", "written", "at least", "at most"] {
         assert!(plan.contains(word), "'{word}' is missing in: {plan}");
     }
     assert!(!plan.contains("endurance"), "a file's size says nothing of it: {plan}");

@@ -61,7 +61,7 @@ fn rows_of_two_keys_have_both_and_different_suites_are_called_that() {
     once.dedup();
     assert!(names.len() > 6 && once.len() == names.len(), "{names:?}");
     let shown = compare("other", &[]).out;
-    assert!(shown.contains("A is of snia-pts, B of rewrite"), "{shown}");
+    assert!(shown.contains("A snia-pts, B rewrite"), "{shown}");
     assert_eq!(compare("other", &["--json"]).json()["b"]["suite"], "rewrite");
     assert!(!compare("slow", &[]).out.contains("Different suites"));
 }

@@ -112,7 +112,7 @@ fn what_a_pattern_cannot_express_is_refused_with_its_line() {
     let scratch = Scratch::new();
     let folder = scratch.path("");
     for (job, words) in [
-        ("[a]\nrw=read\nbssplit=4k/50:8k/50", &["job.fio:3: bssplit=", "one size"][..]),
+        ("[a]\nrw=read\nbssplit=4k/50:8k/50", &["job.fio:3: bssplit=", "one IO size"][..]),
         ("[a]\nrw=randrw\nrwmixread=70", &["job.fio:3: rwmixread=70", "nearest is 67"]),
         ("[a]\nrw=trimwrite", &["job.fio:2: rw=trimwrite", "randtrim"]),
         ("[a]\nbs=0", &["job.fio:2: bs=0", "more than 0"]),
@@ -191,7 +191,7 @@ fn import_writes_over_nothing_but_its_own_patterns() {
     fs::write(scratch.path("binary"), [0xff; 200]).expect("written");
     for foreign in ["mine.toml", "binary", "job.fio"] {
         let before = fs::read(scratch.path(foreign)).expect("it is there");
-        import(foreign).failed(2, &[foreign, "something else", "name another"]);
+        import(foreign).failed(2, &[foreign, "other content", "name another"]);
         assert_eq!(fs::read(scratch.path(foreign)).expect("it is there"), before);
     }
     for _ in 0..2 {

@@ -122,7 +122,7 @@ fn a_torn_file_of_the_inside_is_told_and_the_rest_shown() {
     let file = folder.join("b/inside/0000-measure-RW-4KiB-0.json");
     let whole = fs::read(&file).unwrap();
     fs::write(&file, &whole[..whole.len() / 2]).unwrap();
-    let told = "0000-measure-RW-4KiB-0.json cannot be read; what happened inside is not shown";
+    let told = "0000-measure-RW-4KiB-0.json cannot be read; the device's internals are not shown";
     for (line, times) in [("report a -o a.html", 0), ("report b -o b.html", 1), ("report a b -o ab.html", 1)]
     {
         let ended = words(&folder, line).well();

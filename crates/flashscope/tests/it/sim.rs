@@ -99,7 +99,7 @@ const WRONG: &[Case] = &[
     ("bplru-board --buffer lru --buffer-size 2g", 2, &["ram.size", "2 GiB", "1 GiB"]),
     ("bplru-board --capacity 1000001", 2, &["nand.page, 2KiB", "whole number of pages", "nearest"]),
     ("bplru-board --figure sweep.svg", 2, &["--figure", "--buffer-size 1m,2m,4m"]),
-    ("bplru-board --buffer-size 1m,2m --figure nowhere/sweep.svg", 2, &["--figure", "nowhere", "exists"]),
+    ("bplru-board --buffer-size 1m,2m --figure nowhere/sweep.svg", 2, &["--figure", "nowhere", "existing"]),
     ("bplru-board --ftl log-block --gc nonsense", 2, &["gc", "nonsense", "greedy, fifo"]),
     ("bplru-board?gc=nonsense", 2, &["gc", "nonsense", "greedy, fifo"]),
     ("bplru-board --ftl page,log-block --over-provisioning 0.0007", 2, &["ftl=log-block", "at least 0.0020"]),

@@ -130,7 +130,7 @@ fn devices_that_are_not_the_same_are_not_compared_in_silence() {
         sim(&folder, &format!("{FEW} --buffer none,lru {more} -o {name}")).well();
     }
     let view = call(&folder, &["compare", "a", "b"]).well().out;
-    assert!(view.contains("are not the same: log_block.log_blocks 7 | 16"), "{view}");
+    assert!(view.contains("differ: log_block.log_blocks 7 | 16"), "{view}");
     let differ = call(&folder, &["compare", "a", "b", "--json"]).well().json();
     assert_eq!(differ["simulations"][0]["settings_differ"].to_string(), "{\"log_block.log_blocks\":[7,16]}");
     let same = call(&folder, &["compare", "a", "c"]).well().out;
@@ -151,7 +151,7 @@ fn a_saved_device_is_named_in_what_it_gives() {
     assert_eq!(entries[0]["loaded_state"]["file"], "old");
     assert_eq!(entries[0]["settings"]["capacity"], "64MiB");
     let view = call(&folder, &["compare", "from-young", "from-old"]).well().out;
-    assert!(view.contains("are not the same: loaded state"), "{view}");
+    assert!(view.contains("differ: loaded state"), "{view}");
 }
 
 #[test]

@@ -132,7 +132,7 @@ fn an_old_site_is_replaced_and_nothing_else_is() {
     fs::write(folder.join("mine/index.html"), "mine").unwrap();
     words(&folder, "site all -o mine").failed(2, &["mine", "-o"]);
     words(&folder, "site nowhere").failed(2, &["nowhere"]);
-    words(&folder, "site mine").failed(2, &["holds no result"]);
+    words(&folder, "site mine").failed(2, &["no results in"]);
     assert_eq!(names(&folder), ["all", "m", "mine", "site"], "no part is left");
 }
 

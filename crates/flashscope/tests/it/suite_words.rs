@@ -78,7 +78,7 @@ fn a_setting_is_given_once_and_refused_in_words() {
         ended.failed(2, words);
     };
     let orders = "almost-sequential --set";
-    refused(&format!("{orders} passes=2 --set passes=3"), &["passes is given twice, as 2 and as 3"]);
+    refused(&format!("{orders} passes=2 --set passes=3"), &["passes is given twice (2, 3)"]);
     refused(&format!("{orders} passes=x"), &["passes=x: write a number from 2 to 1000"]);
     refused(&format!("{orders} passes="), &["passes=: write a number from 2 to 1000"]);
     refused("modern --set rates=1,x", &["--set rates=x", "not a number", "10,50,100"]);

@@ -101,7 +101,7 @@ fn an_interrupted_sweep_says_everywhere_what_is_missing() {
     let ended = interrupt(child);
     assert_eq!(ended.status, 130, "{ended:?}");
     for text in
-        ["PARTIAL: 0 of 3 simulations", "cut short  buffer=none", "not run    buffer=lru ram.size=1MiB"]
+        ["PARTIAL: 0 of 3 simulations", "interrupted buffer=none", "not run    buffer=lru ram.size=1MiB"]
     {
         assert!(ended.out.contains(text), "'{text}' is missing in {}", ended.out);
     }

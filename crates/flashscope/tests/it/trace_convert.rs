@@ -160,7 +160,7 @@ fn the_trace_itself_is_never_overwritten() {
     fs::hard_link(scratch.path("a.mqsim"), scratch.path("b.mqsim")).unwrap();
     std::os::unix::fs::symlink("a.mqsim", scratch.path("c.mqsim")).unwrap();
     for output in ["a.mqsim", "./a.mqsim", "b.mqsim", "c.mqsim"] {
-        call(&folder, &["trace", "convert", "a.mqsim", output]).failed(2, &["is the file that is read"]);
+        call(&folder, &["trace", "convert", "a.mqsim", output]).failed(2, &["is the input file"]);
     }
     assert_eq!(fs::read_to_string(scratch.path("a.mqsim")).unwrap(), "1 4 0 8 0\n");
     // A link stays one; what it points to is replaced.

@@ -46,7 +46,7 @@ impl Written {
         match request.op {
             Op::Write => {
                 self.writes += 1;
-                // The engine numbers its writes from 1 on, in this order.
+                // The engine numbers its writes 1 or more, in this order.
                 self.set(request, self.writes as u32);
             }
             // What a trimmed block holds is the device's affair.
@@ -276,12 +276,12 @@ mod tests {
         let mut rotten = sector(2, 3, KEY);
         rotten[300] ^= 4;
         for (bad, words) in [
-            (sector(1, 3, KEY), "holds the data of write 1, and write 2"),
+            (sector(1, 3, KEY), "holds the data of write 1, but write 2"),
             // The same write of an earlier replay, and another sector of the same write.
-            (sector(2, 3, 78), "no sector that this replay wrote"),
-            (sector(2, 2, KEY), "no sector that this replay wrote"),
-            (torn, "no sector that this replay wrote"),
-            (rotten, "or one that was changed"),
+            (sector(2, 3, 78), "no data of this replay"),
+            (sector(2, 2, KEY), "no data of this replay"),
+            (torn, "no data of this replay"),
+            (rotten, "or changed data"),
             (vec![0; 512], "holds zeros"),
         ] {
             let (sectors, error) = check(bad);

@@ -112,7 +112,7 @@ fn a_simulated_device_is_verified_by_its_own_marks() {
     assert_eq!((found.requests, found.written_bytes), (13_333, 494_641_152));
     assert_eq!(found, report(&request), "the same seed, the same replay");
     let on_rig = ReplayRequest { verify: true, ..ReplayRequest::new(trace, "rig:mtron".into()) };
-    refused(&on_rig, ErrorKind::Usage, &["verify", "holds data"]);
+    refused(&on_rig, ErrorKind::Usage, &["verify", "stores data"]);
 }
 
 #[test]

@@ -206,8 +206,11 @@ pub(super) fn warnings(warnings: &[Warning], style: Style) -> String {
         out.push_str(&format!("\n  {}\n", style.paint(Tone::Bold, "Caveats")));
     }
     for Warning { seen, remedy } in warnings {
-        let end = if seen.ends_with('.') { "" } else { "." };
-        out.push_str(&item(style, "!", Tone::Alert, &format!("{seen}{end} {remedy}")));
+        let remedy = remedy.to_string();
+        // A clause goes on; a sentence begins anew.
+        let joint = if remedy.starts_with(char::is_lowercase) { "; " } else { ". " };
+        let text = format!("{}{joint}{remedy}", seen.trim_end_matches('.'));
+        out.push_str(&item(style, "!", Tone::Alert, &text));
     }
     out
 }
