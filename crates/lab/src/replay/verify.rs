@@ -46,7 +46,7 @@ impl Written {
         match request.op {
             Op::Write => {
                 self.writes += 1;
-                // The engine numbers its writes 1 or more, in this order.
+                // The engine numbers its writes from 1, in this order.
                 self.set(request, self.writes as u32);
             }
             // What a trimmed block holds is the device's affair.
