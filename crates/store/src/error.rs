@@ -140,7 +140,7 @@ pub enum PlaceProblem {
 #[derive(Debug, Error)]
 pub enum PackProblem {
     /// It begins with something else than a label.
-    #[error("it is not a flashscope pack: {0}")]
+    #[error("it is not a valid pack: {0}")]
     Foreign(&'static str),
     /// It is of another version.
     #[error("it has version {found}, made by flashscope {by}; this flashscope reads version {known}")]
@@ -299,7 +299,7 @@ impl StoreError {
             StoreError::Unfit { path, problem } => format!("{}: {problem}", path.display()),
             StoreError::Place { path, problem } => problem.of(path),
             StoreError::NoPack { path } => {
-                format!("{} is neither a result folder nor a flashscope pack", path.display())
+                format!("{} is neither a result folder nor a pack", path.display())
             }
             StoreError::Pack { path, problem } => {
                 format!("cannot open the pack {}: {problem}", path.display())

@@ -296,8 +296,8 @@ function notes({ result, data }: Loaded, isOverlaid: boolean): string[] {
         const which = data.ops.length > 1 ? ' (without their operations)' : '';
         const first = head > 0 ? `, and the first ${count(head)} IOs as points${which}` : '';
         said.push(
-            `Columns of ${count(block.column_ios)} IOs: histograms of response times with exact minimum and ` +
-                `maximum${first}. Every IO is in ${block.file}.`,
+            `Columns of ${count(block.column_ios)} IOs: histograms of response times with exact minimum ` +
+                `and maximum${first}. Every IO is in ${block.file}.`,
         );
     }
     if (data.ios === 0) said.push('No IO to draw.');

@@ -201,13 +201,13 @@ fn foreign_damaged_and_newer_files_are_refused_by_name() {
     words(&folder, "pack m").well();
     fs::write(folder.join("text.flashscope"), "no pack").unwrap();
     words(&folder, "show text.flashscope")
-        .failed(2, &["text.flashscope", "neither a result folder nor a flashscope pack"]);
+        .failed(2, &["text.flashscope", "neither a result folder nor a pack"]);
     let whole = fs::read(folder.join("m.flashscope")).unwrap();
     fs::write(folder.join("half.flashscope"), &whole[..whole.len() / 2]).unwrap();
     words(&folder, "show half.flashscope").failed(1, &["half.flashscope", "damaged or incomplete"]);
     foreign(&folder.join("tar.flashscope"), &[("a.txt", b"a")], None);
     words(&folder, "report tar.flashscope")
-        .failed(1, &["not a flashscope pack", "`flashscope pack DIR` makes one"]);
+        .failed(1, &["not a valid pack", "`flashscope pack DIR` makes one"]);
     let newer: (&str, &[u8]) =
         ("flashscope-pack.json", br#"{ "pack_version": 9, "flashscope_version": "7.0.0" }"#);
     foreign(&folder.join("newer.flashscope"), &[newer], None);

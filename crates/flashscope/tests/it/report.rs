@@ -86,7 +86,7 @@ fn of_what_is_damaged_a_page_is_made_with_a_warning() {
     fs::create_dir(scratch.path("foreign")).unwrap();
     words(&scratch, "report foreign").failed(1, &["foreign", "not a flashscope result", "results in"]);
     words(&scratch, "report nowhere").failed(2, &["nowhere", "check the path"]);
-    let words_of_it = ["a/manifest.json", "neither a result folder nor a flashscope pack"];
+    let words_of_it = ["a/manifest.json", "neither a result folder nor a pack"];
     words(&scratch, "report a/manifest.json").failed(2, &words_of_it);
 }
 
