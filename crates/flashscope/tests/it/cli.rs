@@ -48,7 +48,7 @@ const WRONG: &[Case] = &[
     ("trace cut a.csv b.csv --sample -0.1", 2, &["--sample", "'-0.1' is negative", "write a share"]),
     ("trace cut a.csv b.csv --align -4096", 2, &["--align", "'-4096' is negative", "write a size"]),
     ("reproduce 004 --jobs 0", 2, &["--jobs", "'0' is not a count", "1 or more"]),
-    ("trace cut a.csv b.csv --repeat -1", 2, &["--repeat", "'-1' is not a count", "from 0 on"]),
+    ("trace cut a.csv b.csv --repeat -1", 2, &["--repeat", "'-1' is not a count", "0 or more"]),
     ("measure null: --stride -1 --bogus", 2, &["--bogus"]),
     ("measure null: --size 0", 2, &["--size", "more than 0", "whole target"]),
     ("measure null: --size 4194303t --offset 4194303t", 2, &["size", "beyond the end of null:"]),

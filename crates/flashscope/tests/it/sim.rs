@@ -104,7 +104,7 @@ const WRONG: &[Case] = &[
     ("bplru-board?gc=nonsense", 2, &["gc", "nonsense", "greedy, fifo"]),
     ("bplru-board --ftl page,log-block --over-provisioning 0.0007", 2, &["ftl=log-block", "at least 0.0020"]),
     ("sim:bplru-bord", 2, &["unknown profile 'bplru-bord'", "bplru-board"]),
-    ("rig:mtron", 2, &["rig:mtron is no simulated SSD", "`flashscope measure`"]),
+    ("rig:mtron", 2, &["rig:mtron is not a simulated SSD", "`flashscope measure`"]),
     ("hdd-7200", 2, &["hard disk", "`flashscope measure`"]),
     ("bplru-board --warmup 100", 2, &["a warm-up of 100 IOs", "the pattern has 100", "smaller --warmup"]),
     ("bplru-board --warmup 5 --ignore-ios 5", 2, &["the pattern's ignore_ios", "leave out --warmup"]),
@@ -116,7 +116,7 @@ const WRONG_TRACES: &[Case] = &[
     ("--trace nowhere", 2, &["cannot read the trace nowhere", "check the path"]),
     ("--trace empty.txt", 2, &["empty.txt: the trace is empty"]),
     ("--trace empty.txt --iodepth 2 --timing on-time", 2, &["--iodepth needs --timing asap"]),
-    ("--trace empty.txt --pattern nowhere.toml", 2, &["--pattern is for a pattern"]),
+    ("--trace empty.txt --pattern nowhere.toml", 2, &["--pattern belongs to a pattern"]),
 ];
 
 #[test]

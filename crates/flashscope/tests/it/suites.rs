@@ -104,7 +104,7 @@ fn what_is_wrong_in_a_file_is_said_with_its_line_and_the_known_words() {
             "run a rw=read ios=9 repeats=4000000000\n",
             &["line 1", "repeats=4000000000: write a number from 1 to 1000"],
         ),
-        ("# nothing\n", &["says nothing", "run reads"]),
+        ("# nothing\n", &["file is empty", "run reads"]),
     ];
     for (content, words) in cases {
         fs::write(scratch.path("bad.suite"), content).expect("written");
@@ -115,7 +115,7 @@ fn what_is_wrong_in_a_file_is_said_with_its_line_and_the_known_words() {
     let tables: [(&str, &[&str]); 4] = [
         ("do = \"ruin\"", &["line 4", "unknown act 'ruin'"]),
         ("do = \"run\"\nname = \"a\"\nrw = \"read\"\nbs = \"3\"\nios = 9", &["line 4", "512-byte sector"]),
-        ("do = \"fill\"\nbz = 5", &["line 4", "'bz' is no key of fill"]),
+        ("do = \"fill\"\nbz = 5", &["line 4", "unknown key 'bz' of fill"]),
         ("do = \"fill", &["line 5"]),
     ];
     for (table, words) in tables {
