@@ -101,7 +101,7 @@ const WRONG: &[Case] = &[
     ("create thesis.odt 1m", 1, &["thesis.odt", "another name"]),
     ("create new 1000", 2, &["1000", "4096"]),
     ("create new -5", 2, &["-5"]),
-    ("show .", 1, &["no result", "manifest.json"]),
+    ("show .", 1, &["not a flashscope result", "manifest.json"]),
     ("show nothing", 2, &["nothing", "No such file"]),
     ("compare newer nothing", 1, &["newer/manifest.json"]),
     ("compare nothing newer", 2, &["nothing", "No such file"]),
