@@ -1,5 +1,5 @@
 //! Chores of the workspace: `cargo xtask tidy` checks the rules that keep the house in order, `cargo xtask
-//! papers` prints docs/papers.md again, `cargo xtask typescript` writes the types of the front end.
+//! papers` writes docs/papers.md again, `cargo xtask typescript` writes the types of the front end.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "printing is all it is for")]
@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask tidy      check the house rules (see CONTRIBUTING.md)
-       cargo xtask papers    print docs/papers.md again, in some minutes
+       cargo xtask papers    write docs/papers.md and docs/papers/ again, in some minutes
        cargo xtask typescript    write report/src/document.ts after the Rust types";
 
 fn main() -> anyhow::Result<ExitCode> {

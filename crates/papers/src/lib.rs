@@ -61,7 +61,7 @@ pub use claim::{Basis, Claim, Published, Verdict};
 pub use device::{RealDevice, Schedule};
 pub use error::NotHere;
 pub use judged::{Finding, Judged, JudgedClaim, judge};
-pub use markdown::markdown;
+pub use markdown::{markdown, pages as markdown_pages};
 pub use measure::Measure;
 pub use page::page;
 pub use papers::{PAPERS, Paper, Part};

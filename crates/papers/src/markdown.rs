@@ -1,4 +1,4 @@
-//! A page in Markdown: for each paper an index of its parts, and a table for each study.
+//! Claims in Markdown: for each paper an index of its parts, and a table for each study.
 
 use crate::claim::Verdict;
 use crate::judged::Judged;
@@ -38,9 +38,30 @@ fn verdicts(claims: &[&JudgedClaim]) -> String {
     counts.map(|(verdict, count)| verdict.of(count)).collect::<Vec<_>>().join(", ")
 }
 
+/// A page to begin with, `papers.md`, which has `head` above a table of the papers, and a page for each,
+/// `papers/000.md`: name and text of all.
+pub fn pages(all: &[Judged], head: &str) -> Vec<(String, String)> {
+    let mut first = format!("{head}\n**{}.**\n\n| paper | claims |\n|---|---|\n", summary(all));
+    let mut pages = Vec::new();
+    for paper in PAPERS {
+        let of_paper = of_paper(paper, all);
+        let claims: Vec<_> = of_paper.iter().flat_map(|judged| &judged.claims).collect();
+        let Paper { number, title, .. } = paper;
+        first += &format!("| [{number}: {title}](papers/{number}.md) | {} |\n", verdicts(&claims));
+        let text = section(paper, all);
+        let text = text.trim_start().strip_prefix("##").map_or(String::new(), |text| format!("#{text}"));
+        pages.push((format!("papers/{number}.md"), text.replace("\n### ", "\n## ")));
+    }
+    pages.insert(0, ("papers.md".into(), first));
+    pages
+}
+
+fn of_paper<'a>(paper: &Paper, all: &'a [Judged]) -> Vec<&'a Judged> {
+    all.iter().filter(|judged| judged.study.paper.number == paper.number).collect()
+}
+
 fn section(paper: &Paper, all: &[Judged]) -> String {
-    let of_paper: Vec<&Judged> =
-        all.iter().filter(|judged| judged.study.paper.number == paper.number).collect();
+    let of_paper = of_paper(paper, all);
     if of_paper.is_empty() {
         return String::new();
     }

@@ -1,5 +1,6 @@
-//! `docs/papers.md` is what the program prints, which takes minutes. So a hash of all that it depends on lies
-//! beside it, and the page is made again when that changes; the whole comparison is nightly's.
+//! `docs/papers.md` and the page of each paper are what the program writes, which takes minutes. So a hash
+//! of all that they depend on lies beside them, and they are made again when that changes; the whole
+//! comparison is nightly's.
 
 use std::fs;
 use std::path::Path;
@@ -41,6 +42,8 @@ impl Inputs {
         let devices = read_texts(root, &["crates/sim/profiles", "crates/sim/rigs"], "toml")?;
         inputs.extend(devices.into_iter().map(|(path, text)| (path, text.into_bytes())));
         inputs.push((PAGE.into(), fs::read(root.join(PAGE)).context(PAGE)?));
+        let pages = read_texts(root, &["docs/papers"], "md")?;
+        inputs.extend(pages.into_iter().map(|(path, text)| (path, text.into_bytes())));
         let lock = fs::read_to_string(root.join("Cargo.lock")).context("Cargo.lock")?;
         inputs.push(("Cargo.lock".into(), versions(&lock).into_bytes()));
         Ok(Inputs(inputs))
@@ -67,7 +70,7 @@ fn versions(lock: &str) -> String {
 /// Whether the page is older than what it depends on.
 pub fn check(kept: &str, inputs: &Inputs) -> Option<Finding> {
     let way_out = "run `cargo xtask papers`, and read what changed; it takes some minutes";
-    let what = "the page is older than the code that it was printed by";
+    let what = "the pages are older than the code that wrote them";
     (kept != inputs.hash()).then(|| Finding::new(PAGE, 1, "papers-page", what, way_out))
 }
 
@@ -76,15 +79,14 @@ pub fn kept(root: &Path) -> String {
     fs::read_to_string(root.join(HASH)).unwrap_or_default()
 }
 
-/// Has the program print the page, and keeps the hash of what it was printed from.
+/// Has the program write the pages, and keeps the hash of what they were written from.
 pub fn renew(root: &Path) -> anyhow::Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let arguments = ["run", "--release", "--quiet", "--package", "flashscope", "--", "reproduce", "all"];
     let mut command = Command::new(cargo);
-    let printed =
-        command.args(arguments).arg("--markdown").current_dir(root).output().context("cargo run")?;
-    ensure!(printed.status.success(), "{}", String::from_utf8_lossy(&printed.stderr));
-    fs::write(root.join(PAGE), printed.stdout).context(PAGE)?;
+    let written =
+        command.args(arguments).args(["--book", "docs"]).current_dir(root).output().context("cargo run")?;
+    ensure!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
     let sources = read_sources(root)?;
     fs::write(root.join(HASH), Inputs::read(root, &sources)?.hash()).context(HASH)
 }

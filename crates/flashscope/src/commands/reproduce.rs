@@ -3,14 +3,15 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use flashscope_core::{Bytes, Nanos};
 use flashscope_device::Intent;
 use flashscope_lab::{OpenTarget, TargetSpec};
 use flashscope_papers::{
-    Judged, PAPERS, RealDevice, Schedule, Stage, Study, Verdict, json, judge, markdown, page, studies, view,
+    Judged, PAPERS, RealDevice, Schedule, Stage, Study, Verdict, json, judge, markdown, markdown_pages, page,
+    studies, view,
 };
 use flashscope_show::html::{self, Bundle};
 use flashscope_show::write_page;
@@ -56,9 +57,12 @@ pub struct ReproduceArgs {
     /// Print the result as one JSON document
     #[arg(long, conflicts_with = "markdown")]
     pub json: bool,
-    /// Print docs/papers.md
+    /// Print the claims as Markdown
     #[arg(long)]
     pub markdown: bool,
+    /// Write papers.md, and a page for each paper, into this folder, as they are in docs/
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["json", "markdown", "on"])]
+    pub book: Option<PathBuf>,
     /// Write an HTML page with charts
     #[arg(long, short, value_name = "FILE.html")]
     pub output: Option<PathBuf>,
@@ -102,12 +106,15 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
     }
     let judged = judged?;
     let is_whole = judged.len() == chosen.len();
-    if !is_whole && args.markdown {
+    if !is_whole && (args.markdown || args.book.is_some()) {
         return Err(flashscope_lab::Error::interrupted().into());
+    }
+    if let Some(folder) = &args.book {
+        return write_book(folder, &judged, screen);
     }
     let text = match (args.json, args.markdown) {
         (true, _) => serde_json::to_string_pretty(&json(&judged, on, seed, is_whole))?,
-        (_, true) => format!("{PAGE_HEAD}\n{}", markdown(&judged)),
+        (_, true) => markdown(&judged),
         _ => view(&judged, screen.style()),
     };
     screen.print(&text)?;
@@ -122,6 +129,19 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
     }
     let differs = judged.iter().flat_map(|judged| &judged.claims).any(|c| c.verdict == Verdict::Differs);
     Ok(if args.strict && differs { Done::Unreliable } else { Done::Well })
+}
+
+/// Writes the pages of all papers.
+fn write_book(folder: &Path, judged: &[Judged], screen: &Screen) -> Result<Done> {
+    let pages = markdown_pages(judged, PAGE_HEAD);
+    for (name, text) in &pages {
+        let path = folder.join(name);
+        let parent = path.parent().unwrap_or(folder);
+        let written = std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&path, text));
+        written.with_context(|| format!("cannot write {}; choose another folder", path.display()))?;
+    }
+    screen.note(&format!("  {} pages in {}", pages.len(), folder.display()));
+    Ok(Done::Well)
 }
 
 /// Runs the studies under a bar, and words why some cannot be run.

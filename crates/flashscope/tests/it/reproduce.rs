@@ -1,5 +1,7 @@
 //! What `flashscope reproduce` prints and refuses. What the studies promise is asked of `flashscope-papers`.
 
+use std::path::Path;
+
 use crate::common::kernel::Scratch;
 use crate::common::{Ended, call};
 use serde_json::Value;
@@ -69,13 +71,20 @@ fn the_page_holds_the_pictures() {
     assert!(page.contains("w5-throughput") && page.contains("reproduced"));
 }
 
-/// The page is printed by the program. That it is not older than the code is seen by `cargo xtask tidy`, from
-/// a hash of what it depends on.
+/// The pages are written by the program. That they are not older than the code is seen by `cargo xtask tidy`,
+/// from a hash of what they depend on.
 #[test]
 #[ignore = "runs every study, 200 CPU seconds; .ci/nightly does"]
 fn docs_papers_is_what_the_program_prints() {
-    let printed = reproduce("all --markdown").well().out;
-    let kept = include_str!("../../../../docs/papers.md");
-    let differing = printed.lines().zip(kept.lines()).find(|(printed, kept)| printed != kept);
-    assert!(printed == kept, "{differing:?}: make it again with `cargo xtask papers`");
+    let scratch = Scratch::new();
+    call(&scratch.path(""), &["reproduce", "all", "--book", "book"]).well();
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    for name in
+        ["papers.md", "papers/000.md", "papers/001.md", "papers/002.md", "papers/003.md", "papers/004.md"]
+    {
+        let read = |folder: &Path| std::fs::read_to_string(folder.join(name)).unwrap();
+        let (written, kept) = (read(&scratch.path("book")), read(&docs));
+        let differing = written.lines().zip(kept.lines()).find(|(written, kept)| written != kept);
+        assert!(written == kept, "{name}: {differing:?}: make it again with `cargo xtask papers`");
+    }
 }

@@ -1,6 +1,6 @@
 //! What was judged, as a page, and the page of all claims that is kept.
 
-use flashscope_papers::{markdown, page};
+use flashscope_papers::{markdown, markdown_pages, page};
 
 use crate::common::run_on;
 
@@ -17,10 +17,29 @@ fn a_part_of_a_papers_studies_has_no_index() {
     assert!(text.contains("### `bplru-techniques`") && !text.contains("| in the paper | study |"), "{text}");
 }
 
+#[test]
+fn each_paper_has_a_page_and_the_first_leads_to_it() {
+    let pages = markdown_pages(&run_on("bplru-techniques", None), "# Head");
+    let names: Vec<_> = pages.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names[..2], ["papers.md", "papers/000.md"]);
+    assert_eq!(names.len(), 6);
+    let rows: Vec<_> = pages[0].1.lines().filter(|line| line.contains(" reproduced, ")).skip(1).collect();
+    assert!(pages[0].1.starts_with("# Head") && rows.len() == 1, "one paper was run: {}", pages[0].1);
+    assert!(rows[0].ends_with("](papers/002.md) | 7 reproduced, 1 cannot be run here |"), "{}", rows[0]);
+    assert!(pages[3].1.starts_with("# Paper 002: ") && pages[3].1.contains("\n## `bplru-techniques`"));
+}
+
 /// Of a claim that is reproduced there is nothing to explain; of every other there is.
 #[test]
 fn every_verdict_but_reproduced_has_a_reason() {
-    let rows = include_str!("../../../../docs/papers.md").lines().filter(|line| line.starts_with("| "));
+    let pages = [
+        include_str!("../../../../docs/papers/000.md"),
+        include_str!("../../../../docs/papers/001.md"),
+        include_str!("../../../../docs/papers/002.md"),
+        include_str!("../../../../docs/papers/003.md"),
+        include_str!("../../../../docs/papers/004.md"),
+    ];
+    let rows = pages.into_iter().flat_map(str::lines).filter(|line| line.starts_with("| "));
     let verdicts = rows.filter_map(|row| row.trim_end_matches(" |").rsplit_once(" | "));
     let mut seen = 0;
     for (claim, verdict) in verdicts {
