@@ -106,9 +106,7 @@ pub fn run<L: Lab, J: Journal>(
     let Work { finished, interference, .. } = work;
     match ended {
         Ok(stopped) => Outcome { finished, interference, stopped, error: None },
-        Err(error) => {
-            Outcome { finished, interference, stopped: Some(Stop::Interrupted), error: Some(error) }
-        }
+        Err(error) => Outcome { finished, interference, stopped: Some(Stop::Failed), error: Some(error) },
     }
 }
 
@@ -299,8 +297,7 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
                 }
             }
         };
-        idle(target, pause, Limits { runtime: None, interrupted: self.campaign.interrupted });
-        Ok(())
+        Ok(idle(target, pause, Limits { runtime: None, interrupted: self.campaign.interrupted })?)
     }
 
     /// One run: begin, measure, keep, rest.

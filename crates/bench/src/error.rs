@@ -57,6 +57,16 @@ pub enum BenchError {
     /// A suite cannot be planned as it was asked for.
     #[error(transparent)]
     Suite(#[from] SuiteError),
+    /// A point of a micro-benchmark that results could not tell apart or hold.
+    #[error("the micro-benchmark '{micro}' has a point that cannot be stored, {id}: {problem}")]
+    Point {
+        /// The micro-benchmark.
+        micro: &'static str,
+        /// The point: micro-benchmark, curve, label.
+        id: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
     /// A name that is no micro-benchmark.
     #[error("unknown micro-benchmark '{name}'; choose one of {}", known.join(", "))]
     UnknownMicro {

@@ -8,7 +8,8 @@ use std::sync::atomic::Ordering;
 use flashscope_analysis::{Interference, Lingering, lingering};
 use flashscope_core::seed::derive;
 use flashscope_core::{
-    Bytes, Control, Io, Limits, Nanos, Pattern, PatternSource, Rw, Stream, Target, Time, drive,
+    Breach, Bytes, Control, Io, Limits, Nanos, Pattern, PatternSource, Request, Rw, Stream, Target,
+    TargetError, Time, drive,
 };
 
 use crate::error::BenchError;
@@ -111,7 +112,7 @@ impl<T: Target> Round<'_, '_, T> {
                 return Ok(Some(found));
             }
             // The reads before must not stand under the effect of the writes of this round.
-            self.rest(Nanos((4.0 * found.affected_ns) as u64));
+            self.rest(Nanos((4.0 * found.affected_ns) as u64))?;
             self.after_ios *= 4;
         }
     }
@@ -120,17 +121,17 @@ impl<T: Target> Round<'_, '_, T> {
     /// is no effect of the writes. There are as many after as the effect lasts: the next round begins clean.
     fn done(&mut self, pause: Nanos) -> Result<Option<Lingering>, BenchError> {
         self.number += 1;
-        self.rest(pause);
+        self.rest(pause)?;
         let before = self.responses(Rw::Read, BEFORE_IOS)?;
         self.responses(Rw::RandWrite, self.writes)?;
-        self.rest(pause);
+        self.rest(pause)?;
         let after = self.responses(Rw::Read, self.after_ios)?;
         Ok((after.len() as u64 == self.after_ios).then(|| lingering(&before, &after)))
     }
 
-    fn rest(&mut self, pause: Nanos) {
+    fn rest(&mut self, pause: Nanos) -> Result<(), TargetError> {
         let now = self.probe.target.now();
-        idle(self.probe.target, (self.end.since(now)).min(pause), self.probe.limits);
+        idle(self.probe.target, (self.end.since(now)).min(pause), self.probe.limits)
     }
 
     /// Response times of a batch, in nanoseconds.
@@ -154,12 +155,65 @@ impl<T: Target> Round<'_, '_, T> {
 }
 
 /// Leaves the target alone, in slices, so that Ctrl-C is heard.
-pub(crate) fn idle<T: Target>(target: &mut T, span: Nanos, limits: Limits<'_>) {
+///
+/// # Errors
+/// The target's clock did not come to where it was to wait: it never would.
+pub(crate) fn idle<T: Target>(target: &mut T, span: Nanos, limits: Limits<'_>) -> Result<(), TargetError> {
     let mut now = target.now();
     let end = now + span;
     let slice = if target.info().virtual_time { span } else { WAIT_MAX };
     while now < end && !limits.interrupted.load(Ordering::Relaxed) {
-        target.wait_until(end.min(now + slice));
+        let asked = end.min(now + slice);
+        target.wait_until(asked);
         now = target.now();
+        if now < asked {
+            return Err(Breach::WokeEarly { asked, reached: now }.of(target.info(), &Request::default()));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use flashscope_core::{Completion, ErrorKind, TargetInfo};
+
+    use super::*;
+
+    /// A clock that stands still.
+    struct Stopped(TargetInfo);
+
+    impl Target for Stopped {
+        fn info(&self) -> &TargetInfo {
+            &self.0
+        }
+        fn now(&mut self) -> Time {
+            Time(7)
+        }
+        fn submit(&mut self, _: &[Request]) -> Result<(), TargetError> {
+            unreachable!("it is left alone")
+        }
+        fn reap(&mut self, _: usize, _: Time, _: &mut Vec<Completion>) -> Result<(), TargetError> {
+            unreachable!("it is left alone")
+        }
+        fn serve(&mut self, _: &Request) -> Result<Completion, TargetError> {
+            unreachable!("it is left alone")
+        }
+        fn wait_until(&mut self, _: Time) {}
+    }
+
+    #[test]
+    fn a_target_that_never_wakes_is_named() {
+        for virtual_time in [false, true] {
+            let mut target = Stopped(TargetInfo {
+                name: "stopped".into(),
+                size_bytes: 1 << 20,
+                logical_block_bytes: 512,
+                virtual_time,
+                engine: "test".into(),
+                queue_depth_max: 1,
+            });
+            let error = idle(&mut target, Nanos::from_s(1), Limits::default()).unwrap_err();
+            assert!(matches!(error.kind, ErrorKind::Broken(Breach::WokeEarly { .. })), "{error}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod place;
 
+use std::collections::HashSet;
 use std::fmt;
 
 use flashscope_core::{Bytes, Nanos, Pattern, Rw, TargetInfo};
@@ -150,6 +151,7 @@ impl Plan {
             .flat_map(|micro| (micro.points)(&frame).into_iter().map(move |draft| (*micro, draft)))
             .filter(|(_, draft)| settings.write || !draft.pattern.writes())
             .collect();
+        check_points(&points)?;
         if !settings.write {
             notes.push(Note::OnlyReads);
         }
@@ -334,6 +336,29 @@ fn spaced(size: &str) -> String {
 }
 
 /// The micro-benchmarks asked for, the baselines always among them.
+/// Bytes that the name of a point may have: it is part of a file's.
+const ID_BYTES_MAX: usize = 160;
+
+/// Refuses points that a result could not keep. Micro-benchmarks may come from outside.
+fn check_points(points: &[Point]) -> Result<(), BenchError> {
+    let mut ids = HashSet::new();
+    for (micro, draft) in points {
+        let id = format!("{}/{}/{}", micro.name, draft.curve, draft.label);
+        let problem = if !draft.parameter.is_finite() {
+            "its parameter is no finite number"
+        } else if id.len() > ID_BYTES_MAX {
+            "its curve and label are too long"
+        } else if ids.contains(&id) {
+            "another has the same curve and label"
+        } else {
+            ids.insert(id);
+            continue;
+        };
+        return Err(BenchError::Point { micro: micro.name, id, problem });
+    }
+    Ok(())
+}
+
 fn chosen(settings: &Settings) -> Result<Vec<&Micro>, BenchError> {
     let micros = &settings.micros;
     let Some(only) = &settings.only else {

@@ -74,7 +74,7 @@ pub(crate) fn prepare<T: Target>(
         }
         Preparation::Idle(span) => {
             let left = limits.runtime.unwrap_or(*span);
-            idle(target, left.min(*span), limits);
+            idle(target, left.min(*span), limits)?;
             Ok((left < *span).then_some(Driven::OutOfTime))
         }
     }

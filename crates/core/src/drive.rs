@@ -119,7 +119,10 @@ pub fn drive<T: Target, S: RequestSource, O: Observer>(
     if let [lane] = &mut lanes[..]
         && lane.is_one_by_one()
     {
-        return lane.one_by_one(target, deadline, limits.interrupted, observer);
+        let mut clock = start;
+        let driven = lane.one_by_one(target, &mut clock, deadline, limits.interrupted, observer)?;
+        flight::check_clock(target, clock)?;
+        return Ok(driven);
     }
     let depth = lanes.iter().map(|lane| lane.pacing.iodepth() as usize).sum();
     let mut flight = Flight::new(depth, start);
@@ -151,11 +154,9 @@ fn until_the_end<T: Target, S: RequestSource, O: Observer>(
             Some(_) => Time::NEVER,
         };
         if flight.is_empty() {
-            if let Some(end) = end {
-                return Ok(end);
-            }
-            if wake == Time::NEVER {
-                return Ok(Driven::Exhausted);
+            if end.is_some() || wake == Time::NEVER {
+                flight.read_clock(target)?;
+                return Ok(end.unwrap_or(Driven::Exhausted));
             }
             // In slices, so that an interruption is heard.
             flight.wait(target, wake.min(deadline).min(flight.clock + WAIT_MAX))?;

@@ -106,7 +106,7 @@ impl Breach {
 
     /// The error that it is: of `target`, about `request`, or about none of length 0.
     #[cold]
-    pub(crate) fn of(self, target: &TargetInfo, request: &Request) -> TargetError {
+    pub fn of(self, target: &TargetInfo, request: &Request) -> TargetError {
         TargetError {
             kind: ErrorKind::Broken(self),
             target: target.name.clone(),

@@ -22,6 +22,8 @@ use crate::time::fresh_seed;
 /// Bytes that the first look at writes spans where time is virtual and IOs are cheap: more than a volatile
 /// cache holds, whose writes say nothing about the medium behind it.
 const VIRTUAL_FIRST_BYTES: u64 = 64 << 20;
+/// The most IOs in flight: as many streams as a drive can tell apart, of one each.
+const IN_FLIGHT_MAX: u32 = 1 << 16;
 /// The most IOs that are spent on a precision.
 const IOS_MAX: u64 = 1 << 24;
 /// The longest that a real device is measured for a precision, unless a budget says otherwise.
@@ -83,6 +85,10 @@ impl MeasureRequest {
             if time == Some(Nanos::ZERO) {
                 return Err(Error::setting(setting, "must be more than 0"));
             }
+        }
+        if pattern.in_flight() > IN_FLIGHT_MAX {
+            let most = IN_FLIGHT_MAX;
+            return Err(Error::usage(format!("{} IOs in flight; at most {most}", pattern.in_flight())));
         }
         if pattern.writes() && !self.write && !target.is_virtual() {
             let problem = format!("{} writes to {target}", pattern.rw);
@@ -236,9 +242,11 @@ impl<'a> OpenMeasurement<'a> {
     /// Makes the result folder.
     ///
     /// # Errors
-    /// It cannot be made, or holds something.
+    /// The target is a block device to be written that was not confirmed ([`OpenTarget::confirm`]); the
+    /// folder cannot be made, or holds something.
     pub fn begin(self, folder: Option<&Path>) -> Result<BegunMeasurement<'a>> {
         let OpenMeasurement { request, mut target, pattern } = self;
+        target.must_be_confirmed()?;
         let seed = target.seed();
         let facts = Facts::of(&target, &request.data, seed);
         let path = folder_path(folder, "measure-", &request.target);
@@ -273,7 +281,7 @@ pub struct MeasureResult {
     pub context: Context,
     /// The run, or all that were tried to find a block size, the chosen one among them.
     pub finished: Vec<Finished>,
-    /// The block size that was found, if one was asked for.
+    /// The block size that was found, if one was asked for and the search came to its end.
     pub chosen_bs: Option<Bytes>,
     /// What guard and doctor noticed before the first IO.
     pub warnings: Vec<Warning>,
@@ -298,7 +306,8 @@ impl BegunMeasurement<'_> {
                 self.one(&pattern, &mut *listener, interrupt, &mut finished)?;
                 Ok::<_, Error>(finished.last().expect("it was just kept").run.clone())
             });
-            found.map(|found| Some(found.bs))
+            // A search that was cut short has found nothing.
+            found.map(|found| self.context.complete.then_some(found.bs))
         } else {
             let pattern = self.pattern.clone();
             self.one(&pattern, listener, interrupt, &mut finished).map(|()| None)

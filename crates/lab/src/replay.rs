@@ -32,7 +32,7 @@ pub use tally::ResponseUs;
 /// The longest piece on a real target, whatever the queue depth: more than any block layer takes at once.
 pub const PIECE_BYTES_REAL: u64 = 4 << 20;
 const DEPTH: u32 = 128;
-const DEPTH_MAX: u32 = 4096;
+pub(crate) const DEPTH_MAX: u32 = 4096;
 
 /// What to replay, where and how.
 #[derive(Clone)]
@@ -245,9 +245,11 @@ impl<'a> PlannedReplay<'a> {
     /// Makes the result folder, if one was asked for.
     ///
     /// # Errors
-    /// It cannot be made, or holds something.
+    /// The target is a block device to be written that was not confirmed ([`OpenTarget::confirm`]); the
+    /// folder cannot be made, or holds something.
     pub fn begin(self, folder: Option<&Path>) -> Result<BegunReplay<'a>> {
         let PlannedReplay { request, target, data, iodepth, requests, survey } = self;
+        target.must_be_confirmed()?;
         let facts = Facts::of(&target, &data, target.seed());
         let (path, timing) = (&request.trace.file.path, request.trace.timing.name());
         let plan = [format!("replay of {}, {timing}", path.display())];

@@ -161,9 +161,11 @@ impl PlannedRun {
     /// Makes the result folder, or checks that the one to go on in belongs to this target.
     ///
     /// # Errors
-    /// The folder cannot be made, or holds something else; the target is not the one of before.
+    /// The target is a block device to be written that was not confirmed ([`OpenTarget::confirm`]); the
+    /// folder cannot be made, or holds something else; the target is not the one of before.
     pub fn begin(self) -> Result<BegunRun> {
         let PlannedRun { options, place, mut target, suites, settings, plan, mut lines } = self;
+        target.must_be_confirmed()?;
         lines.extend(plan.notes.iter().map(|note| format!("note: {note}")));
         let facts = Facts::of(&target, &options.data, options.seed);
         let (folder, prior) = match place {

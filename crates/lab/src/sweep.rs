@@ -225,8 +225,10 @@ impl PlannedSweep {
             interrupted: interrupt.flag(),
         };
         let outcome = run(&cases, &common, jobs, &mut entries, &mut |entries| {
+            // Kept before anybody hears of it.
+            let kept = folder.as_mut().map_or(Ok(()), |folder| folder.keep(entries));
             done(entries);
-            folder.as_mut().map_or(Ok(()), |folder| folder.keep(entries))
+            kept
         });
         let kept = folder.map_or(Ok(()), |mut folder| folder.write(&entries));
         SweepResult { entries, error: outcome.and(kept).err() }

@@ -153,6 +153,7 @@ impl<F: Ftl, B: WriteBuffer> Kit<F, B> {
             kit.when_idle().returns_what_was_written(10_000);
         }
         self.counts_operations_by_cause(5_000);
+        self.takes_its_time(2_000);
         let idle = self.clone().when_idle();
         idle.counts_operations_by_cause(5_000);
         idle.repeats(2_000);
@@ -170,6 +171,30 @@ impl<F: Ftl, B: WriteBuffer> Kit<F, B> {
     /// If one is.
     pub fn returns_what_was_written(&self, ios: u64) {
         exercise(&mut self.ssd(), ios, self.seed);
+    }
+
+    /// No request is done before it came, and none that programmed a page for the host is done at once,
+    /// unless RAM took the page first.
+    ///
+    /// # Panics
+    /// If one is.
+    pub fn takes_its_time(&self, ios: u64) {
+        let mut ssd = self.ssd();
+        let (mut random, mut out) = (Random::new(self.seed), Vec::new());
+        let is_direct = !ssd.buffer().takes_writes() && ssd.settings().ram.write_behind.0 == 0;
+        for io in 0..ios {
+            let request = random_request(&mut random, ssd.info().size_bytes);
+            let before = ssd.nand().counts().programs_for(Cause::Host);
+            serve(&mut ssd, request, &mut out);
+            let Completion { submitted, completed, .. } = out[out.len() - 1];
+            let what = format!("seed {}, IO {io}: from {} to {} ns", self.seed, submitted.0, completed.0);
+            assert!(completed >= submitted && completed < Time::NEVER, "{what}");
+            let has_programmed = ssd.nand().counts().programs_for(Cause::Host) > before;
+            assert!(
+                !(is_direct && has_programmed) || completed > submitted,
+                "a page programmed at once: {what}"
+            );
+        }
     }
 
     /// The same seed gives the same times and counts.

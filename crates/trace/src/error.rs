@@ -312,6 +312,9 @@ pub enum Remedy {
     /// Leave out what is bad.
     #[error("fix it, or read leniently to skip it")]
     ReadLeniently,
+    /// Mend the format's reader.
+    #[error("this is a defect of the format's reader")]
+    Reader,
     /// Take one device of several, or make one of them.
     #[error("choose one of the trace's devices, or concatenate them")]
     OneDevice,

@@ -131,7 +131,13 @@ impl TraceSource {
     }
 
     fn is_chosen(&mut self, record: &Record) -> Result<bool, TraceError> {
-        let name = &self.trace.devices()[record.device as usize];
+        let Some(name) = self.trace.devices().get(record.device as usize) else {
+            return Err(self.refused(
+                record,
+                "it is of a device that its reader did not name",
+                Remedy::Reader,
+            ));
+        };
         match &self.device {
             Some(device) => Ok(device == name),
             None if record.device == 0 => Ok(true),
@@ -147,6 +153,9 @@ impl TraceSource {
         if offset_bytes.checked_add(length_bytes).is_none_or(|end| end > self.size_bytes) {
             let problem = format!("it lies beyond the target's {} bytes", self.size_bytes);
             return Err(self.refused(record, &problem, Remedy::Fit));
+        }
+        if length_bytes == 0 && op != Op::Flush {
+            return Err(self.refused(record, "it has no bytes", Remedy::Reader));
         }
         let block = self.logical_block_bytes;
         if offset_bytes % block != 0 || length_bytes % block != 0 {

@@ -227,7 +227,7 @@ fn a_device_that_fails_ends_the_campaign_with_its_error_and_the_earlier_runs_are
         error.contains("watched: read of 32768 bytes") && error.contains("input/output error"),
         "{error}"
     );
-    assert_eq!(outcome.stopped, Some(Stop::Interrupted));
+    assert_eq!(outcome.stopped, Some(Stop::Failed));
     assert_eq!(kept.kept, outcome.finished);
     let ios_and_ends: Vec<_> = kept.kept.iter().map(|done| (done.run.ios, because(done))).collect();
     assert_eq!(ios_and_ends, [(256, Stop::Precision), (44, Stop::Failed)]);

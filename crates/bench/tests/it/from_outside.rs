@@ -67,6 +67,26 @@ fn a_micro_benchmark_of_ones_own_is_planned_and_run_beside_the_baselines() {
     assert!(matches!(error, BenchError::UnknownMicro { name, .. } if name == "sparse"));
 }
 
+#[test]
+fn points_that_a_result_could_not_hold_are_not_planned() {
+    fn draft(frame: &Frame, parameter: f64, label: &str) -> Draft {
+        Draft { curve: "RR".into(), parameter, label: label.into(), pattern: frame.baseline(Rw::RandRead) }
+    }
+    let twice = |frame: &Frame| vec![draft(frame, 1.0, "a"), draft(frame, 2.0, "a")];
+    let no_number = |frame: &Frame| vec![draft(frame, f64::NAN, "a")];
+    let endless = |frame: &Frame| vec![draft(frame, f64::INFINITY, "a")];
+    let long = |frame: &Frame| vec![draft(frame, 1.0, &"a".repeat(400))];
+    let all: [fn(&Frame) -> Vec<Draft>; 4] = [twice, no_number, endless, long];
+    let rig = Rig::new(rigs::get("plain").expect("a rig"), 1);
+    for points in all {
+        let micros = Micros::builtin().with(Micro { points, ..SPARSE });
+        let only = Some(vec!["sparse".to_string()]);
+        let settings = Settings { micros, only, repeats: 1, ..Settings::default() };
+        let error = Plan::new(rig.info(), &settings).expect_err("it cannot be stored");
+        assert!(matches!(error, BenchError::Point { micro: "sparse", .. }), "{error}");
+    }
+}
+
 /// Writes behind the part that was asked for.
 fn greedy(given: &Parameters<'_>) -> Result<Vec<Act>, BenchError> {
     let whole = given.baseline(Rw::Write, given.frame.bs);

@@ -134,12 +134,7 @@ impl Flight {
     /// Reads the target's clock.
     #[inline]
     pub(super) fn read_clock<T: Target>(&mut self, target: &mut T) -> Result<(), TargetError> {
-        let now = target.now();
-        if now < self.clock {
-            let breach = Breach::ClockWentBack { from: self.clock, to: now };
-            return Err(breach.of(target.info(), &Request::default()));
-        }
-        self.clock = now;
+        self.clock = check_clock(target, self.clock)?;
         Ok(())
     }
 
@@ -167,4 +162,14 @@ impl Flight {
         }
         Err(Breach::NothingDone { in_flight: self.taken() }.of(target.info(), &Request::default()))
     }
+}
+
+/// The clock, which is not behind an instant that has come.
+pub(super) fn check_clock<T: Target>(target: &mut T, known: Time) -> Result<Time, TargetError> {
+    let now = target.now();
+    if now < known {
+        let breach = Breach::ClockWentBack { from: known, to: now };
+        return Err(breach.of(target.info(), &Request::default()));
+    }
+    Ok(now)
 }

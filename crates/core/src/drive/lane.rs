@@ -143,16 +143,16 @@ impl<'a, S: RequestSource> Lane<'a, S> {
     pub(super) fn one_by_one<T: Target, O: Observer>(
         &mut self,
         target: &mut T,
+        clock: &mut Time,
         deadline: Time,
         interrupted: &AtomicBool,
         observer: &mut O,
     ) -> Result<Driven, TargetError> {
-        let mut clock = self.start;
         loop {
             if interrupted.load(Ordering::Relaxed) {
                 return Ok(Driven::Interrupted);
             }
-            if clock >= deadline {
+            if *clock >= deadline {
                 return Ok(Driven::OutOfTime);
             }
             if !self.look_ahead(target) {
@@ -160,10 +160,10 @@ impl<'a, S: RequestSource> Lane<'a, S> {
             }
             let request = &self.batch[self.next];
             let done = target.serve(request)?;
-            if let Err(breach) = answers(&done, clock) {
+            if let Err(breach) = answers(&done, *clock) {
                 return Err(breach.of(target.info(), request));
             }
-            clock = done.completed;
+            *clock = done.completed;
             let io = Io {
                 index: self.submitted,
                 offset_bytes: request.offset_bytes,

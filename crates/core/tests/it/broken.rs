@@ -20,6 +20,8 @@ enum Fault {
     DoneBeforeItWasTaken,
     TakenBeforeItWasSubmitted,
     ClockGoesBack,
+    /// Its completions are ahead of what it says the time is.
+    ClockLags,
     ReturnsNothing,
     WakesEarly,
     /// [`Target::serve`] alone answers with another request's tag.
@@ -74,7 +76,7 @@ impl Target for Faulty {
     }
 
     fn now(&mut self) -> Time {
-        Time(self.clock)
+        Time(self.clock - if self.fault == Fault::ClockLags { 1_000 } else { 0 })
     }
 
     fn submit(&mut self, requests: &[Request]) -> Result<(), TargetError> {
@@ -207,6 +209,21 @@ fn the_clock_never_goes_back() {
         "{seen:?}"
     );
     assert!(seen.iter().any(|breach| matches!(breach, Breach::ClockWentBack { .. })), "{seen:?}");
+}
+
+#[test]
+fn no_io_is_done_at_a_time_that_has_not_come() {
+    for pacing in DEPTHS.into_iter().flat_map(pacings) {
+        let (driven, _) = run(Fault::ClockLags, pacing);
+        let error = driven.expect_err("a broken target is an error");
+        // A reap until a time that lags brings nothing at all.
+        let is_clock = match error.kind {
+            ErrorKind::Broken(Breach::NothingDone { .. }) => matches!(pacing, Pacing::Due { .. }),
+            ErrorKind::Broken(Breach::ClockWentBack { .. } | Breach::WokeEarly { .. }) => true,
+            _ => false,
+        };
+        assert!(is_clock, "{pacing:?}: {error}");
+    }
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn flags(remedy: &Remedy) -> Option<&'static str> {
         Remedy::NameFormat => Some("if it is a trace, name its format with --from"),
         Remedy::OtherFormat => Some("name another format with --from"),
         Remedy::GeneratorSettings => Some("see `flashscope list generators`"),
-        Remedy::Other(_) => None,
+        Remedy::Reader | Remedy::Other(_) => None,
     }
 }
 

@@ -109,6 +109,7 @@ impl Options {
             let problem = "null: has no characteristics to measure";
             return Err(Error::usage(problem).with(Remedy::MeasureInstead));
         }
+        target.check_name()?;
         target.refuse_ignored(request.engine, request.data)?;
         let found = suite.suite(&request.suites).map_err(flashscope_bench::BenchError::from)?;
         refuse_ignored(&found, request)?;
@@ -227,8 +228,8 @@ impl Options {
 /// Refuses a precision that cannot be reached.
 pub(crate) fn check_precision(precision: Option<f64>) -> Result<()> {
     match precision {
-        Some(precision) if precision.is_nan() || precision <= 0.0 => {
-            Err(Error::setting("precision", "must be more than 0"))
+        Some(precision) if !precision.is_finite() || precision <= 0.0 => {
+            Err(Error::setting("precision", "must be a number of more than 0"))
         }
         _ => Ok(()),
     }

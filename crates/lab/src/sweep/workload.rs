@@ -10,6 +10,7 @@ use flashscope_trace::{Follower, LayoutCache, Leader, Reached, Stop, TraceError,
 use super::Work;
 use crate::error::{Error, Remedy, Result};
 use crate::interrupt::Interrupt;
+use crate::replay::DEPTH_MAX;
 use crate::timing::Timing;
 use crate::traces::{TraceInput, open_end};
 
@@ -39,6 +40,9 @@ impl Workload {
             Work::Pattern(pattern) => return Ok(Workload::Pattern(Box::new(pattern.clone()), seed)),
             Work::Trace(input, iodepth) => (input, *iodepth),
         };
+        if !(1..=DEPTH_MAX).contains(&iodepth) {
+            return Err(Error::setting("iodepth", format!("must be from 1 to {DEPTH_MAX}")));
+        }
         let mut input = (**input).clone();
         if input.file.path == Path::new("-") {
             input.file.path = STDIN.into();

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use flashscope_analysis::Finished;
 use flashscope_bench::{Cause, Lab};
@@ -73,6 +74,7 @@ pub struct OpenTarget {
     contents_seed: u64,
     /// The result folder that keeps what a simulated SSD does inside.
     inside: Option<PathBuf>,
+    is_confirmed: AtomicBool,
 }
 
 impl OpenTarget {
@@ -100,7 +102,17 @@ impl OpenTarget {
         if handle.is_some() {
             info.queue_depth_max = options.depth_max;
         }
-        Ok(OpenTarget { info, single, many: None, handle, options, contents_seed, inside: None })
+        let is_confirmed = AtomicBool::new(false);
+        Ok(OpenTarget {
+            info,
+            single,
+            many: None,
+            handle,
+            options,
+            contents_seed,
+            inside: None,
+            is_confirmed,
+        })
     }
 
     /// Keeps what a simulated SSD does inside in each run in this result folder from now on.
@@ -186,6 +198,11 @@ impl OpenTarget {
         self.options.intent.write
     }
 
+    /// Nothing is begun on a device that nobody confirmed.
+    pub(crate) fn must_be_confirmed(&self) -> Result<()> {
+        if self.is_confirmed.load(Ordering::Relaxed) { Ok(()) } else { self.confirm(None) }
+    }
+
     /// Checks that `given` confirms writing to it, as a block device asks: its serial. Files and virtual
     /// devices need no word.
     ///
@@ -198,6 +215,7 @@ impl OpenTarget {
         };
         let given = given.unwrap_or_default();
         if identity.confirms(given) {
+            self.is_confirmed.store(true, Ordering::Relaxed);
             return Ok(());
         }
         let got = if given.is_empty() { "nothing was typed".into() } else { format!("'{given}' is not it") };

@@ -70,6 +70,23 @@ impl TargetSpec {
         !matches!(self, TargetSpec::Path(_))
     }
 
+    /// Refuses a path whose name, as results keep it, would be another target's: bytes that are no text, or
+    /// a file called as a virtual target is.
+    pub(crate) fn check_name(&self) -> Result<()> {
+        let again = TargetSpec::from(self.to_string().as_str());
+        let is_same = match (self, &again) {
+            (TargetSpec::Path(path), TargetSpec::Path(kept)) => {
+                path == kept || Path::new(".").join(path) == *kept
+            }
+            (spec, again) => spec == again,
+        };
+        if is_same {
+            return Ok(());
+        }
+        let problem = format!("the name of {self} cannot be kept in a result; rename it, or link to it");
+        Err(Error::setting("target", problem))
+    }
+
     /// Checks that a virtual target exists and can be made, without filling it.
     ///
     /// # Errors

@@ -1,17 +1,20 @@
 //! Runs and single measurements: what is concluded, what an interruption leaves, and what finishing it adds.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use flashscope_analysis::Finished;
 use flashscope_bench::{Event, Scope};
+use flashscope_core::Bytes;
+use flashscope_lab::replay::PlannedReplay;
 use flashscope_lab::{
-    ErrorKind, Interrupt, MeasureRequest, PlannedRun, Resumption, RunRequest, RunResult, characterise,
-    measure,
+    Error, ErrorKind, Interrupt, MeasureRequest, OpenMeasurement, PlannedRun, ReplayRequest, Resumption,
+    RunRequest, RunResult, TargetSpec, TraceInput, characterise, measure,
 };
 use flashscope_store::Stored;
 
-use crate::kernel::Scratch;
+use crate::kernel::{Loop, Scratch, requires};
 use crate::names;
 
 fn quick(target: &str) -> RunRequest {
@@ -120,7 +123,7 @@ fn requests_that_make_no_sense_are_refused_before_a_folder_is_made() {
         assert!(!folder.exists(), "{error:?}");
     };
     let mtron = || quick("rig:mtron");
-    for precision in [0.0, -1.0, f64::NAN] {
+    for precision in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         refused(RunRequest { precision: Some(precision), ..mtron() }, &["precision", "more than 0"]);
     }
     refused(RunRequest { repeats: Some(0), ..mtron() }, &["repeats", "more than 0"]);
@@ -128,4 +131,78 @@ fn requests_that_make_no_sense_are_refused_before_a_folder_is_made() {
     refused(quick("null:"), &["null:"]);
     refused(quick("rig:mtro"), &["mtro", "mtron"]);
     refused(quick("sim:x25m"), &["x25m", "x25m-2009"]);
+}
+
+/// A result keeps the name alone: what it named again would be another target.
+#[test]
+fn a_file_whose_name_cannot_be_kept_is_refused() {
+    let scratch = Scratch::new();
+    let folder = scratch.path("none");
+    let unreadable = std::ffi::OsStr::from_bytes(b"/dev/shm/f\xff");
+    for path in [PathBuf::from("rig:mtron"), PathBuf::from("null:"), PathBuf::from(unreadable)] {
+        let request = RunRequest { target: TargetSpec::Path(path.clone()), ..quick("rig:mtron") };
+        let error = characterise(&request, Some(&folder), None, &mut |_| {}, &Interrupt::new()).err();
+        let error = error.expect("it is not that target");
+        assert!(!folder.exists() && error.kind() == ErrorKind::Usage, "{}: {error:?}", path.display());
+    }
+}
+
+#[test]
+fn a_search_for_a_block_size_that_is_interrupted_has_found_none() {
+    let scratch = Scratch::new();
+    let pattern = || "rw=read".parse().unwrap();
+    let request = |seed| {
+        let request = MeasureRequest::new("rig:mtron".into(), pattern());
+        MeasureRequest { scales_bs: true, seed: Some(seed), ..request }
+    };
+    let whole = measure(&request(1), Some(&scratch.path("a")), None, &mut |_| {}, &Interrupt::new()).unwrap();
+    assert!(whole.chosen_bs >= Some(Bytes(64 << 10)), "{:?}", whole.chosen_bs);
+    for runs in [1, 3, 6] {
+        let (interrupt, mut begun) = (Interrupt::new(), 0);
+        let mut heard = |event: &Event<'_>| {
+            begun += u32::from(matches!(event, Event::Started { .. }));
+            if begun == runs {
+                interrupt.set();
+            }
+        };
+        let folder = scratch.path(&format!("b{runs}"));
+        let cut = measure(&request(1), Some(&folder), None, &mut heard, &interrupt).unwrap();
+        assert!(!cut.context.complete && cut.chosen_bs.is_none(), "{runs} runs: {:?}", cut.chosen_bs);
+    }
+}
+
+#[test]
+fn more_ios_in_flight_than_can_be_told_apart_are_refused() {
+    for target in ["null:", "rig:mtron"] {
+        let pattern = "rw=randread bs=4k size=1g numjobs=4294967295".parse().unwrap();
+        let request = MeasureRequest::new(target.into(), pattern);
+        let error = measure(&request, None, None, &mut |_| {}, &Interrupt::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Usage, "{target}: {error:?}");
+    }
+}
+
+#[test]
+fn nothing_is_begun_on_a_device_that_nobody_confirmed() {
+    if !requires(&["losetup"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let image = scratch.image("disk", 64 << 20);
+    let disk = Loop::attach(&image, &[]);
+    let target = TargetSpec::Path(disk.device.clone());
+    let folder = scratch.path("none");
+    let before = std::fs::read(&image).unwrap();
+    let refused = |error: Option<Error>| {
+        assert_eq!(error.expect("it was not confirmed").kind(), ErrorKind::Refused);
+        assert!(!folder.exists() && std::fs::read(&image).unwrap() == before);
+    };
+    let run = RunRequest { target: target.clone(), write: true, ..quick("rig:mtron") };
+    refused(PlannedRun::new(&run, Some(&folder), false, &Interrupt::new()).unwrap().begin().err());
+    let request = MeasureRequest::new(target.clone(), "rw=randwrite bs=4k number_ios=10".parse().unwrap());
+    let request = MeasureRequest { write: true, ..request };
+    refused(OpenMeasurement::new(&request, &Interrupt::new()).unwrap().begin(Some(&folder)).err());
+    let trace = scratch.path("t.load");
+    std::fs::write(&trace, "0.0 ; 0 ; 8 ; W ; 0.0 ; 0.0\n").unwrap();
+    let replay = ReplayRequest { write: true, ..ReplayRequest::new(TraceInput::new(trace), target) };
+    refused(PlannedReplay::new(&replay, &Interrupt::new()).unwrap().begin(Some(&folder)).err());
 }

@@ -190,6 +190,10 @@ fn what_cannot_be_is_refused_before_anything_is_simulated() {
     refused(SweepSpec { buffer: names(["bplruu"]), ..small() }, &["bplruu", "fab", "bplru"]);
     refused(SweepSpec { profile: "bplru-bord".into(), ..small() }, &["bplru-bord", "bplru-board"]);
     refused(SweepSpec { profile: "hdd-7200".into(), ..small() }, &["hard disk"]);
+    for depth in [0, u32::MAX] {
+        let work = Work::Trace(Box::new(crate::sample("install-ext3")), depth);
+        refused(SweepSpec { work, ..small() }, &["iodepth", "1 to 4096"]);
+    }
     refused(SweepSpec { jobs: Some(0), ..small() }, &["jobs", "at least 1"]);
     refused(SweepSpec { warmup_ios: Some(100), ..small() }, &["100"]);
     refused(SweepSpec { over_provisioning: vec![f64::NAN], ..small() }, &["over_provisioning"]);

@@ -19,6 +19,8 @@ enum Defect {
     ProgramsTwice,
     Varies,
     KeepsAnOldCopy,
+    ProgramsAtOnce,
+    IsDoneBeforeItBegan,
 }
 
 /// The `page` FTL with a defect.
@@ -67,7 +69,12 @@ impl Ftl for Broken {
             Defect::ProgramsTwice => _ = self.page.write(nand, lpn, token, cause, at_ns),
             _ => {}
         }
-        self.page.write(nand, lpn, token, cause, at_ns)
+        let done = self.page.write(nand, lpn, token, cause, at_ns);
+        match self.defect {
+            Defect::ProgramsAtOnce => at_ns,
+            Defect::IsDoneBeforeItBegan => at_ns / 2,
+            _ => done,
+        }
     }
 
     fn trim(&mut self, nand: &mut Nand, lpn: Lpn, at_ns: u64) {
@@ -99,6 +106,8 @@ fn an_ftl_with_any_defect_fails_and_without_one_passes() {
         (Defect::ProgramsTwice, true),
         (Defect::Varies, true),
         (Defect::KeepsAnOldCopy, true),
+        (Defect::ProgramsAtOnce, true),
+        (Defect::IsDoneBeforeItBegan, true),
     ] {
         let device = Ssd::builder("broken", small_device()).ftl::<Broken>(defect).buffer::<NoBuffer>(());
         assert_eq!(fails(|| Kit::new(device, 5).check()), is_defect, "{defect:?}");

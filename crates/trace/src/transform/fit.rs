@@ -115,6 +115,9 @@ impl Fit {
 
     fn modulo(&mut self, record: &mut Record) -> Result<Step, Refusal> {
         let position = self.position(record)?;
+        if position.checked_add(record.length_bytes).is_none() {
+            return Err(Refusal::new("it ends beyond the largest offset", "leave it out"));
+        }
         if record.length_bytes > self.size_bytes {
             self.cut += 1;
             record.length_bytes = self.size_bytes;
