@@ -35,6 +35,7 @@ function checkedSection(raw: Record<string, unknown>, i: number): Section {
     return {
         id: text(raw.id) || `section-${i + 1}`,
         title: text(raw.title),
+        is_summary: raw.is_summary === true,
         blocks: list(raw.blocks).filter(isObject).map(checkedBlock),
     };
 }
@@ -52,7 +53,9 @@ type ListsOf<B> = {
 const LISTS: { [Kind in Block['block']]: ListsOf<Of<Kind>> } = {
     text: {},
     facts: { rows: true },
+    tiles: { tiles: true },
     items: { items: true },
+    listed: { items: true },
     table: { columns: true, rows: true },
     chart: { series: true },
     heat: { values: true },
@@ -64,7 +67,9 @@ function checkedBlock(raw: Record<string, unknown>): Block {
     const kind = text(raw.block);
     const block: Record<string, unknown> = { ...raw, block: kind };
     for (const name of Object.keys(LISTS[kind as Block['block']] ?? {})) block[name] = list(raw[name]);
-    if (kind !== 'text' && kind !== 'facts' && kind !== 'items') {
+    if (kind === 'listed') block.title = text(raw.title);
+    if (kind === 'tiles') block.tiles = (block.tiles as unknown[]).filter(isObject).map(checkedTile);
+    if (!['text', 'facts', 'tiles', 'items', 'listed'].includes(kind)) {
         block.id = text(raw.id) || 'unnamed';
         block.title = text(raw.title);
         block.caption = text(raw.caption);
@@ -83,10 +88,15 @@ function checkedBlock(raw: Record<string, unknown>): Block {
     return block as unknown as Block;
 }
 
+function checkedTile(raw: Record<string, unknown>): Record<string, unknown> {
+    return { ...raw, colour: Number(raw.colour) || 0, rows: list(raw.rows).filter(Array.isArray) };
+}
+
 function checkedAxis(raw: unknown): Record<string, unknown> {
     const axis = isObject(raw) ? raw : {};
-    const scale = ['linear', 'log', 'category'].includes(text(axis.scale)) ? axis.scale : 'linear';
-    return { label: text(axis.label), unit: text(axis.unit), scale, labels: list(axis.labels) };
+    const scale = ['linear', 'log', 'log2', 'category'].includes(text(axis.scale)) ? axis.scale : 'linear';
+    const range = isRange(axis.range) ? { range: axis.range } : {};
+    return { label: text(axis.label), unit: text(axis.unit), scale, labels: list(axis.labels), ...range };
 }
 
 function checkedMarks(raw: unknown): Record<string, unknown> {

@@ -1,6 +1,7 @@
 // What a report says, as data. Written by `cargo xtask typescript` after:
 //   crates/show/src/html/document.rs
 //   crates/show/src/html/dense.rs
+//   crates/analysis/src/conclusion.rs
 //   crates/analysis/src/reading/item.rs
 //   crates/analysis/src/reading/table.rs
 //   crates/analysis/src/reading/chart.rs
@@ -20,6 +21,7 @@ export interface Section {
     id: string;
     title: string;
     blocks: Block[];
+    is_summary?: boolean;
 }
 
 export interface TextBlock {
@@ -32,8 +34,19 @@ export interface FactsBlock {
     rows: [string, string][];
 }
 
+export interface TilesBlock {
+    block: 'tiles';
+    tiles: Tile[];
+}
+
 export interface ItemsBlock {
     block: 'items';
+    items: Item[];
+}
+
+export interface ListedBlock {
+    block: 'listed';
+    title: string;
     items: Item[];
 }
 
@@ -48,11 +61,25 @@ export type HeatBlock = { block: 'heat' } & Heat;
 export type Block =
     | TextBlock
     | FactsBlock
+    | TilesBlock
     | ItemsBlock
+    | ListedBlock
     | TableBlock
     | ChartBlock
     | TraceBlock
     | HeatBlock;
+
+export interface Tile {
+    name: string;
+    term: string;
+    colour: number;
+    state: Support | null;
+    value: string;
+    unit: string;
+    detail: string;
+    rows: [string, string][];
+    note: string;
+}
 
 export interface Heat {
     id: string;
@@ -98,6 +125,25 @@ export interface ArraySpec {
     is_delta: boolean;
 }
 
+export interface Indicator {
+    value: number;
+    ci_low: number;
+    ci_high: number;
+}
+
+export type Support = 'not_applicable' | 'unknown' | 'weak' | 'supported';
+
+export interface Conclusion {
+    name: string;
+    claim: string;
+    state: Support;
+    value: number | null;
+    low: number | null;
+    high: number | null;
+    unit: string;
+    runs: string[];
+}
+
 export type Tone = 'good' | 'alert' | 'plain';
 
 export interface Item {
@@ -105,6 +151,7 @@ export interface Item {
     text: string;
     detail: string;
     links: Link[];
+    state?: Support;
 }
 
 export interface Link {
@@ -125,6 +172,7 @@ export interface Column {
     unit: string;
     is_number: boolean;
     unit_in_heading: boolean;
+    term?: string;
 }
 
 export interface Cell {
@@ -135,13 +183,14 @@ export interface Cell {
     is_marked: boolean;
 }
 
-export type Scale = 'linear' | 'log' | 'category';
+export type Scale = 'linear' | 'log' | 'log2' | 'category';
 
 export interface Axis {
     label: string;
     unit: string;
     scale: Scale;
     labels: string[];
+    range?: [number, number];
 }
 
 export interface Chart {
@@ -152,14 +201,17 @@ export interface Chart {
     y: Axis;
     series: Series[];
     group: string | null;
+    term?: string;
 }
 
-export type Look = 'line' | 'steps' | 'stacked' | 'bars';
+export type Look = 'line' | 'points' | 'steps' | 'stacked' | 'bars';
 
 export interface Series {
     name: string;
     look: Look;
     points: Point[];
+    colour?: number;
+    term?: string;
 }
 
 export interface Point {

@@ -29,7 +29,10 @@ export function append(element: Element, children: Child[]): void {
 
 /** A button with a label for the eye and one for the ear. */
 export function button(label: string, title: string, onclick: () => void): HTMLButtonElement {
-    return h('button', { type: 'button', title, 'aria-label': title, onclick }, label);
+    // What is read out begins with what is seen.
+    const isIn = title.toLowerCase().includes(label.toLowerCase());
+    return h('button', { type: 'button', title, 'aria-label': isIn ? title : `${label}: ${title}`, onclick },
+        label);
 }
 
 /** A shape of the legend, drawn as a small picture. */

@@ -32,10 +32,12 @@ export interface Spec {
     id: string;
     title: string;
     caption: string;
+    /** What a paper calls it. */
+    term?: string;
     group: string | null;
     height: number;
     /** Beside others, or over the whole width. */
-    size: 'small' | 'wide';
+    size: 'multiple' | 'small' | 'wide';
     switches: Switch[];
     /** Fetches what the scene needs; `isNow` where nothing may wait. */
     prepare?(isNow: boolean): Promise<void> | void;
@@ -48,7 +50,8 @@ export interface Spec {
 }
 
 /** For pictures on paper, in CSS pixels. */
-const PAPER_WIDTH = 680;
+export const PAPER_WIDTH = 680;
+const PAPER_WIDTHS = { multiple: PAPER_WIDTH / 4 - 12, small: PAPER_WIDTH / 2 - 10, wide: PAPER_WIDTH };
 const FILE_SIZE: [number, number] = [960, 540];
 
 const watcher = new IntersectionObserver((entries) => {
@@ -104,9 +107,9 @@ export class Figure {
         this.tip = new Tooltip(this.plotBox);
         this.bar = h('div', { class: 'bar' });
         this.element = h('figure', { class: `figure ${spec.size}`, id: spec.id },
-            h('figcaption', {}, h('h3', {}, spec.title || spec.id),
+            h('figcaption', {}, h('h3', { title: spec.term || null }, spec.title || spec.id),
                 spec.caption && h('p', { class: 'caption' }, spec.caption)),
-            this.bar, this.legendBox, this.yLabel, this.plotBox, this.notes, this.words, this.live);
+            this.yLabel, this.plotBox, this.legendBox, this.notes, this.bar, this.words, this.live);
         this.plot = new Plot(this.host, {
             ranged: (x, y) => this.ranged(x, y),
             hovered: (hit, isByKey) => this.hovered(hit, isByKey),
@@ -168,7 +171,7 @@ export class Figure {
 
     /** Draws for paper, or for the screen again. */
     onPaper(isPaper: boolean): void {
-        this.paperWidth = isPaper ? (this.spec.size === 'small' ? (PAPER_WIDTH - 20) / 2 : PAPER_WIDTH) : 0;
+        this.paperWidth = isPaper ? PAPER_WIDTHS[this.spec.size] : 0;
         if (isPaper) this.activate(true);
         if (this.state === 'ready') this.rebuild();
     }
@@ -223,8 +226,9 @@ export class Figure {
             const flags = this.flags();
             this.scene = this.spec.scene(flags);
             this.width = this.plotBox.clientWidth;
-            const width = Math.max(200, this.paperWidth || this.width);
+            const width = Math.max(140, this.paperWidth || this.width);
             this.yLabel.textContent = this.scene.y.label;
+            this.yLabel.hidden = this.scene.y.unit === 'percentile';
             this.legendBox.replaceChildren(legend(this.scene.legend, (key) => this.flip(key)));
             this.notes.replaceChildren(...this.scene.notes.map((note) => h('li', {}, note)));
             this.words.textContent = this.spec.summary();
@@ -287,7 +291,7 @@ export class Figure {
         this.bar.replaceChildren(
             h('div', { class: 'switches', role: 'group', 'aria-label': 'what is shown' }, ...switches, reset),
             h('div', { class: 'exports', role: 'group', 'aria-label': 'take along' },
-                this.spec.size === 'small' && this.sizeButton(),
+                this.spec.size !== 'wide' && this.sizeButton(),
                 button('CSV', `save the data of “${this.spec.title}” as CSV`, () =>
                     this.exported(() => this.saveCsv()),
                 ),
@@ -304,7 +308,7 @@ export class Figure {
     }
 
     private resize(): void {
-        if (this.spec.size !== 'small') return;
+        if (this.spec.size === 'wide') return;
         this.isLarge = !this.isLarge;
         this.element.classList.toggle('large', this.isLarge);
         this.activate(false);

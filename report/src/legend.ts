@@ -16,7 +16,8 @@ export function legend(entries: LegendEntry[], toggle: (key: string) => void): H
             continue;
         }
         const onclick = () => toggle(entry.key!);
-        const title = `${entry.isOff ? 'show' : 'hide'} ${entry.name}`;
+        const term = entry.term ? ` (${entry.term})` : '';
+        const title = `${entry.isOff ? 'show' : 'hide'} ${entry.name}${term}`;
         list.append(
             h(
                 'li',

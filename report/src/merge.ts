@@ -12,12 +12,15 @@ export interface Part<B extends Block = Block> {
 export interface MergedBlock {
     kind: string;
     id: string | null;
+    /** Of items, which are matched by it. */
+    title: string | null;
     parts: Part[];
 }
 
 export interface MergedSection {
     id: string;
     title: string;
+    isSummary: boolean;
     blocks: MergedBlock[];
 }
 
@@ -26,7 +29,8 @@ export function merge(documents: { result: number; document: Document }[]): Merg
     const sections = new Map<string, MergedSection>();
     for (const { result, document } of documents) {
         for (const section of document.sections ?? []) {
-            const merged = sections.get(section.id) ?? { id: section.id, title: section.title, blocks: [] };
+            const { id, title, is_summary: isSummary = false } = section;
+            const merged = sections.get(id) ?? { id, title, isSummary, blocks: [] };
             sections.set(section.id, merged);
             addBlocks(merged, result, section.blocks ?? []);
         }
@@ -39,16 +43,18 @@ function addBlocks(section: MergedSection, result: number, blocks: Block[]): voi
     let after = -1;
     for (const block of blocks) {
         const id = 'id' in block ? block.id : null;
-        const nth = seen.get(block.block) ?? 0;
-        if (id === null) seen.set(block.block, nth + 1);
-        const like = section.blocks.filter((b) => b.kind === block.block && b.id === id);
+        const title = block.block === 'listed' ? block.title : null;
+        const key = `${block.block} ${title}`;
+        const nth = seen.get(key) ?? 0;
+        if (id === null) seen.set(key, nth + 1);
+        const like = section.blocks.filter((b) => b.kind === block.block && b.id === id && b.title === title);
         const free = (b: MergedBlock | undefined) => b && !b.parts.some((part) => part.result === result);
         const found = id === null ? like[nth] : like.find(free);
         if (found && free(found)) {
             found.parts.push({ result, block });
             after = section.blocks.indexOf(found);
         } else {
-            section.blocks.splice(++after, 0, { kind: block.block, id, parts: [{ result, block }] });
+            section.blocks.splice(++after, 0, { kind: block.block, id, title, parts: [{ result, block }] });
         }
     }
 }

@@ -18,16 +18,27 @@ export function page(root: HTMLElement, results: Named[]): void {
     const documents = results.map(({ document }, result) => ({ result, document: checked(document) }));
     const overlaid = documents.filter(({ document }) => document.kind !== 'comparison');
     const comparisons = documents.filter(({ document }) => document.kind === 'comparison');
-    const sections = [...comparisons.flatMap((one) => merge([one])), ...merge(overlaid)];
+    const sections = inOrder(comparisons.flatMap((one) => merge([one])), merge(overlaid));
     setKnown(sections.flatMap(({ id, blocks: own }) => [id, ...own.flatMap((block) => block.id ?? [])]));
     const shown = overlaid.map(({ document }) => document);
     root.replaceChildren(
         h('a', { class: 'skip', href: '#content' }, 'Skip to the content'),
         header(shown, comparisons.map(({ document }) => document)),
-        h('div', { class: 'columns' }, navigation(sections), content(sections, documents)),
+        navigation(sections),
+        legendOfResults(overlaid.map(({ result }) => result)),
+        content(sections, documents),
     );
-    root.querySelector('header')!.after(legendOfResults(overlaid.map(({ result }) => result)));
     if (resultCount() > 0) root.append(footer(shown));
+}
+
+/** The first screen of the results, with the sentence of what differs above it; then the differences. */
+function inOrder(differences: MergedSection[], results: MergedSection[]): MergedSection[] {
+    const summary = results.find(({ isSummary }) => isSummary);
+    if (!summary) return [...differences, ...results];
+    const words = differences[0]?.blocks ?? [];
+    const at = words.findIndex(({ kind }) => kind === 'items');
+    if (at >= 0) summary.blocks.unshift(...words.splice(at, 1));
+    return [summary, ...differences, ...results.filter((section) => section !== summary)];
 }
 
 function header(documents: Document[], comparisons: Document[]): HTMLElement {
@@ -56,12 +67,20 @@ function themeSwitch(): HTMLElement {
                         type: 'button',
                         'aria-pressed': isOn ? 'true' : 'false',
                         'data-theme-choice': choice,
+                        tabindex: isOn ? 0 : -1,
+                        onkeydown: (event: KeyboardEvent) => beside(event),
                         onclick: () => choose(choice),
                     },
                     choice,
                 );
             }),
         );
+    // One stop of Tab, with arrows between the three.
+    const beside = ({ key, target }: KeyboardEvent) => {
+        const own = target as HTMLElement;
+        const to = { ArrowLeft: own.previousElementSibling, ArrowRight: own.nextElementSibling }[key];
+        if (to) (to as HTMLElement).focus();
+    };
     const choose = (choice: Choice) => {
         setTheme(choice);
         fill();
@@ -72,11 +91,10 @@ function themeSwitch(): HTMLElement {
 }
 
 function navigation(sections: MergedSection[]): HTMLElement {
-    const links = sections.map(({ id, title }) =>
+    const links = sections.filter(({ isSummary }) => !isSummary).map(({ id, title }) =>
         h('li', {}, h('a', { href: `#${encodeURIComponent(id)}` }, title || id)),
     );
-    const list = h('nav', { 'aria-label': 'sections' }, h('ul', {}, ...links));
-    return list;
+    return h('nav', { 'aria-label': 'sections' }, h('ul', {}, ...links));
 }
 
 /** Marks in the navigation which section is read. */
@@ -105,9 +123,9 @@ function content(
     const made = sections.map((section) =>
         h(
             'section',
-            { class: 'section', id: section.id, 'aria-label': section.title },
-            h('h2', {}, section.title || section.id),
-            ...blocks(section.blocks, section.id),
+            { class: section.isSummary ? 'summary' : 'section', id: section.id, 'aria-label': section.title },
+            h('h2', { class: section.isSummary ? 'hidden-words' : null }, section.title || section.id),
+            ...blocks(section.blocks, section.id, section.isSummary),
         ),
     );
     const isEmpty = made.length === 0 || sections.every((section) => section.blocks.length === 0);

@@ -14,7 +14,7 @@ import {
     type Hit,
     type Scene,
 } from './canvas/scene';
-import { shifted, sound, ticks, toValue, within, zoomed, toPx, type Range } from './scale';
+import { shifted, sound, ticks, toValue, within, zoomed, type Range } from './scale';
 import { theme } from './theme';
 import { followFingers } from './touch';
 
@@ -161,15 +161,13 @@ export class Plot {
         };
     }
 
-    /** So that the last number along x is not cut off. */
+    /** So that the last number along x is not cut off, should it stand at the end. */
     private rightRoom(width: number): number {
         const { x } = this.scene;
         const mapping = { min: this.x[0], max: this.x[1], isLog: x.isLog, from: 0, to: width - 80 };
-        const last = ticks(mapping, x.unit, ticksAcross(width - 80, x), labelsFor(x, width - 80))
-            .filter(({ label }) => label !== '')
-            .pop();
-        if (!last) return 10;
-        return Math.max(10, widest(last.label.split('\n')) * 3.4 - (mapping.to - toPx(mapping, last.value)));
+        const labels = ticks(mapping, x, ticksAcross(width - 80, x), labelsFor(x, width - 80));
+        const last = labels.filter(({ label }) => label !== '').pop();
+        return x.labels.length > 0 ? 10 : Math.max(10, (last?.label.length ?? 0) * 3.6);
     }
 
     private axis(isX: boolean): uPlot.Axis {
@@ -181,7 +179,7 @@ export class Plot {
             const [mapping, room] = frame
                 ? [isX ? frame.x : frame.y, isX ? ticksAcross(frame.width, spec) : ticksUp(frame.height)]
                 : [{ min: this.x[0], max: this.x[1], isLog: spec.isLog, from: 0, to: 1 }, 4];
-            return ticks(mapping, spec.unit, room, isX ? labelsFor(spec, frame?.width ?? 400) : spec.labels);
+            return ticks(mapping, spec, room, isX ? labelsFor(spec, frame?.width ?? 400) : spec.labels);
         };
         return {
             stroke: colours.faint,
@@ -232,7 +230,8 @@ export class Plot {
         const [px, py] = [frame.left + left, frame.top + top];
         let best: Hit | null = null;
         for (const layer of [...this.scene.layers].reverse()) {
-            best = best ?? layer.hit?.(frame, px, py) ?? null;
+            const hit = layer.hit?.(frame, px, py) ?? null;
+            if (hit && (best === null || (hit.far ?? 0) < (best.far ?? 0))) best = hit;
         }
         this.hover(best, false);
     }

@@ -90,12 +90,35 @@ export interface Tick {
 }
 
 /** About `target` ticks of an axis. */
-export function ticks(m: Mapping, unit: string, target: number, labels: string[] = []): Tick[] {
+export function ticks(
+    m: Mapping,
+    { unit, isBase2 }: { unit: string; isBase2?: boolean },
+    target: number,
+    labels: string[] = [],
+): Tick[] {
     if (labels.length > 0) return categoryTicks(m, labels, target);
+    if (unit === 'percentile') return percentileTicks(m);
     const decades = Math.log10(m.max / m.min);
-    if (m.isLog && decades > 0.9)
-        return unit === 'bytes' ? powersOfTwo(m, target) : decadeTicks(m, unit, target);
-    return linearTicks(m, unit, target);
+    if (m.isLog && isBase2 && decades > 0.3) return powersOfTwo(m, unit, target);
+    return m.isLog && decades > 0.9 ? decadeTicks(m, unit, target) : linearTicks(m, unit, target);
+}
+
+/** A share of 1 by its nines: 0.9 is 1, 0.99 is 2. */
+export const nines = (share: number): number => -Math.log10(Math.max(1e-9, 1 - share));
+
+/** `p99.9` of 3 nines. */
+export function percentile(value: number): string {
+    const decimals = Math.max(0, Math.ceil(value - 1e-9) - 2);
+    return `p${(100 - 100 * 10 ** -value).toFixed(decimals)}`;
+}
+
+function percentileTicks(m: Mapping): Tick[] {
+    const named = [0, 0.5, ...[1, 2, 3, 4, 5, 6, 7].map((count) => 1 - 10 ** -count)].map(nines);
+    const seen = named.filter((value) => value >= m.min - 1e-9 && value <= m.max + 1e-9);
+    // Far in, where none of these are, any number is better than none.
+    const name = (value: number) => (value === 0 ? '0' : percentile(value));
+    if (seen.length > 1) return seen.map((value) => ({ value, label: name(value) }));
+    return linearTicks(m, '', 5).map(({ value }) => ({ value, label: percentile(value) }));
 }
 
 function linearTicks(m: Mapping, unit: string, target: number): Tick[] {
@@ -143,14 +166,14 @@ function tickLabel(value: number, unit: string): string {
     return exact(value, unit === 'IOs' ? '' : unit, 2);
 }
 
-function powersOfTwo(m: Mapping, target: number): Tick[] {
+function powersOfTwo(m: Mapping, unit: string, target: number): Tick[] {
     const low = Math.ceil(Math.log2(m.min) - 1e-9);
     const high = Math.floor(Math.log2(m.max) + 1e-9);
     const every = Math.max(1, Math.ceil((high - low + 1) / Math.max(target, 1)));
     const ticks: Tick[] = [];
     for (let power = low; power <= high; power++) {
         if (((power % every) + every) % every === 0)
-            ticks.push({ value: 2 ** power, label: exact(2 ** power, 'bytes', 4) });
+            ticks.push({ value: 2 ** power, label: exact(2 ** power, unit === 'IOs' ? '' : unit, 4) });
     }
     return ticks;
 }

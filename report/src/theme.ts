@@ -76,6 +76,7 @@ export function setTheme(next: Choice): void {
 
 export function setPaper(isPaper: boolean): void {
     isOnPaper = isPaper;
+    document.documentElement.classList.toggle('paper', isPaper);
     tell();
 }
 

@@ -2,7 +2,7 @@
 
 use crate::error::AnalysisError;
 use crate::estimate::Estimate;
-use crate::statistics::t_quantile;
+use crate::statistics::{t_quantile, t_tails};
 use crate::transform::{mean_of, variance_of};
 use flashscope_core::total;
 use serde::{Deserialize, Serialize};
@@ -46,6 +46,18 @@ pub fn ratio(a: &Estimate, b: &Estimate) -> Result<Comparison, AnalysisError> {
     let square = (1.0 - g) * a.std_err_ns.powi(2) + (value * b.std_err_ns).powi(2);
     let (middle, half) = (value / (1.0 - g), t / b.mean_ns * square.sqrt() / (1.0 - g));
     Ok(Comparison { value, ci_low: middle - half, ci_high: middle + half })
+}
+
+/// How probable a difference at least as large is by chance alone (two-sided, Welch 1947); 0 where
+/// neither has any error and they differ.
+pub fn chance(a: &Estimate, b: &Estimate) -> f64 {
+    let gap = (a.mean_ns - b.mean_ns).abs();
+    let std_err = a.std_err_ns.hypot(b.std_err_ns);
+    if std_err > 0.0 {
+        t_tails(gap / std_err, satterthwaite(a, b, 1.0))
+    } else {
+        f64::from(u8::from(gap == 0.0))
+    }
 }
 
 /// The mean over repeated runs. Runs differ by more than their own noise, and three of them say little about

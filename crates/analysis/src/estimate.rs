@@ -58,7 +58,7 @@ pub fn estimate(series: &Series, phases: &Phases, confidence: f64) -> Result<Est
         let need = BLOCKS_MIN as u64 * phases.cycle_ios();
         return Err(AnalysisError::TooFewIos { have: phases.accepted_ios(), need });
     }
-    let error = StandardError::of(&blocks.means);
+    let error = StandardError::of_two_levels(&blocks.means);
     let mean_ns = mean_of(&blocks.means);
     let (ci_low_ns, ci_high_ns) = error.interval(mean_ns, confidence);
     let ios = blocks.ios;

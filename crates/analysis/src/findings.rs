@@ -3,18 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::conclusion::{Indicator, Support};
 use crate::remedy::Remedy;
-
-/// One number with its interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Indicator {
-    /// The value.
-    pub value: f64,
-    /// Lower end of its interval.
-    pub ci_low: f64,
-    /// Upper end of its interval.
-    pub ci_high: f64,
-}
 
 /// The key characteristics: paper 001's table 3, and what alignment and granularity show. None means that
 /// there is no effect, or that it was not measured (then a warning says so).
@@ -63,6 +53,8 @@ pub struct Advice {
     pub because: String,
     /// The experiments behind it.
     pub experiments: Vec<String>,
+    /// How well they carry it.
+    pub state: Support,
 }
 
 /// A design hint derived from this device's data.
@@ -76,6 +68,8 @@ pub struct Hint {
     /// `baseline/RW/32KiB`.
     #[serde(default)]
     pub seen_in: Vec<String>,
+    /// How well they carry it.
+    pub state: Support,
 }
 
 /// What was seen that weakens the result, and what to do about it.

@@ -25,8 +25,9 @@ mod throughput;
 pub(crate) mod words;
 
 use crate::compare::{Comparison, ratio};
+use crate::conclusion::{Indicator, Support};
 use crate::estimate::Estimate;
-use crate::findings::{Advice, Hint, Indicator, Indicators};
+use crate::findings::{Advice, Hint, Indicators};
 use crate::indicators::curve::{At, baseline, curve};
 use crate::result::{Context, Point};
 
@@ -60,12 +61,22 @@ const MATERIAL: f64 = 1.1;
 pub fn hints(context: &Context, indicators: &Indicators, points: &[Point<'_>]) -> Vec<Hint> {
     let scene = Scene { context, indicators, points };
     let found = HINTS.iter().filter_map(|(hint, micros)| Some((hint(&scene)?, micros)));
-    found.map(|(hint, micros)| hint.seen_also_in(micros)).collect()
+    found.map(|(hint, micros)| hint.seen_also_in(micros).weighed(&scene)).collect()
 }
 
 /// How large, where, and in how many streams to write: always three answers.
 pub fn advice(context: &Context, indicators: &Indicators, points: &[Point<'_>]) -> Vec<Advice> {
-    advice::advice(&Scene { context, indicators, points })
+    let scene = Scene { context, indicators, points };
+    let of = |advice: Advice| {
+        let state = advice.state.min(scene.support(&advice.experiments));
+        let behind = points.iter().filter(|point| advice.experiments.contains(&point.experiment.id()));
+        let because = match behind.flat_map(|point| &point.runs).map(|run| run.errors.count).sum() {
+            0 => advice.because,
+            failed => format!("{}; {} behind this failed", advice.because, words::counted(failed, "IO")),
+        };
+        Advice { state, because, ..advice }
+    };
+    advice::advice(&scene).into_iter().map(of).collect()
 }
 
 /// What a hint is made from.
@@ -84,6 +95,16 @@ impl<'a> Scene<'a> {
         baseline(self.points, name)
     }
 
+    /// How well the points of these names, of micro-benchmarks and of experiments, carry what is said of
+    /// them.
+    fn support(&self, names: &[String]) -> Support {
+        let is_named = |point: &&Point<'_>| {
+            let id = point.experiment.id();
+            names.iter().any(|name| *name == point.experiment.micro || *name == id)
+        };
+        Support::of(self.points.iter().filter(is_named))
+    }
+
     /// One baseline over another.
     fn baselines(&self, above: &str, below: &str) -> Option<Comparison> {
         ratio(&self.baseline(above)?, &self.baseline(below)?).ok()
@@ -98,13 +119,17 @@ impl<'a> Scene<'a> {
 }
 
 fn says(text: String, evidence: String) -> Option<Hint> {
-    Some(Hint { text, evidence, seen_in: Vec::new() })
+    Some(Hint { text, evidence, seen_in: Vec::new(), state: Support::Unknown })
 }
 
 impl Hint {
     /// With the experiment that shows it best.
     fn seen_in(self, point: &Point<'_>) -> Hint {
         Hint { seen_in: vec![point.experiment.id()], ..self }
+    }
+
+    fn weighed(self, scene: &Scene<'_>) -> Hint {
+        Hint { state: scene.support(&self.seen_in), ..self }
     }
 
     fn seen_also_in(mut self, micros: &[&str]) -> Hint {

@@ -15,8 +15,9 @@ pub(crate) use area::areas;
 pub(crate) use order::large_steps;
 
 use crate::compare::Comparison;
+use crate::conclusion::Indicator;
 use crate::estimate::Estimate;
-use crate::findings::{Indicator, Indicators};
+use crate::findings::Indicators;
 use crate::result::Point;
 use curve::baseline;
 

@@ -12,6 +12,7 @@ use crate::estimate::{Estimate, estimate};
 use crate::phases::{Options, Phases, behind_known, phases};
 use crate::quantiles::{Quantiles, quantiles};
 use crate::series::Series;
+use crate::settle::settled;
 use crate::trend::{Trend, trend};
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +34,9 @@ pub struct Goal {
     pub confidence: f64,
     /// IOs to look at before believing that no later regime comes.
     pub explore_ios: u64,
+    /// Sum of response times to look at before believing it, in nanoseconds; 0 asks for none.
+    #[serde(default)]
+    pub explore_ns: u64,
     /// What is known already; then `explore_ios` is not needed.
     pub known: Option<Bounds>,
     /// The run ends here, come what may.
@@ -42,7 +46,7 @@ pub struct Goal {
 impl Goal {
     /// 5 % at 95 %, after a first look of `explore_ios`.
     pub fn exploring(explore_ios: u64) -> Self {
-        Self { precision: 0.05, confidence: 0.95, explore_ios, known: None, ios_max: u64::MAX }
+        Self { precision: 0.05, confidence: 0.95, explore_ios, explore_ns: 0, known: None, ios_max: u64::MAX }
     }
 
     /// For reads, which have no start-up on most devices.
@@ -93,6 +97,8 @@ pub enum Stop {
     Ios,
     /// The time is over.
     Runtime,
+    /// Its share of the bytes that the whole plan may write is written.
+    Bytes,
     /// The budget of the whole plan is spent.
     Budget,
     /// The person stopped it.
@@ -220,11 +226,13 @@ struct Look {
     phases: Phases,
     estimate: Option<Estimate>,
     trend: Option<Trend>,
+    /// Sum of all response times.
+    total_ns: u64,
 }
 
 impl Look {
     fn at(series: &Series, goal: &Goal, options: &Options, spend: f64) -> Self {
-        let found = phases(series, options);
+        let found = settled(phases(series, options), series, options.resolution, goal.precision / 2.0);
         let phases = match goal.known {
             // A run that was broken off before has to make do with what can be seen.
             Some(known) if series.len() >= goal.first_ios() => behind_known(found, series, known.startup_ios),
@@ -233,7 +241,7 @@ impl Look {
         let estimate = estimate(series, &phases, 1.0 - spend * (1.0 - goal.confidence)).ok();
         let estimate = estimate.map(|estimate| Estimate { confidence: goal.confidence, ..estimate });
         let trend = trend(series, &phases);
-        Self { phases, estimate, trend }
+        Self { phases, estimate, trend, total_ns: series.total_ns() }
     }
 
     fn missing(&self, goal: &Goal) -> Option<Why> {
@@ -244,6 +252,10 @@ impl Look {
         let (ios, need_ios) = (self.phases.ios, goal.first_ios());
         if ios < need_ios {
             return Some(Why::Exploring { ios, need_ios });
+        }
+        if self.total_ns < goal.explore_ns {
+            let share = goal.explore_ns as f64 / self.total_ns.max(1) as f64;
+            return Some(Why::Exploring { ios, need_ios: (ios as f64 * share).ceil() as u64 });
         }
         let startup_ios = self.phases.startup_ios_high;
         let need_ios = startup_ios + self.running_ios_min(goal);
@@ -292,7 +304,7 @@ impl Look {
         let stationary = self.too_early(goal).is_none() && self.not_level(goal).is_none();
         let missing = self.missing(goal);
         let quantiles = quantiles(series, &self.phases);
-        let Self { phases, estimate, trend } = self;
+        let Self { phases, estimate, trend, .. } = self;
         Outcome { phases, estimate, quantiles, trend, stopped_because, stationary, missing }
     }
 }

@@ -194,4 +194,15 @@ mod tests {
         assert!(levels(&[], 1.2).is_empty());
         assert_eq!(levels(&[3.0], 1.2).len(), 1);
     }
+
+    /// Bursts of one slow value in four, then of two: ten averages of four would be a step.
+    #[test]
+    fn a_few_averages_show_no_level() {
+        let bursts = |slow: usize| (0..4).map(move |i| if i < slow { 9.0 } else { 1.0 });
+        let values: Vec<f64> = (0..10).flat_map(|i| bursts(if i < 8 { 1 } else { 2 })).collect();
+        assert_eq!(levels(&values, 1.2).len(), 1);
+        // Of ten times as many there are enough.
+        let many: Vec<f64> = (0..100).flat_map(|i| bursts(if i < 80 { 1 } else { 2 })).collect();
+        assert_eq!(levels(&many, 1.2).len(), 2);
+    }
 }

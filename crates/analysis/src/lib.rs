@@ -40,15 +40,21 @@
 #![warn(missing_docs)]
 
 mod compare;
+mod conclusion;
 mod error;
 mod estimate;
 mod findings;
+mod gaps;
 mod hints;
 mod histogram;
+mod horizon;
 mod indicators;
+mod io_errors;
 mod judge;
+mod knee;
 mod levels;
 mod lingering;
+mod percentiles;
 mod period;
 mod phases;
 pub mod published;
@@ -57,35 +63,50 @@ pub mod reading;
 mod refine;
 mod remedy;
 mod result;
+mod run_threshold;
 mod segment;
 mod series;
+mod settle;
+mod standstills;
 mod statistics;
 mod steady;
+mod threshold;
 mod transform;
 mod trend;
 mod warnings;
 mod windows;
 
-pub use compare::{Comparison, difference, pool, ratio};
+pub use compare::{Comparison, chance, difference, pool, ratio};
+pub use conclusion::{
+    Conclusion, Effect, Evidence, Indicator, LEAST_RATIO, ROUNDS_MIN, Support, discoveries,
+};
 pub use error::AnalysisError;
 pub use estimate::{Estimate, estimate};
-pub use findings::{Advice, Hint, Indicator, Indicators, Warning};
+pub use findings::{Advice, Hint, Indicators, Warning};
+pub use gaps::{GAP_LONG, Gaps};
 pub use hints::{advice, hints};
-pub use histogram::Histogram;
+pub use histogram::{BEYOND_MIN, Histogram};
+pub use horizon::{Horizon, Limit, Trust, trust};
 pub use indicators::indicators;
+pub use io_errors::{IoError, IoErrors};
 pub use judge::{Bounds, Decision, Goal, Judge, Outcome, Stop, Why};
+pub use knee::{Knee, Loaded, geometric_mean, knee};
 pub use levels::{Level, levels};
 pub use lingering::{Lingering, lingering};
+pub use percentiles::{PERCENTILES, Percentile, percentiles, percentiles_from};
 pub use period::{Period, period_of};
 pub use phases::{Options, Phases, Regime, phases};
 pub use quantiles::{Quantiles, quantiles};
 pub use reading::Reading;
 pub use remedy::Remedy;
-pub use result::{Context, Experiment, Finished, Interference, Point, Run, points};
+pub use result::{Context, Experiment, Finished, Interference, Point, Responses, Run, points};
+pub use run_threshold::RunThreshold;
 pub use series::Series;
+pub use standstills::{STANDSTILL_MIN, Standstill, Standstills};
 pub use steady::{
     STEADY_RANGE_MAX, STEADY_ROUNDS, STEADY_SLOPE_MAX, SteadyWindow, first_steady, steady_window,
 };
+pub use threshold::{Answer, Answered, Metric, Relation, Threshold};
 pub use trend::{Trend, trend};
 pub use warnings::{suite_warnings, warnings};
 pub use windows::{Cut, Pace, Window, Windows, paces};

@@ -1,5 +1,6 @@
 //! Quantiles and extremes of the running phase.
 
+use crate::histogram::Histogram;
 use crate::phases::Phases;
 use crate::series::Series;
 use crate::transform::variance_of;
@@ -14,7 +15,8 @@ pub struct Quantiles {
     pub p50_ns: f64,
     /// 99th percentile (nearest rank).
     pub p99_ns: f64,
-    /// Greatest response time.
+    /// Greatest response time; of a series of more than 2^20 IOs near its beginning, to the spread of its
+    /// neighbours.
     pub max_ns: f64,
     /// Standard deviation of single response times.
     pub stddev_ns: f64,
@@ -36,10 +38,22 @@ pub fn quantiles(series: &Series, phases: &Phases) -> Option<Quantiles> {
         min_ns: histogram.min_ns as f64,
         p50_ns: histogram.quantile_ns(0.5),
         p99_ns: histogram.quantile_ns(0.99),
-        max_ns: histogram.max_ns as f64,
+        max_ns: (histogram.max_ns as f64).max(longest_before_histograms(series, from, &histogram)),
         stddev_ns: histogram.stddev_ns(),
         ios: histogram.ios(),
     })
+}
+
+/// The longest of the IOs between the beginning of the running phase and the first histogram behind it, of
+/// which only means of neighbours are kept: a stall among those must not be lost. What it took besides its
+/// neighbours, which took about the median.
+fn longest_before_histograms(series: &Series, from_ios: u64, behind: &Histogram) -> f64 {
+    let bin_ios = series.bin_ios();
+    let end = series.len().saturating_sub(behind.ios()) / bin_ios;
+    let bins = series.bins().get(from_ios.div_ceil(bin_ios) as usize..end as usize).unwrap_or_default();
+    let longest = bins.iter().copied().fold(0.0, f32::max);
+    let others = (bin_ios - 1) as f64 * behind.quantile_ns(0.5);
+    (f64::from(longest) * bin_ios as f64 - others).max(f64::from(longest))
 }
 
 fn of_values(mut values: Vec<f64>) -> Option<Quantiles> {
@@ -63,6 +77,20 @@ fn of_values(mut values: Vec<f64>) -> Option<Quantiles> {
 mod tests {
     use super::*;
     use crate::phases::{Options, phases};
+
+    #[test]
+    fn a_stall_early_in_a_long_run_is_not_lost() {
+        for stall_at in [2_000u64, 28_000, 60_000, 900_000, 1_399_000] {
+            let mut series = Series::new();
+            (0..1_400_000u64).for_each(|i| {
+                let usual = 250_000 + (i * 619) % 1000;
+                series.push(if i == stall_at { 983_000_000 } else { usual }, 0);
+            });
+            let phases = Phases { startup_ios_high: 1_554, ..phases(&series, &Options::default()) };
+            let longest = quantiles(&series, &phases).unwrap().max_ns;
+            assert!((longest / 983e6 - 1.0).abs() < 0.001, "at {stall_at}: {longest}");
+        }
+    }
 
     #[test]
     fn quantiles_are_nearest_ranks() {

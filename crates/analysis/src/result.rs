@@ -3,13 +3,18 @@
 
 use std::collections::BTreeMap;
 
-use flashscope_core::{Pattern, TargetInfo};
+use flashscope_core::{Op, Pattern, TargetInfo};
 use serde::{Deserialize, Serialize};
 
 use crate::compare::pool;
+use crate::conclusion::{Indicator, ROUNDS_MIN, Support};
 use crate::estimate::Estimate;
+use crate::gaps::Gaps;
+use crate::io_errors::IoErrors;
 use crate::judge::Outcome;
 use crate::lingering::Lingering;
+use crate::percentiles::Percentile;
+use crate::standstills::{SHARE_MAX, Standstills};
 use crate::windows::Window;
 
 /// One point of a micro-benchmark: a pattern, and where it stands among its like.
@@ -36,14 +41,43 @@ impl Experiment {
     pub fn id(&self) -> String {
         format!("{}/{}/{}", self.micro, self.curve, self.label)
     }
+
+    /// IOs a second of its streams in a closed loop, where an IO takes `mean_ns` (Little 1961). None where no
+    /// time passes.
+    pub fn iops_of(&self, mean_ns: f64) -> Option<f64> {
+        let pattern = &self.pattern;
+        let depth = f64::from(pattern.iodepth);
+        let gap_ns = pattern.thinktime.0 as f64 * depth / pattern.thinktime_blocks.max(1) as f64;
+        let each_ns = mean_ns + gap_ns;
+        (each_ns > 0.0).then(|| f64::from(pattern.numjobs) * depth * 1e9 / each_ns)
+    }
+
+    /// Whether the other one has the same name: then both are rounds of one experiment, wherever each lies.
+    pub fn is_round_of(&self, other: &Experiment) -> bool {
+        (&self.micro, &self.curve, &self.label) == (&other.micro, &other.curve, &other.label)
+    }
+}
+
+/// The response times of one kind of IO in a run: reads, writes, flushes and discards each have their own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Responses {
+    /// Which kind.
+    pub op: Op,
+    /// IOs of it behind the start-up.
+    pub ios: u64,
+    /// Their mean; none if there are too few.
+    pub estimate: Option<Estimate>,
+    /// Their percentiles, as far as so many IOs tell them.
+    pub percentiles: Vec<Percentile>,
 }
 
 /// What one run of an experiment gave.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
-    /// IOs issued, also those that are left out of the mean or were in flight when it was settled: as many as
-    /// `records` has rows.
+    /// IOs done, also those that are left out of the mean or were in flight when it was settled: as many as
+    /// `records` has rows. Those that failed are in `errors` alone.
     pub ios: u64,
     /// Bytes read, by a load beside it too.
     pub read_bytes: u64,
@@ -53,6 +87,12 @@ pub struct Run {
     pub elapsed_ns: u64,
     /// Phases, mean, quantiles and why it stopped.
     pub outcome: Outcome,
+    /// Each kind of IO in it, in the order of their codes; none in what older versions stored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<Responses>,
+    /// Between its IOs, where one follows the other without a pause; none elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gaps: Option<Gaps>,
     /// The file with every IO's times, relative to the result folder.
     pub records: Option<String>,
     /// The run in equal pieces, where it was asked for.
@@ -61,9 +101,21 @@ pub struct Run {
     /// Its single IOs were not asked for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub summary_only: bool,
-    /// Time that this program's processors worked for it, where a real device was measured.
+    /// Processor time of the thread that drove it, where a real device was measured; of several, the most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
+    /// Threads that drove it, where each of several processes had its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u32>,
+    /// Its IOs waited for those of others that went on with it: its rate is no property of the device.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub takes_turns: bool,
+    /// IOs that failed, of a load beside it too.
+    #[serde(default, skip_serializing_if = "IoErrors::is_empty")]
+    pub errors: IoErrors,
+    /// When the measuring process stood still; none where it always ran, and in virtual time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standstills: Option<Standstills>,
 }
 
 impl Run {
@@ -72,10 +124,30 @@ impl Run {
         self.records.is_some() || self.summary_only
     }
 
-    /// Whether it has a mean, came to its own end, and its running phase was reached and level.
+    /// What pauses of the measuring process add to the mean, as a share of it; 0 without a mean.
+    pub fn standstill_share(&self) -> f64 {
+        let (Some(pauses), Some(mean)) = (self.standstills, self.outcome.estimate) else { return 0.0 };
+        let total_ns = mean.mean_ns * mean.ios as f64;
+        if total_ns > 0.0 { pauses.added_ns as f64 / total_ns } else { 0.0 }
+    }
+
+    /// IOs before the first that its numbers rest on: what the mean left out, or the start-up where there is
+    /// no mean.
+    pub fn ios_ignored(&self) -> u64 {
+        let startup_ios = self.outcome.phases.startup_ios_high;
+        self.outcome.estimate.map_or(startup_ios, |estimate| estimate.ios_ignored)
+    }
+
+    /// Whether pauses of the measuring process are too large a part of its mean.
+    pub fn is_held_up(&self) -> bool {
+        self.standstill_share() > SHARE_MAX
+    }
+
+    /// Whether it has a mean that no pause of the measuring process carries, came to its own end without a
+    /// failed IO, and its running phase was reached and level.
     pub fn is_sound(&self) -> bool {
-        let came_to_its_end = !self.outcome.stopped_because.is_early();
-        came_to_its_end && self.outcome.stationary && self.outcome.estimate.is_some()
+        let came_to_its_end = !self.outcome.stopped_because.is_early() && self.errors.is_empty();
+        came_to_its_end && !self.is_held_up() && self.outcome.stationary && self.outcome.estimate.is_some()
     }
 }
 
@@ -99,15 +171,19 @@ impl Finished {
         let run = &self.run;
         let overall = (run.elapsed_ns > 0).then(|| run.ios as f64 / run.elapsed_ns as f64 * 1e9)?;
         let pattern = &self.experiment.pattern;
-        let Some(estimate) = run.outcome.estimate.filter(|_| overall > 0.0 && pattern.rate_iops.is_none())
-        else {
+        // Flushes take their time but are no IOs of the pattern.
+        let flushes = run.kinds.iter().find(|kind| kind.op == Op::Flush).map_or(0, |kind| kind.ios);
+        let overall = overall * (run.ios - flushes.min(run.ios)) as f64 / run.ios.max(1) as f64;
+        let is_closed = pattern.rate_iops.is_none() && flushes == 0 && !run.takes_turns;
+        let Some(estimate) = run.outcome.estimate.filter(|_| overall > 0.0 && is_closed) else {
             return Some(overall);
         };
-        let flight = f64::from(pattern.numjobs) * f64::from(pattern.iodepth);
-        let gap_ns =
-            pattern.thinktime.0 as f64 * f64::from(pattern.iodepth) / pattern.thinktime_blocks.max(1) as f64;
-        let each_ns = estimate.mean_ns + gap_ns;
-        (each_ns > 0.0).then(|| flight * 1e9 / each_ns)
+        self.experiment.iops_of(estimate.mean_ns)
+    }
+
+    /// Those that each of the threads that drove it did: what the harness's own limit is held against.
+    pub fn iops_per_thread(&self) -> Option<f64> {
+        self.iops().map(|iops| iops / f64::from(self.run.threads.unwrap_or(1).max(1)))
     }
 }
 
@@ -140,6 +216,13 @@ pub struct Context {
     pub complete: bool,
     /// What the device says that its smallest efficient unit is, if it says so.
     pub physical_block_bytes: Option<u32>,
+    /// Half width of the interval that was asked of every mean, as a share of it; none if none was.
+    #[serde(default)]
+    pub precision: Option<f64>,
+    /// IOs that failed outside the experiments: while a state was enforced, in preparations, in the
+    /// interference experiment.
+    #[serde(default, skip_serializing_if = "IoErrors::is_empty")]
+    pub preparation_errors: IoErrors,
 }
 
 /// All runs of one experiment together.
@@ -157,9 +240,51 @@ pub struct Point<'a> {
 }
 
 impl Point<'_> {
+    /// Runs that the mean rests on.
+    pub fn rounds(&self) -> u32 {
+        let with_mean = self.runs.iter().filter(|run| run.outcome.estimate.is_some()).count();
+        (with_mean - self.left_out.min(with_mean)) as u32
+    }
+
     /// Whether the mean rests on sound runs alone. If not, it may belong to the start-up.
     pub fn is_sound(&self) -> bool {
         self.estimate.is_some() && self.runs.iter().any(|run| run.is_sound())
+    }
+
+    /// The runs that the mean rests on: the sound ones, or all that have a mean if none is.
+    pub fn counting(&self) -> impl Iterator<Item = &Run> {
+        let has_mean = |run: &&&Run| run.outcome.estimate.is_some();
+        let is_any_sound = self.runs.iter().filter(has_mean).any(|run| run.is_sound());
+        self.runs.iter().filter(has_mean).filter(move |run| !is_any_sound || run.is_sound()).copied()
+    }
+
+    /// IOs a second in a closed loop, with the interval of the mean. None without a mean.
+    pub fn iops(&self) -> Option<Indicator> {
+        let of = |ns: f64| self.experiment.iops_of(ns);
+        let mean = self.estimate.filter(|_| !self.runs.iter().any(|run| run.takes_turns))?;
+        let ci_high = of(mean.ci_low_ns).unwrap_or(f64::INFINITY);
+        Some(Indicator { value: of(mean.mean_ns)?, ci_low: of(mean.ci_high_ns)?, ci_high })
+    }
+
+    /// How sure the mean is: weak, too, if its interval is wider than was asked (a share of the mean).
+    pub fn confidence(&self, precision: Option<f64>) -> Support {
+        let Some(estimate) = self.estimate else { return Support::Unknown };
+        let is_wide = precision.is_some_and(|asked| estimate.relative_half_width() > asked);
+        Support::of([self]).min(if is_wide { Support::Weak } else { Support::Supported })
+    }
+}
+
+impl Support {
+    /// How well runs carry what is said of them; that the effect is clear of chance and matters is for
+    /// whoever says it to see.
+    pub(crate) fn of<'p, 'a: 'p>(points: impl IntoIterator<Item = &'p Point<'a>>) -> Support {
+        let runs = points.into_iter().map(|point| (point.rounds(), point.is_sound()));
+        let least = runs.reduce(|(rounds, is_sound), next| (rounds.min(next.0), is_sound && next.1));
+        match least {
+            None | Some((0, _)) => Support::Unknown,
+            Some((ROUNDS_MIN.., true)) => Support::Supported,
+            Some(_) => Support::Weak,
+        }
     }
 }
 
@@ -187,12 +312,9 @@ pub fn points(finished: &[Finished]) -> Vec<Point<'_>> {
         }
     }
     for point in &mut points {
-        let means = |runs: &[&Run]| runs.iter().filter_map(|run| run.outcome.estimate).collect::<Vec<_>>();
-        let sound: Vec<&Run> = point.runs.iter().copied().filter(|run| run.is_sound()).collect();
-        let (all, sound) = (means(&point.runs), means(&sound));
-        let counting = if sound.is_empty() { &all } else { &sound };
-        point.estimate = pool(counting).ok();
-        point.left_out = all.len() - counting.len();
+        let means: Vec<_> = point.counting().filter_map(|run| run.outcome.estimate).collect();
+        point.left_out = point.runs.iter().filter(|run| run.outcome.estimate.is_some()).count() - means.len();
+        point.estimate = pool(&means).ok();
     }
     points
 }

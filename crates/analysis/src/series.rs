@@ -112,7 +112,7 @@ impl Series {
             self.marks[i] = self.marks[2 * i + 1];
         }
         self.marks.truncate(BINS_MAX / 2 / BINS_PER_MARK);
-        self.epochs = self.epochs.chunks(2).map(merged).chain([Histogram::new()]).collect();
+        self.epochs = self.epochs.chunks(2).map(Histogram::sum_of).chain([Histogram::new()]).collect();
         self.bin_ios *= 2;
     }
 
@@ -204,9 +204,14 @@ impl Series {
     /// One histogram over all IOs from the first histogram border at or after IO `from_ios`; none while all
     /// values are raw, or when no histogram began since.
     pub(crate) fn histogram_from(&self, from_ios: u64) -> Option<Histogram> {
+        self.histograms_from(from_ios).map(Histogram::sum_of)
+    }
+
+    /// The histograms that [`Series::histogram_from`] sums up, one for each stretch of the run.
+    pub(crate) fn histograms_from(&self, from_ios: u64) -> Option<&[Histogram]> {
         let epoch_ios = BINS_PER_EPOCH as u64 * self.bin_ios;
         let first = from_ios.div_ceil(epoch_ios) as usize;
-        (first < self.epochs.len()).then(|| merged(&self.epochs[first..]))
+        (first < self.epochs.len()).then(|| &self.epochs[first..])
     }
 }
 
@@ -214,12 +219,6 @@ fn histogram_of(values: &[f32]) -> Histogram {
     let mut histogram = Histogram::new();
     values.iter().for_each(|&v| histogram.record(v as u64));
     histogram
-}
-
-fn merged(parts: &[Histogram]) -> Histogram {
-    let mut sum = parts[0].clone();
-    parts[1..].iter().for_each(|other| sum.add(other));
-    sum
 }
 
 #[cfg(test)]

@@ -96,18 +96,25 @@ pub(crate) fn autocorrelation(values: &[f64], lags_max: usize) -> Vec<f64> {
     let mut re = values.to_vec();
     re.resize(size, 0.0);
     let mut im = vec![0.0; size];
-    fft(&mut re, &mut im);
+    let roots = roots_of_unity(size);
+    fft(&mut re, &mut im, &roots);
     for (r, i) in re.iter_mut().zip(im.iter_mut()) {
         (*r, *i) = (*r * *r + *i * *i, 0.0);
     }
-    fft(&mut re, &mut im);
+    fft(&mut re, &mut im, &roots);
     let zero = re[0] / values.len() as f64;
     let at = |lag: usize| re[lag] / (values.len() - lag) as f64 / zero;
     (0..=lags_max).map(|lag| if zero > 0.0 { at(lag) } else { 0.0 }).collect()
 }
 
+/// Sine and cosine of the first half of the turns that a transform of this size takes.
+fn roots_of_unity(size: usize) -> Vec<(f64, f64)> {
+    let turn = -std::f64::consts::TAU / size as f64;
+    (0..size / 2).map(|k| (turn * k as f64).sin_cos()).collect()
+}
+
 /// Iterative radix-2 transform in place (Cooley and Tukey 1965); the length is a power of two.
-fn fft(re: &mut [f64], im: &mut [f64]) {
+fn fft(re: &mut [f64], im: &mut [f64], roots: &[(f64, f64)]) {
     let size = re.len();
     let shift = usize::BITS - size.trailing_zeros();
     for i in 0..size {
@@ -117,18 +124,18 @@ fn fft(re: &mut [f64], im: &mut [f64]) {
             im.swap(i, j);
         }
     }
-    let turn = -std::f64::consts::TAU / size as f64;
-    let roots: Vec<(f64, f64)> = (0..size / 2).map(|k| (turn * k as f64).sin_cos()).collect();
     let mut half = 1;
     while half < size {
         let stride = size / (2 * half);
-        for base in (0..size).step_by(2 * half) {
-            for k in 0..half {
-                let (sin, cos) = roots[k * stride];
-                let (a, b) = (base + k, base + k + half);
-                let (tr, ti) = (re[b] * cos - im[b] * sin, re[b] * sin + im[b] * cos);
-                (re[b], im[b]) = (re[a] - tr, im[a] - ti);
-                (re[a], im[a]) = (re[a] + tr, im[a] + ti);
+        for (re, im) in re.chunks_exact_mut(2 * half).zip(im.chunks_exact_mut(2 * half)) {
+            let ((re_a, re_b), (im_a, im_b)) = (re.split_at_mut(half), im.split_at_mut(half));
+            let first = re_a.iter_mut().zip(im_a);
+            let second = re_b.iter_mut().zip(im_b);
+            let turned = roots.iter().step_by(stride);
+            for (((re_a, im_a), (re_b, im_b)), (sin, cos)) in first.zip(second).zip(turned) {
+                let (tr, ti) = (*re_b * cos - *im_b * sin, *re_b * sin + *im_b * cos);
+                (*re_b, *im_b) = (*re_a - tr, *im_a - ti);
+                (*re_a, *im_a) = (*re_a + tr, *im_a + ti);
             }
         }
         half *= 2;

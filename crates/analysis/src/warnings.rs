@@ -8,6 +8,7 @@ use crate::findings::{Indicators, Warning};
 use crate::hints::words;
 use crate::indicators::curve::baseline;
 use crate::indicators::{areas, unmeasured};
+use crate::io_errors::IoErrors;
 use crate::lingering::Lingering;
 use crate::remedy::Remedy;
 use crate::result::{Context, Point};
@@ -15,8 +16,12 @@ use crate::result::{Context, Point};
 /// In the order in which they are shown: the gravest first.
 const WARNINGS: &[fn(&Scene<'_>) -> Option<Warning>] = &[
     incomplete,
+    failed_ios,
+    preparation_errors,
+    runs::cut_by_bytes,
     not_measured,
     runs::without_mean,
+    runs::held_up,
     runs::not_stationary,
     runs::not_precise,
     runs::disagreeing,
@@ -47,7 +52,8 @@ pub fn warnings(context: &Context, indicators: &Indicators, points: &[Point<'_>]
 /// The same for a suite, whose runs are as long as it says and whose reading says what they mean.
 pub fn suite_warnings(context: &Context, points: &[Point<'_>]) -> Vec<Warning> {
     let scene = Scene { context, indicators: &Indicators::default(), points };
-    [incomplete, generator_near].iter().filter_map(|warning| warning(&scene)).collect()
+    let of_suites = [incomplete, failed_ios, preparation_errors, runs::cut_by_bytes, generator_near];
+    of_suites.iter().filter_map(|warning| warning(&scene)).collect()
 }
 
 fn says(seen: impl Into<String>, remedy: impl Into<Remedy>) -> Option<Warning> {
@@ -61,6 +67,45 @@ fn incomplete(scene: &Scene<'_>) -> Option<Warning> {
     }
     let runs = words::counted(runs as u64, "finished run");
     says(format!("Incomplete: only {runs}."), Remedy::Resume)
+}
+
+/// What to do about IOs that failed.
+const OF_ERRORS: &str = "See `dmesg` and the drive's SMART log: a drive that fails is also slow where it \
+                         does not fail. Measure a part that works.";
+
+fn failed_ios(scene: &Scene<'_>) -> Option<Warning> {
+    let errors = |point: &Point<'_>| {
+        let mut all = IoErrors::default();
+        point.runs.iter().for_each(|run| all.append(&run.errors));
+        all
+    };
+    let failed: Vec<(String, IoErrors)> = scene
+        .points
+        .iter()
+        .map(|point| (point.experiment.id(), errors(point)))
+        .filter(|(_, errors)| !errors.is_empty())
+        .collect();
+    let first = failed.iter().find_map(|(_, errors)| errors.first.first())?;
+    let ids: Vec<String> =
+        failed.iter().map(|(id, errors)| format!("{id} ({})", words::digits(errors.count as f64))).collect();
+    let count = failed.iter().map(|(_, errors)| errors.count).sum();
+    says(
+        format!(
+            "{} failed and {} no response time: {}; the first: {first}. Runs with errors do not count beside \
+             others of the same experiment.",
+            words::counted(count, "IO"),
+            if count == 1 { "has" } else { "have" },
+            words::some(&ids),
+        ),
+        OF_ERRORS,
+    )
+}
+
+fn preparation_errors(scene: &Scene<'_>) -> Option<Warning> {
+    let errors = &scene.context.preparation_errors;
+    let first = errors.first.first()?;
+    let ios = words::counted(errors.count, "IO");
+    says(format!("{ios} failed while the device was prepared; the first: {first}."), OF_ERRORS)
 }
 
 /// Indicators that are blank for lack of a mean, which says nothing of an effect. Only of micro-benchmarks of
@@ -170,13 +215,14 @@ fn generator_near(scene: &Scene<'_>) -> Option<Warning> {
     )
 }
 
-/// IOs a second with all in flight that may be (Little 1961), pauses included.
+/// IOs a second of each thread, with all in flight that may be (Little 1961), pauses included.
 fn iops(point: &Point<'_>) -> Option<f64> {
     let pattern = &point.experiment.pattern;
     let flying = f64::from(pattern.numjobs) * f64::from(pattern.iodepth);
     let pause_ns = pattern.thinktime.0 as f64 / pattern.thinktime_blocks.max(1) as f64;
     let mean_ns = point.estimate?.mean_ns + pause_ns;
-    (pattern.rate_iops.is_none() && mean_ns > 0.0).then(|| flying * 1e9 / mean_ns)
+    let threads = f64::from(point.runs.iter().filter_map(|run| run.threads).max().unwrap_or(1));
+    (pattern.rate_iops.is_none() && mean_ns > 0.0).then(|| flying * 1e9 / mean_ns / threads)
 }
 
 fn part_of_target(scene: &Scene<'_>) -> Option<Warning> {

@@ -77,17 +77,9 @@ fn driven(ssd: &mut Ssd, is_general: bool) -> u64 {
 fn measured(ssd: &mut Ssd, is_general: bool) -> u64 {
     let pattern: Pattern = PATTERN.parse().expect("a pattern");
     let nothing = Pattern { number_ios: Some(0), ..pattern.clone() };
-    let request = Measurement {
-        pattern: &pattern,
-        beside: is_general.then_some(&nothing),
-        goal: None,
-        runtime: None,
-        enough: None,
-        patience: None,
-        windows: None,
-        seed: 1,
-        interrupted: &AtomicBool::new(false),
-    };
+    let interrupted = AtomicBool::new(false);
+    let beside = is_general.then_some(&nothing);
+    let request = Measurement { beside, ..Measurement::new(&pattern, &interrupted) };
     let measured = measure(ssd, &request, &mut Unrecorded, &mut |_, _, _| ());
     assert!(measured.error.is_none());
     measured.run.ios

@@ -2,61 +2,23 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use flashscope_analysis::{Experiment, Finished, Goal, Interference, Run, Stop};
+use flashscope_analysis::{Experiment, Finished, Goal, Interference, IoErrors, Run, Stop};
 use flashscope_core::seed::derive;
 use flashscope_core::{Driven, Limits, Nanos, Target, TargetError, Time};
 
 use crate::chain::{is_done, is_left_out, todo};
-use crate::error::{BenchError, Cause};
+use crate::error::BenchError;
 use crate::goal::Known;
 use crate::interference::{Probe, WRITES, idle, pause_max};
 use crate::journal::{Event, Journal, Recording};
-use crate::measure::{MeasuredRun, Measurement, measure};
+use crate::lab::Lab;
+use crate::measure::{MeasuredRun, Measurement, measure_on};
+use crate::on_error::{OnError, Tally};
 use crate::plan::{Plan, Settings};
 use crate::prepare::prepare;
 use crate::state::{State, StateSource, enforce};
 use crate::step::{Length, Preparation, Step};
-
-/// Gives the target in the form that a run needs: one IO at a time, or many in flight.
-pub trait Lab {
-    /// What serves the requests.
-    type Target: Target;
-
-    /// The target, able to hold `depth` IOs in flight.
-    ///
-    /// # Errors
-    /// When there is no such form of it.
-    fn target(&mut self, depth: u32) -> Result<&mut Self::Target, TargetError>;
-
-    /// A run begins: its time counts from here.
-    fn begin(&mut self) {}
-
-    /// Time that this program's processors have worked so far; none where nobody looks at a clock.
-    fn cpu_ns(&mut self) -> Option<u64> {
-        None
-    }
-
-    /// The run that began last is over and kept.
-    ///
-    /// # Errors
-    /// What the lab wanted to keep of it beside its IOs cannot be kept.
-    fn end(&mut self, finished: &Finished) -> Result<(), Cause> {
-        let _ = finished;
-        Ok(())
-    }
-}
-
-/// A single target, whatever it is, with all the IOs in flight that it takes.
-#[derive(Debug)]
-pub struct Alone<T>(pub T);
-
-impl<T: Target> Lab for Alone<T> {
-    type Target = T;
-
-    fn target(&mut self, _depth: u32) -> Result<&mut T, TargetError> {
-        Ok(&mut self.0)
-    }
-}
+use crate::writes::Writes;
 
 /// What an earlier, interrupted campaign of the same plan left behind.
 #[derive(Clone, Debug, Default)]
@@ -67,6 +29,11 @@ pub struct Prior {
     pub enforced_pieces: u64,
     /// The pause that it kept.
     pub interference: Option<Interference>,
+    /// IOs that failed outside its runs.
+    pub preparation_errors: IoErrors,
+    /// Whether it came to its end: then a round that it left out, for want of bytes that might be written, is
+    /// not added now.
+    pub is_complete: bool,
 }
 
 /// A campaign's fixed facts.
@@ -86,6 +53,8 @@ pub struct Outcome {
     pub finished: Vec<Finished>,
     /// The pause between runs, once it was measured.
     pub interference: Option<Interference>,
+    /// IOs that failed outside the runs, earlier ones included.
+    pub preparation_errors: IoErrors,
     /// Why it ended before its plan did.
     pub stopped: Option<Stop>,
     /// The error that ended it.
@@ -99,26 +68,50 @@ pub fn run<L: Lab, J: Journal>(
     journal: &mut J,
     prior: Prior,
 ) -> Outcome {
-    let Prior { finished, interference, enforced_pieces } = prior;
-    let start = Time::ZERO;
-    let mut work = Work { campaign, lab, journal, finished, interference, start, preparations: 0 };
-    let ended = work.all(enforced_pieces);
-    let Work { finished, interference, .. } = work;
-    match ended {
-        Ok(stopped) => Outcome { finished, interference, stopped, error: None },
-        Err(error) => Outcome { finished, interference, stopped: Some(Stop::Failed), error: Some(error) },
-    }
+    let Prior { finished, interference, enforced_pieces, preparation_errors, is_complete } = prior;
+    let writes = Writes::new(campaign.plan);
+    let mut work = Work {
+        campaign,
+        writes: &writes,
+        todo: Vec::new(),
+        number: 0,
+        lab,
+        journal,
+        finished,
+        interference,
+        preparation_errors,
+        start: Time::ZERO,
+        preparations: 0,
+        done: 0,
+        errors: IoErrors::default(),
+    };
+    let ended = work.all(enforced_pieces, is_complete);
+    let Work { finished, interference, preparation_errors, .. } = work;
+    let (stopped, error) = match ended {
+        Ok(stopped) => (stopped, None),
+        Err(error) => (Some(Stop::Failed), Some(error)),
+    };
+    Outcome { finished, interference, preparation_errors, stopped, error }
 }
 
 struct Work<'a, L, J> {
     campaign: &'a Campaign<'a>,
+    writes: &'a Writes<'a>,
+    /// Which of the plan's steps are to be measured, and the number of the next.
+    todo: Vec<bool>,
+    number: usize,
     lab: &'a mut L,
     journal: &'a mut J,
     finished: Vec<Finished>,
     interference: Option<Interference>,
+    preparation_errors: IoErrors,
     start: Time,
     /// Times that the device was prepared, each with a seed of its own.
     preparations: u64,
+    /// IOs of this campaign that were done, and those that failed. Of earlier ones nothing is counted: else
+    /// what they ended with would end each that goes on with it.
+    done: u64,
+    errors: IoErrors,
 }
 
 /// The end of the method's own IOs as the end of a campaign.
@@ -134,12 +127,13 @@ const PAUSE_USUAL: Nanos = Nanos::from_s(1);
 
 impl<L: Lab, J: Journal> Work<'_, L, J> {
     /// Everything in order. Returns why it stopped early, if it did.
-    fn all(&mut self, enforced_pieces: u64) -> Result<Option<Stop>, BenchError> {
+    fn all(&mut self, enforced_pieces: u64, was_complete: bool) -> Result<Option<Stop>, BenchError> {
         let plan = self.campaign.plan;
         self.start = self.lab.target(1)?.now();
         self.journal.hear(&Event::Planned(plan));
-        let todo = todo(&plan.steps, &self.finished);
-        if !todo.contains(&true) {
+        self.todo = todo(&plan.steps, &self.finished);
+        let is_left = |(step, is_todo): (&Step, &bool)| *is_todo && !(was_complete && step.is_added());
+        if !plan.steps.iter().zip(&self.todo).any(is_left) {
             return Ok(None);
         }
         if let Some(stop) = self.enforce(plan.state, enforced_pieces, false)? {
@@ -147,12 +141,20 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         }
         // What was to be done before a step that is left out is done before the next that rests on it.
         let mut owed: Vec<&Preparation> = Vec::new();
-        for (number, step) in plan.steps.iter().enumerate().filter(|(number, _)| todo[*number]) {
+        for (number, step) in plan.steps.iter().enumerate() {
+            if !self.todo[number] {
+                continue;
+            }
+            self.number = number;
             if !step.follows {
                 owed.clear();
             }
             owed.extend(&step.before);
-            if is_left_out(step, &self.finished) {
+            // Of closed loops that all failed there is no share.
+            let Some(step) = step.with_arrivals(&self.finished) else { continue };
+            let step = &*step;
+            let is_too_much = step.is_added() && !self.writes.affords(&owed, step);
+            if is_too_much || is_left_out(step, &self.finished) {
                 continue;
             }
             if let Some(stop) = self.before(step, &mut owed)? {
@@ -194,6 +196,11 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         Ok(is_spent.then_some(Stop::Budget))
     }
 
+    /// Whether the interference experiment is still to come.
+    fn is_learning_left(&self) -> bool {
+        self.interference.is_none() && self.campaign.plan.keeps_pause
+    }
+
     fn budget_left(&mut self) -> Result<Option<Nanos>, BenchError> {
         let Some(budget) = self.campaign.settings.budget else { return Ok(None) };
         let now = self.lab.target(1)?.now();
@@ -207,17 +214,50 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         }
         let runtime = self.budget_left()?;
         let seed = self.preparation_seed();
-        let Work { lab, journal, campaign, .. } = self;
+        self.writes.before(preparation, self.number + 1, &self.todo, self.is_learning_left());
+        let Work { lab, journal, campaign, writes, .. } = self;
         journal.hear(&Event::Preparing(preparation));
-        let limits = Limits { runtime, interrupted: campaign.interrupted };
+        let limits = Limits {
+            runtime,
+            writes: writes.budget(),
+            interrupted: campaign.interrupted,
+            ..Limits::default()
+        };
         let mut note = |done_bytes, total_bytes| journal.hear(&Event::Enforcing { done_bytes, total_bytes });
         let depth = match preparation {
             Preparation::Burst { pattern, .. } => pattern.in_flight(),
             _ => 1,
         };
         let span = campaign.plan.frame.span.0;
-        let ended = prepare(lab.target(depth)?, preparation, span, seed, limits, &mut note)?;
-        Ok(ended.map(stop_of))
+        let mut tally = Tally::new(campaign.settings.on_error);
+        let ended = prepare(lab.target(depth)?, preparation, span, seed, limits, &mut tally, &mut note);
+        self.count_preparation(tally)?;
+        Ok(ended?.map(stop_of))
+    }
+
+    /// Counts the IOs of something that is no experiment.
+    fn count_preparation(&mut self, tally: Tally) -> Result<(), BenchError> {
+        self.preparation_errors.append(&tally.errors);
+        self.count(tally.done(), &tally.errors)
+    }
+
+    /// Counts IOs.
+    ///
+    /// # Errors
+    /// Too many of them failed so far.
+    fn count(&mut self, done: u64, errors: &IoErrors) -> Result<(), BenchError> {
+        self.done += done;
+        self.errors.append(errors);
+        let on_error = self.campaign.settings.on_error;
+        match self.errors.first.first() {
+            Some(first) if on_error.ends_run(self.errors.count, self.done) => Err(BenchError::IoErrors {
+                errors: self.errors.count,
+                ios: self.done + self.errors.count,
+                share_max: on_error.share_max(),
+                first: Box::new(first.clone()),
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// A seed of its own for each preparation.
@@ -236,13 +276,23 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         let seed = self.preparation_seed();
         let source = StateSource::new(state, (0, total_bytes), plan.frame.sector.0, seed, from);
         let runtime = self.budget_left()?;
-        let Work { lab, journal, campaign, .. } = self;
-        let limits = Limits { runtime, interrupted: campaign.interrupted };
+        let next = if again { self.number + 1 } else { 0 };
+        self.writes.before(&Preparation::Enforce(state), next, &self.todo, self.is_learning_left());
+        let Work { lab, journal, campaign, writes, .. } = self;
+        let limits = Limits {
+            runtime,
+            writes: writes.budget(),
+            interrupted: campaign.interrupted,
+            ..Limits::default()
+        };
         let mut note = |done_bytes, pieces| {
             journal.hear(&Event::Enforcing { done_bytes, total_bytes });
             if again { Ok(()) } else { journal.enforced(pieces).map_err(BenchError::Journal) }
         };
-        let ended = enforce(lab.target(1)?, source, limits, &mut note)?;
+        let mut tally = Tally::new(campaign.settings.on_error);
+        let ended = enforce(lab.target(1)?, source, limits, &mut tally, &mut note);
+        self.count_preparation(tally)?;
+        let ended = ended?;
         self.rest()?;
         Ok(ended.map(stop_of))
     }
@@ -252,17 +302,22 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         self.journal.hear(&Event::Interference);
         let runtime = self.budget_left()?;
         let Campaign { settings, plan, interrupted } = self.campaign;
-        let limits = Limits { runtime, interrupted };
+        self.writes.before_interference(self.number, &self.todo);
+        let limits = Limits { runtime, writes: self.writes.budget(), interrupted, ..Limits::default() };
         let random_writes = Known::from(&self.finished).random_write_startup_ios() + WRITES;
+        let mut tally = Tally::new(settings.on_error);
         let probe = Probe {
             frame: &plan.frame,
             writes: settings.write.then_some(random_writes),
             pause_max: self.affordable_pause(runtime).min(pause_max(settings.patience)),
             seed: derive(settings.seed, u64::MAX / 2),
             limits,
+            tally: &mut tally,
             target: self.lab.target(1)?,
         };
-        let Some(found) = probe.pause()? else {
+        let found = probe.pause();
+        self.count_preparation(tally)?;
+        let Some(found) = found? else {
             return Ok(Some(self.must_stop()?.unwrap_or(Stop::Budget)));
         };
         self.journal.hear(&Event::PauseKept(&found));
@@ -297,14 +352,20 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
                 }
             }
         };
-        Ok(idle(target, pause, Limits { runtime: None, interrupted: self.campaign.interrupted })?)
+        Ok(idle(target, pause, Limits { interrupted: self.campaign.interrupted, ..Limits::default() })?)
     }
 
     /// One run: begin, measure, keep, rest.
     fn step(&mut self, number: usize, step: &Step) -> Result<Option<Stop>, BenchError> {
-        let of = self.campaign.plan.steps.len();
+        // Rounds that are added count only once they begin.
+        let is_planned = |step: &&Step| !step.is_added();
+        let planned = self.campaign.plan.steps.iter().filter(is_planned).count();
+        let of = planned.max(number + 1);
         let (experiment, repeat) = (&step.experiment, step.repeat);
         self.journal.hear(&Event::Started { number: number + 1, of, experiment, repeat });
+        if !self.writes.before_run(number, step, &self.todo, self.is_learning_left()) {
+            return Ok(Some(Stop::Budget));
+        }
         let is_precise = step.length == Length::Precise;
         // What has to have a number of IOs is not cut short by its length.
         let enough = step.length.runtime().filter(|_| step.ios_min > 0).map(|after| (after, step.ios_min));
@@ -315,22 +376,21 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
             goal: is_precise.then(|| self.goal(experiment)),
             runtime,
             enough,
-            patience: self.campaign.settings.patience.filter(|_| is_precise),
+            patience: self.patience().filter(|_| is_precise),
             windows: step.windows,
+            writes: self.writes.budget(),
+            place: None,
+            on_error: self.campaign.settings.on_error,
             seed: step.seed,
             interrupted: self.campaign.interrupted,
         };
         let sources = if step.keeps_ios { request.sources() } else { Vec::new() };
         let mut recording = self.journal.begin(experiment, repeat, sources).map_err(BenchError::Journal)?;
-        let depth = request.depth();
         self.lab.begin();
-        let cpu_begin_ns = self.lab.cpu_ns();
-        let target = self.lab.target(depth)?;
         let journal = &mut *self.journal;
         let mut look = |ios, estimate, why| journal.hear(&Event::Look { ios, estimate, why });
-        let MeasuredRun { run, error } = measure(target, &request, &mut recording, &mut look);
-        let cpu_ns = self.lab.cpu_ns().zip(cpu_begin_ns).map(|(end, begin)| end.saturating_sub(begin));
-        let run = Run { cpu_ns, summary_only: !step.keeps_ios, ..run };
+        let MeasuredRun { run, error } = measure_on(self.lab, &request, &mut recording, &mut look)?;
+        let run = Run { summary_only: !step.keeps_ios, ..run };
         let failed = recording.has_failed();
         let finished = Finished { experiment: experiment.clone(), repeat, run };
         let finished = self.journal.finish(recording, finished).map_err(BenchError::Journal)?;
@@ -338,23 +398,40 @@ impl<L: Lab, J: Journal> Work<'_, L, J> {
         assert!(is_same, "a journal gives back the run that it was handed: {}", experiment.id());
         self.journal.hear(&Event::Done(&finished));
         let because = finished.run.outcome.stopped_because;
+        let (done, errors) = (finished.run.ios, finished.run.errors.clone());
         let kept = self.lab.end(&finished);
         // What was measured before, cut short or without what it rests on, gives way.
-        let is_again = |earlier: &Finished| earlier.experiment == *experiment && earlier.repeat == repeat;
-        self.finished.retain(|earlier| !is_again(earlier));
+        let is_other = |of: &Finished| of.repeat != repeat || !of.experiment.is_round_of(experiment);
+        self.finished.retain(is_other);
         self.finished.push(finished);
         kept.map_err(BenchError::Journal)?;
+        let mut stops = failed || because.is_early();
         if let Some(error) = error {
-            return Err(error.into());
+            if !self.goes_on_after(&error) {
+                return Err(error.into());
+            }
+            stops = false;
         }
+        self.count(done, &errors)?;
         self.rest()?;
-        let stops = failed || because.is_early();
         Ok(stops.then_some(because))
+    }
+
+    /// How long one round may go on only to narrow its interval.
+    fn patience(&self) -> Option<Nanos> {
+        let Settings { patience, repeats, .. } = self.campaign.settings;
+        patience.map(|patience| Nanos(patience.0 / u64::from(*repeats).max(1)))
+    }
+
+    /// Whether an experiment that an error ended is the only one that it ends: too many of its IOs failed.
+    fn goes_on_after(&self, error: &TargetError) -> bool {
+        error.tag.is_some() && self.campaign.settings.on_error != OnError::Stop
     }
 
     /// What is asked of an experiment: the baselines explore, the others build on them.
     fn goal(&self, experiment: &Experiment) -> Goal {
-        let effort = &self.campaign.settings.effort;
+        let Settings { effort, repeats, .. } = self.campaign.settings;
+        let effort = effort.of_a_round(*repeats);
         match experiment.micro.as_str() {
             "baseline" => effort.exploring(&experiment.pattern),
             _ => effort.knowing(&experiment.pattern, &Known::from(&self.finished)),

@@ -1,6 +1,6 @@
 //! Chains: runs that rest on one preparation, so that a break in them begins them anew.
 
-use flashscope_analysis::Finished;
+use flashscope_analysis::{Finished, points};
 
 use crate::plan::Plan;
 use crate::rounds::is_steady;
@@ -44,10 +44,21 @@ pub(crate) fn todo(steps: &[Step], finished: &[Finished]) -> Vec<bool> {
 
 /// Whether it was measured to its end.
 pub(crate) fn is_done(step: &Step, finished: &[Finished]) -> bool {
+    let Some(step) = step.with_arrivals(finished) else { return false };
     finished.iter().any(|done| {
         done.experiment == step.experiment
             && done.repeat == step.repeat
             && !done.run.outcome.stopped_because.is_early()
+    })
+}
+
+/// Whether the rounds of an experiment so far are sound and agree as closely as was asked.
+fn is_precise(step: &Step, finished: &[Finished], precision: f64) -> bool {
+    let of_it: Vec<Finished> =
+        finished.iter().filter(|done| done.experiment.is_round_of(&step.experiment)).cloned().collect();
+    points(&of_it).iter().any(|point| {
+        let is_narrow = point.estimate.is_some_and(|mean| mean.relative_half_width() <= precision);
+        point.is_sound() && is_narrow
     })
 }
 
@@ -56,6 +67,8 @@ pub(crate) fn is_left_out(step: &Step, finished: &[Finished]) -> bool {
     match &step.only_if {
         None => false,
         Some(Condition::Growing) => !grows(finished, &step.experiment),
+        Some(Condition::Imprecise(precision)) => is_precise(step, finished, *precision),
         Some(Condition::Unsteady(curve)) => is_steady(finished, &step.experiment, curve),
+        Some(Condition::Wanted(wanted)) => !(wanted.0)(finished, &step.experiment),
     }
 }

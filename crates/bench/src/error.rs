@@ -2,6 +2,8 @@
 
 mod suite;
 
+use flashscope_analysis::IoError;
+use flashscope_core::number::{count, percent};
 use flashscope_core::{Bytes, Pattern, PatternError, TargetError};
 use thiserror::Error;
 
@@ -17,6 +19,23 @@ pub enum BenchError {
     /// An IO failed.
     #[error("{0}")]
     Target(#[from] TargetError),
+    /// So many IOs failed that the device is none to measure.
+    #[error(
+        "{} of {} IOs failed, more than {}; the first: {} of {} bytes at offset {}: {}; see `dmesg` and the \
+         drive's SMART log",
+        count(*errors), count(*ios), percent(*share_max), first.op, first.length_bytes, first.offset_bytes,
+        first.cause
+    )]
+    IoErrors {
+        /// IOs that failed.
+        errors: u64,
+        /// All IOs, those that failed among them.
+        ios: u64,
+        /// The share of them that may fail.
+        share_max: f64,
+        /// The first one that failed.
+        first: Box<IoError>,
+    },
     /// A pattern does not fit the target.
     #[error("{0}")]
     Pattern(#[from] PatternError),
@@ -57,12 +76,10 @@ pub enum BenchError {
     /// A suite cannot be planned as it was asked for.
     #[error(transparent)]
     Suite(#[from] SuiteError),
-    /// A point of a micro-benchmark that results could not tell apart or hold.
-    #[error("the micro-benchmark '{micro}' has a point that cannot be stored, {id}: {problem}")]
-    Point {
-        /// The micro-benchmark.
-        micro: &'static str,
-        /// The point: micro-benchmark, curve, label.
+    /// An experiment that results could not keep or tell from another.
+    #[error("the experiment {id} cannot be stored: {problem}")]
+    Unstorable {
+        /// The experiment.
         id: String,
         /// What is wrong with it.
         problem: &'static str,

@@ -1,7 +1,7 @@
 //! How much is asked of each run: precision, first look, and what is known from the baselines.
 
-use flashscope_analysis::{Bounds, Finished, Goal};
-use flashscope_core::{Pattern, Rw};
+use flashscope_analysis::{Bounds, Experiment, Finished, Goal};
+use flashscope_core::{Pattern, Rw, Turns};
 
 /// What the person asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,6 +22,11 @@ const DEPTH_MAX: u64 = 32;
 const QUEUE_ROUNDS: u64 = 16;
 
 impl Effort {
+    /// What is asked of one of so many rounds: together their mean is as precise as was asked of one run.
+    pub(crate) fn of_a_round(&self, rounds: u32) -> Effort {
+        Effort { precision: self.precision * f64::from(rounds.max(1)).sqrt(), ..*self }
+    }
+
     /// The goal of a run of which nothing is known yet.
     pub fn exploring(&self, pattern: &Pattern) -> Goal {
         let first = if pattern.writes() { Goal::writes() } else { Goal::reads() };
@@ -29,7 +34,8 @@ impl Effort {
         let depth = u64::from(pattern.iodepth) * u64::from(pattern.numjobs);
         let explore_ios = first.explore_ios * self.explore_factor * depth.min(DEPTH_MAX);
         let ios_max = self.ios_max.max(2 * explore_ios);
-        Goal { precision: self.precision, confidence: self.confidence, explore_ios, ios_max, known: None }
+        let Effort { precision, confidence, .. } = *self;
+        Goal { precision, confidence, explore_ios, explore_ns: 0, ios_max, known: None }
     }
 
     /// The goal of a run whose baselines are known; it explores itself if they are not. A start-up of reads
@@ -82,6 +88,37 @@ struct Baseline {
     mean_ns: f64,
 }
 
+impl Baseline {
+    /// Of the rounds of one baseline.
+    fn of(rounds: &[&Finished]) -> Option<Baseline> {
+        let startup = |entry: &Finished| entry.run.outcome.phases.startup_ios_high;
+        let period = |entry: &Finished| entry.run.outcome.phases.period.map_or(0, |period| period.ios_high);
+        let largest =
+            |of: &dyn Fn(&Finished) -> u64| recurring(rounds.iter().map(|entry| of(entry)).collect());
+        let bytes = |entry: &Finished| entry.experiment.pattern.bs.0;
+        let upper_ns = |entry: &&Finished| entry.run.outcome.estimate.map_or(0.0, |mean| mean.ci_high_ns);
+        (!rounds.is_empty()).then(|| Baseline {
+            startup_ios: largest(&startup),
+            startup_bytes: largest(&|entry| startup(entry) * bytes(entry)),
+            period_ios: largest(&period),
+            period_bytes: largest(&|entry| period(entry) * bytes(entry)),
+            mean_ns: rounds.iter().map(upper_ns).fold(0.0, f64::max),
+        })
+    }
+}
+
+/// The largest value that most rounds come near: no more than twice their median. What the device does comes
+/// again; what a neighbour did in one round would stretch each run that follows. Two rounds have no majority.
+fn recurring(mut values: Vec<u64>) -> u64 {
+    values.sort_unstable();
+    let median = match values.len() {
+        0..3 => values.last(),
+        rounds => values.get((rounds - 1) / 2),
+    };
+    let most = median.map_or(0, |median| median.saturating_mul(2));
+    values.into_iter().filter(|value| *value <= most).max().unwrap_or(0)
+}
+
 /// A device that works off deferred writes in a pause takes longer until it is behind: a start-up is looked
 /// for in this many times the IOs, so that a pause that hides 7/8 of the work is not taken to hide all of it.
 const IDLE_FACTOR: u64 = 8;
@@ -92,18 +129,13 @@ impl Known {
     /// Learns from the baselines among `finished` that reached their running phase.
     pub fn from(finished: &[Finished]) -> Known {
         let mut known = Known::default();
-        let is_sure = |entry: &&Finished| entry.run.outcome.stationary;
-        let baselines = finished.iter().filter(|entry| entry.experiment.micro == "baseline");
-        for entry in baselines.filter(is_sure) {
-            let (phases, pattern) = (&entry.run.outcome.phases, &entry.experiment.pattern);
-            let period_ios = phases.period.map_or(0, |period| period.ios_high);
-            let bounds = known.bounds[pattern.rw as usize].get_or_insert_default();
-            bounds.startup_ios = bounds.startup_ios.max(phases.startup_ios_high);
-            bounds.startup_bytes = bounds.startup_bytes.max(phases.startup_ios_high * pattern.bs.0);
-            bounds.period_ios = bounds.period_ios.max(period_ios);
-            bounds.period_bytes = bounds.period_bytes.max(period_ios * pattern.bs.0);
-            bounds.mean_ns =
-                bounds.mean_ns.max(entry.run.outcome.estimate.map_or(0.0, |mean| mean.ci_high_ns));
+        for rw in Rw::EVERY {
+            let is_sure = |entry: &&Finished| {
+                let Experiment { micro, pattern, .. } = &entry.experiment;
+                micro == "baseline" && pattern.rw == rw && entry.run.outcome.stationary
+            };
+            let baselines: Vec<_> = finished.iter().filter(is_sure).collect();
+            known.bounds[rw as usize] = Baseline::of(&baselines);
         }
         known
     }
@@ -136,16 +168,17 @@ impl Known {
         match pattern.mix {
             None => of(pattern.rw),
             Some(mix) => {
-                let cycle = u64::from(mix.ratio) + 1;
                 let (first, second) = (of(pattern.rw), of(mix.rw));
-                let stretched = |ios: u64| ios.saturating_mul(cycle);
+                let stretched = |ios: (u64, u64)| {
+                    let (of_first, of_second) = turns_of(mix.turns);
+                    let stretch = |ios: u64, turns: u64| {
+                        if turns > 0 { ios.saturating_mul(of_first + of_second).div_ceil(turns) } else { 0 }
+                    };
+                    stretch(ios.0, of_first).max(stretch(ios.1, of_second))
+                };
                 Bounds {
-                    startup_ios: (first.startup_ios * cycle)
-                        .div_ceil(cycle - 1)
-                        .max(stretched(second.startup_ios)),
-                    period_ios: (first.period_ios * cycle)
-                        .div_ceil(cycle - 1)
-                        .max(stretched(second.period_ios)),
+                    startup_ios: stretched((first.startup_ios, second.startup_ios)),
+                    period_ios: stretched((first.period_ios, second.period_ios)),
                 }
             }
         }
@@ -173,6 +206,15 @@ impl Known {
             bounds.period_ios = bounds.period_ios.max(period_ios);
         }
         bounds
+    }
+}
+
+/// IOs of the first and of the second pattern of a mix, on average, in as few as show their shares.
+fn turns_of(turns: Turns) -> (u64, u64) {
+    match turns {
+        Turns::Ratio(ratio) => (ratio.into(), 1),
+        Turns::Chance(percent) => (u64::from(100 - percent.min(100)), percent.into()),
+        Turns::SameAddress => (1, 1),
     }
 }
 
@@ -205,6 +247,17 @@ mod tests {
 
     fn writes() -> Pattern {
         Pattern { bs: Bytes(32 << 10), ..Pattern::baseline(Rw::RandWrite, Bytes(0), Bytes(1 << 30)) }
+    }
+
+    #[test]
+    fn what_one_round_of_many_shows_bounds_nothing() {
+        assert_eq!(recurring(vec![]), 0);
+        assert_eq!(recurring(vec![777]), 777);
+        assert_eq!(recurring(vec![0, 777]), 777, "of two rounds nobody knows which is right");
+        assert_eq!(recurring(vec![0, 777, 0]), 0);
+        assert_eq!(recurring(vec![128, 2_000, 117, 140, 131]), 140, "the device's own varies a little");
+        assert_eq!(recurring(vec![435, 0, 109, 117]), 117);
+        assert_eq!(recurring(vec![0, 0, 140, 212]), 0, "half of the rounds are no majority");
     }
 
     #[test]

@@ -8,12 +8,13 @@ use std::sync::atomic::Ordering;
 use flashscope_analysis::{Interference, Lingering, lingering};
 use flashscope_core::seed::derive;
 use flashscope_core::{
-    Breach, Bytes, Control, Io, Limits, Nanos, Pattern, PatternSource, Request, Rw, Stream, Target,
-    TargetError, Time, drive,
+    Bytes, Driven, Io, Limits, Nanos, Pattern, PatternSource, Rw, Stream, Target, TargetError, Time, drive,
+    wait,
 };
 
 use crate::error::BenchError;
 use crate::micro::{Frame, Scope};
+use crate::on_error::Tally;
 
 /// Reads before the writes.
 const BEFORE_IOS: u64 = 512;
@@ -66,6 +67,8 @@ pub(crate) struct Probe<'a, T> {
     pub seed: u64,
     /// When to give up.
     pub limits: Limits<'a>,
+    /// IOs that were done and that failed.
+    pub tally: &'a mut Tally,
 }
 
 impl<T: Target> Probe<'_, T> {
@@ -82,11 +85,15 @@ impl<T: Target> Probe<'_, T> {
         let Some(found) = round.at_once()? else { return Ok(None) };
         let least = pause_min(round.probe.frame.scope);
         let mut pause = Nanos((2.0 * found.affected_ns) as u64).max(least);
+        let lingering = Some(found);
+        if !round.is_affordable() {
+            return Ok(Some(Interference { lingering, pause_ns: pause.0, after_pause: None }));
+        }
         loop {
             let Some(left) = round.done(pause)? else { return Ok(None) };
             let doubled = pause + pause;
-            if left.affected_ios == 0 || doubled > round.probe.pause_max {
-                let lingering = Some(found);
+            let is_last = doubled > round.probe.pause_max || !round.is_affordable();
+            if left.affected_ios == 0 || is_last {
                 return Ok(Some(Interference { lingering, pause_ns: pause.0, after_pause: Some(left) }));
             }
             pause = doubled;
@@ -104,11 +111,17 @@ struct Round<'a, 'b, T> {
 }
 
 impl<T: Target> Round<'_, '_, T> {
+    /// Whether the bytes that may be written are enough for the writes of another round.
+    fn is_affordable(&self) -> bool {
+        let bytes = self.writes.saturating_mul(self.probe.frame.bs.0);
+        self.probe.limits.writes.is_none_or(|writes| writes.available_bytes() >= bytes)
+    }
+
     /// How long the writes linger if reads follow at once; the reads grow until they see the end of it.
     fn at_once(&mut self) -> Result<Option<Lingering>, BenchError> {
         loop {
             let Some(found) = self.done(Nanos::ZERO)? else { return Ok(None) };
-            if found.ended || self.after_ios >= AFTER_IOS_MAX {
+            if found.ended || self.after_ios >= AFTER_IOS_MAX || !self.is_affordable() {
                 return Ok(Some(found));
             }
             // The reads before must not stand under the effect of the writes of this round.
@@ -122,11 +135,13 @@ impl<T: Target> Round<'_, '_, T> {
     fn done(&mut self, pause: Nanos) -> Result<Option<Lingering>, BenchError> {
         self.number += 1;
         self.rest(pause)?;
-        let before = self.responses(Rw::Read, BEFORE_IOS)?;
-        self.responses(Rw::RandWrite, self.writes)?;
+        let Some(before) = self.responses(Rw::Read, BEFORE_IOS)? else { return Ok(None) };
+        if self.responses(Rw::RandWrite, self.writes)?.is_none() {
+            return Ok(None);
+        }
         self.rest(pause)?;
         let after = self.responses(Rw::Read, self.after_ios)?;
-        Ok((after.len() as u64 == self.after_ios).then(|| lingering(&before, &after)))
+        Ok(after.map(|after| lingering(&before, &after)))
     }
 
     fn rest(&mut self, pause: Nanos) -> Result<(), TargetError> {
@@ -134,9 +149,9 @@ impl<T: Target> Round<'_, '_, T> {
         idle(self.probe.target, (self.end.since(now)).min(pause), self.probe.limits)
     }
 
-    /// Response times of a batch, in nanoseconds.
-    fn responses(&mut self, rw: Rw, ios: u64) -> Result<Vec<f64>, BenchError> {
-        let Probe { target, frame, seed, limits, .. } = &mut *self.probe;
+    /// Response times of a batch, in nanoseconds; none if a limit ended it.
+    fn responses(&mut self, rw: Rw, ios: u64) -> Result<Option<Vec<f64>>, BenchError> {
+        let Probe { target, frame, seed, limits, tally, .. } = &mut *self.probe;
         let size = if rw.is_random() { frame.span } else { frame.room };
         let size = Bytes(size.0 / frame.bs.0 * frame.bs.0);
         let pattern =
@@ -144,13 +159,11 @@ impl<T: Target> Round<'_, '_, T> {
         let source = PatternSource::new(&pattern, 0, derive(*seed, self.number));
         let mut streams = [Stream { source, pacing: pattern.pacing() }];
         let mut all = Vec::with_capacity(ios as usize);
-        let mut keep = |io: &Io| {
-            all.push(io.response.0 as f64);
-            Control::Continue
-        };
+        let keep = |io: &Io| all.push(io.response.0 as f64);
         let left = limits.runtime.map(|_| self.end.since(target.now()));
-        drive(&mut **target, &mut streams, Limits { runtime: left, ..*limits }, &mut keep)?;
-        Ok(all)
+        let limits = Limits { runtime: left, ..*limits };
+        let driven = drive(&mut **target, &mut streams, limits, &mut tally.with(keep))?;
+        Ok((driven == Driven::Exhausted).then_some(all))
     }
 }
 
@@ -163,19 +176,14 @@ pub(crate) fn idle<T: Target>(target: &mut T, span: Nanos, limits: Limits<'_>) -
     let end = now + span;
     let slice = if target.info().virtual_time { span } else { WAIT_MAX };
     while now < end && !limits.interrupted.load(Ordering::Relaxed) {
-        let asked = end.min(now + slice);
-        target.wait_until(asked);
-        now = target.now();
-        if now < asked {
-            return Err(Breach::WokeEarly { asked, reached: now }.of(target.info(), &Request::default()));
-        }
+        now = wait(target, now, end.min(now + slice))?;
     }
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use flashscope_core::{Completion, ErrorKind, TargetInfo};
+    use flashscope_core::{Breach, Completion, ErrorKind, Request, TargetInfo};
 
     use super::*;
 
@@ -211,6 +219,7 @@ mod tests {
                 virtual_time,
                 engine: "test".into(),
                 queue_depth_max: 1,
+                placements: 1,
             });
             let error = idle(&mut target, Nanos::from_s(1), Limits::default()).unwrap_err();
             assert!(matches!(error.kind, ErrorKind::Broken(Breach::WokeEarly { .. })), "{error}");

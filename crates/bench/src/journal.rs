@@ -9,7 +9,7 @@ use crate::step::Preparation;
 
 /// Takes every IO of one run. Called on the IO path.
 pub trait Recording {
-    /// Keeps one IO.
+    /// Keeps one IO, or the number of one that failed ([`Record::is_failed`]).
     fn push(&mut self, record: Record);
     /// Whether keeping has failed, so that the run had better stop.
     fn has_failed(&self) -> bool;
@@ -71,7 +71,7 @@ pub enum Event<'a> {
 }
 
 /// Keeps what is measured, and hears what happens.
-pub trait Journal {
+pub trait Journal: Send {
     /// What takes the IOs of one run.
     type Recording: Recording;
 
@@ -93,7 +93,7 @@ pub trait Journal {
     /// What keeps it from storing.
     fn finish(&mut self, recording: Self::Recording, finished: Finished) -> Result<Finished, Cause>;
 
-    /// Bytes of state enforcement that need not be done again after an interruption.
+    /// Pieces of state enforcement that need not be done again after an interruption.
     ///
     /// # Errors
     /// What keeps it from storing.

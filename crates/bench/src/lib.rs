@@ -44,8 +44,12 @@ mod error;
 mod goal;
 mod interference;
 mod journal;
+mod lab;
+mod latency_target;
 mod measure;
 pub mod micro;
+mod offered;
+mod on_error;
 pub mod plan;
 mod prepare;
 mod rounds;
@@ -53,21 +57,29 @@ mod self_scaling;
 mod state;
 mod step;
 pub mod suite;
+mod together;
+mod writes;
 
-pub use campaign::{Alone, Campaign, Lab, Outcome, Prior, run};
+pub use campaign::{Campaign, Outcome, Prior, run};
 pub use chain::Broken;
 pub use error::{BenchError, Cause, ScriptError, ScriptProblem, SuiteError};
 pub use goal::{Effort, Known};
 pub use journal::{Event, Journal, Recording, Unkept, Unrecorded};
-pub use measure::{MeasuredRun, Measurement, measure};
+pub use lab::{Alone, Lab, Opener};
+pub use latency_target::{LatencyTarget, WithinTarget, deepest};
+pub use measure::{MeasuredRun, Measurement, Progress, measure, measure_each, measure_on};
 pub use micro::{Draft, Frame, Micro, Micros, Scope};
-pub use plan::{Plan, Settings};
+pub use offered::Offered;
+pub use on_error::OnError;
+pub use plan::{Plan, Settings, WriteLimit};
 pub use self_scaling::{GAIN_MIN, Scaled, self_scaling};
 pub use state::{FLASH_BLOCK_BYTES, State, StateSource};
 pub use step::{
-    ASSUMED_RATE, ASSUMED_RATE_MAX, ASSUMED_READ, ASSUMED_WRITE, Condition, Length, Preparation, Step,
+    ASSUMED_RATE, ASSUMED_RATE_MAX, ASSUMED_READ, ASSUMED_WRITE, Condition, Length, Preparation,
+    SHARE_FACTOR, Step, Wanted,
 };
 pub use suite::{Suite, SuiteRequest, Suites, conduct};
 
 #[doc(inline)]
 pub use flashscope_analysis::{Experiment, Finished, Run};
+pub use together::{Company, Place, Together};

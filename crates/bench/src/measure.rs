@@ -1,17 +1,31 @@
 //! One run of one pattern: drive it, record it, judge it, stop.
 
-use std::sync::atomic::AtomicBool;
+mod beside;
+mod heartbeat;
+mod kinds;
+mod lanes;
+mod reader;
+mod schedstat;
 
-use flashscope_analysis::{
-    Cut, Decision, Estimate, Goal, Judge, Options, Outcome, Regime, Run, Series, Stop, Why, Windows,
-};
+use std::sync::atomic::AtomicBool;
+use std::thread;
+
+use flashscope_analysis::{Cut, Estimate, Gaps, Goal, IoErrors, Outcome, Responses, Run, Stop, Why, Windows};
 use flashscope_core::seed::derive;
 use flashscope_core::{
     Control, Driven, Io, Limits, Nanos, Observer, Op, Pattern, PatternSource, Record, Stream, Target,
-    TargetError, Time, drive,
+    TargetError, Time, WriteBudget, drive,
 };
 
+use self::beside::{Hand, beside};
+use self::heartbeat::{Heartbeat, LongIos, Pauses};
+use self::lanes::{Merged, drive_each};
+use self::reader::{Look, Reader, Sample};
+use self::schedstat::SchedStat;
 use crate::journal::Recording;
+use crate::lab::{Lab, Opener};
+use crate::on_error::OnError;
+use crate::together::Place;
 
 /// What is asked of a run.
 #[derive(Clone, Copy, Debug)]
@@ -30,13 +44,38 @@ pub struct Measurement<'a> {
     pub patience: Option<Nanos>,
     /// Into which windows it is cut, and how many of them there are at most.
     pub windows: Option<(Cut, usize)>,
+    /// Bytes that may be written.
+    pub writes: Option<&'a WriteBudget>,
+    /// What becomes of IOs that fail.
+    pub on_error: OnError,
+    /// Its place among others at the same time, in real time.
+    pub place: Option<&'a Place<'a>>,
     /// Seed of its addresses.
     pub seed: u64,
     /// Ctrl-C.
     pub interrupted: &'a AtomicBool,
 }
 
-impl Measurement<'_> {
+impl<'a> Measurement<'a> {
+    /// A run of the pattern to its own count or an interruption, with seed 1, which the first IO that fails
+    /// ends.
+    pub fn new(pattern: &'a Pattern, interrupted: &'a AtomicBool) -> Measurement<'a> {
+        Measurement {
+            pattern,
+            beside: None,
+            goal: None,
+            runtime: None,
+            enough: None,
+            patience: None,
+            windows: None,
+            writes: None,
+            on_error: OnError::Stop,
+            place: None,
+            seed: 1,
+            interrupted,
+        }
+    }
+
     /// The run's requests, one source for each parallel process. The same every time.
     pub fn sources(&self) -> Vec<PatternSource> {
         self.pattern.streams(self.seed).map(|stream| stream.source).collect()
@@ -45,6 +84,17 @@ impl Measurement<'_> {
     /// IOs in flight, those of the load too.
     pub fn depth(&self) -> u32 {
         self.pattern.in_flight() + self.beside.map_or(0, Pattern::in_flight)
+    }
+
+    /// Whether several processes run side by side, and nothing else.
+    fn has_lanes(&self) -> bool {
+        self.pattern.numjobs > 1 && self.beside.is_none()
+    }
+
+    fn limits(&self) -> Limits<'_> {
+        let Measurement { runtime, writes, interrupted, .. } = *self;
+        let flow = self.place.map_or(&[][..], Place::shares);
+        Limits { runtime: runtime.map(|(span, _)| span), writes, flow, interrupted, start: None }
     }
 
     /// Its own streams, and behind them those of the load.
@@ -59,7 +109,7 @@ impl Measurement<'_> {
 pub struct MeasuredRun {
     /// What was measured up to the end or the error.
     pub run: Run,
-    /// The IO that failed, if one did.
+    /// What ended it, if that was an error.
     pub error: Option<TargetError>,
 }
 
@@ -68,97 +118,253 @@ const LOAD: u64 = 0x6c6f_6164;
 /// Progress is reported at least this often, in the target's time.
 const LOOK_EVERY: Nanos = Nanos::from_ms(200);
 
-/// Runs a pattern. `look` hears of progress: IOs so far, the estimate, why the run goes on.
+/// Maximum IOs of a run: the record's clock would overflow first.
+const IOS_MAX: u64 = u64::MAX / 4;
+
+/// Hears of progress: IOs so far, the estimate, why the run goes on.
+pub type Progress<'a> = &'a mut (dyn FnMut(u64, Option<Estimate>, Option<Why>) + Send);
+
+/// Runs a pattern on the target of a lab: each of several processes on a thread of its own where the lab
+/// opens the target so often ([`Lab::opener`]), else all in one loop.
+///
+/// # Errors
+/// The lab has no target for it.
+pub fn measure_on<L: Lab, R: Recording>(
+    lab: &mut L,
+    measurement: &Measurement<'_>,
+    recording: &mut R,
+    look: Progress<'_>,
+) -> Result<MeasuredRun, TargetError> {
+    if measurement.has_lanes()
+        && let Some(open) = lab.opener(measurement.pattern.numjobs, measurement.pattern.iodepth)
+    {
+        return Ok(measure_each(&open, measurement, recording, look));
+    }
+    let cpu_begin_ns = lab.cpu_ns();
+    let mut measured = measure(lab.target(measurement.depth())?, measurement, recording, look);
+    measured.run.cpu_ns = lab.cpu_ns().zip(cpu_begin_ns).map(|(end, begin)| end.saturating_sub(begin));
+    Ok(measured)
+}
+
+/// Runs a pattern in one loop.
+///
+/// In real time the reading goes on beside the loop, on a thread of its own, so that a look never keeps an IO
+/// waiting; what was done until its verdict arrives counts. In virtual time a look costs nothing that the
+/// target could notice: there the verdict falls at the IO, and the same seed gives the same run.
 pub fn measure<T: Target, R: Recording>(
     target: &mut T,
     measurement: &Measurement<'_>,
     recording: &mut R,
-    look: &mut dyn FnMut(u64, Option<Estimate>, Option<Why>),
+    look: Progress<'_>,
 ) -> MeasuredRun {
     let mut streams = measurement.streams();
-    let limits =
-        Limits { runtime: measurement.runtime.map(|(span, _)| span), interrupted: measurement.interrupted };
-    let is_watched = !target.info().virtual_time;
-    let mut watch = Watch::new(measurement, recording, look, is_watched);
-    let driven = drive(target, &mut streams, limits, &mut watch);
-    watch.into_measured(driven, measurement)
+    if target.info().virtual_time {
+        let mut show = |shown: Look| look(shown.ios, shown.estimate, shown.why);
+        let reader = Reader::new(measurement, false);
+        let mut watch = Watch::new(measurement, recording, Inline { reader, show: &mut show });
+        let driven = drive(target, &mut streams, measurement.limits(), &mut watch);
+        let Watch { totals, feed, .. } = watch;
+        return totals.into_measured(feed.reader, driven, measurement);
+    }
+    in_real_time(measurement, recording, look, |watch, begun| {
+        begun(vec![SchedStat::own()]);
+        drive(target, &mut streams, measurement.limits(), watch)
+    })
 }
 
-/// The observer of a run.
-struct Watch<'a, R> {
-    recording: &'a mut R,
-    look: &'a mut dyn FnMut(u64, Option<Estimate>, Option<Why>),
-    series: Series,
-    judge: Judge,
-    next_check_ios: u64,
-    next_look: Time,
-    patience: Time,
-    /// When it is over, if it has so many IOs.
-    enough: (Time, u64),
-    last: (Option<Estimate>, Option<Why>),
-    outcome: Option<Outcome>,
-    /// IOs of each process that no summary may use, and how many were left out so far.
-    ignore_ios: u64,
-    ignored: Regime,
-    /// IOs that were in flight at the verdict.
-    drained_ios: u64,
+/// Runs each process of a pattern on a thread of its own, in real time. What was done until a verdict, an
+/// interruption or an error has reached all of them counts.
+pub fn measure_each<T: Target, R: Recording>(
+    open: &Opener<'_, T>,
+    measurement: &Measurement<'_>,
+    recording: &mut R,
+    look: Progress<'_>,
+) -> MeasuredRun {
+    let mut streams = measurement.streams();
+    let threads = streams.len() as u32;
+    let mut most_ns = None;
+    let mut measured = in_real_time(measurement, recording, look, |watch, begun| {
+        let Merged { driven, cpu_ns } = drive_each(open, &mut streams, measurement.limits(), watch, begun);
+        most_ns = cpu_ns;
+        driven
+    });
+    (measured.run.cpu_ns, measured.run.threads) = (most_ns, Some(threads));
+    measured
+}
+
+/// Hears that IOs begin, with the counts of the threads that drive them.
+type Begun<'a> = &'a mut dyn FnMut(Vec<SchedStat>);
+
+/// Reads beside the driving, and notices where the threads that drive could not run. `drive` says when they
+/// begin.
+fn in_real_time<R: Recording>(
+    measurement: &Measurement<'_>,
+    recording: &mut R,
+    look: Progress<'_>,
+    drive: impl FnOnce(&mut Watch<'_, R, Hand<'_>>, Begun<'_>) -> Result<Driven, TargetError>,
+) -> MeasuredRun {
+    let mut show = |shown: Look| look(shown.ios, shown.estimate, shown.why);
+    let reader = Reader::new(measurement, true);
+    let (is_enough, pauses) = (AtomicBool::new(false), Pauses::default());
+    thread::scope(|scope| {
+        let (hand, reading) = beside(scope, reader, &is_enough, &mut show);
+        let mut heartbeat = None;
+        let mut watch = Watch::new(measurement, recording, hand);
+        watch.long = Some(LongIos::new(&pauses));
+        let driven = drive(&mut watch, &mut |threads| {
+            if let Some(place) = measurement.place {
+                place.arrive(measurement.interrupted);
+            }
+            heartbeat = Some(Heartbeat::start(scope, threads, &pauses));
+        });
+        measurement.place.into_iter().for_each(Place::leave);
+        heartbeat.into_iter().for_each(Heartbeat::stop);
+        let Watch { totals, feed, long, .. } = watch;
+        feed.close(totals.end, &reading);
+        let reader = reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let mut measured = totals.into_measured(reader, driven, measurement);
+        measured.run.standstills = long.and_then(LongIos::finish);
+        measured.run.takes_turns = measurement.place.is_some_and(|place| !place.shares().is_empty());
+        measured
+    })
+}
+
+/// Where the loop puts what a summary may use.
+trait Feed {
+    /// Only then a gap between IOs is the instrument's.
+    const IN_REAL_TIME: bool;
+    /// An IO that ended at `end`; whether that is enough.
+    fn push(&mut self, sample: Sample, end: Time) -> bool;
+    /// The rare look at progress.
+    fn pause(&mut self, end: Time) -> bool;
+}
+
+/// Read where it is driven.
+struct Inline<'a> {
+    reader: Reader,
+    show: &'a mut (dyn FnMut(Look) + Send),
+}
+
+impl Feed for Inline<'_> {
+    const IN_REAL_TIME: bool = false;
+
+    #[inline]
+    fn push(&mut self, sample: Sample, end: Time) -> bool {
+        self.reader.push(&sample);
+        self.reader.is_due() && self.pause(end)
+    }
+
+    #[cold]
+    fn pause(&mut self, end: Time) -> bool {
+        let is_enough = self.reader.look(end).is_some();
+        if !is_enough {
+            (self.show)(self.reader.shown());
+        }
+        is_enough
+    }
+}
+
+impl Feed for Hand<'_> {
+    const IN_REAL_TIME: bool = true;
+
+    #[inline]
+    fn push(&mut self, sample: Sample, end: Time) -> bool {
+        Hand::push(self, sample, end)
+    }
+
+    fn pause(&mut self, _: Time) -> bool {
+        false
+    }
+}
+
+/// What the loop itself counts.
+#[derive(Default)]
+struct Totals {
+    /// All IOs of the pattern that were done.
+    ios: u64,
+    /// Those that failed, of a load too.
+    errors: IoErrors,
+    /// The verdict, or the pattern's own length, ended it.
+    is_over: Option<Stop>,
     read_bytes: u64,
     written_bytes: u64,
     end: Time,
+    gaps: Option<Gaps>,
     windows: Option<Windows>,
+}
+
+/// The observer of a run.
+struct Watch<'a, R, F> {
+    measurement: &'a Measurement<'a>,
+    recording: &'a mut R,
+    feed: F,
+    next_look: Time,
+    /// Those that may hold a pause of this process, in real time.
+    long: Option<LongIos<'a>>,
+    /// When it is over, if it has so many IOs.
+    enough: (Time, u64),
+    totals: Totals,
+    /// IOs of each process that no summary may use.
+    ignore_ios: u64,
     /// Streams from this one on are the load.
     load_from: u16,
 }
 
-/// Maximum IOs of a run: the record's clock would overflow first.
-const IOS_MAX: u64 = u64::MAX / 4;
-
-impl<'a, R: Recording> Watch<'a, R> {
-    fn new(
-        measurement: &Measurement<'_>,
-        recording: &'a mut R,
-        look: &'a mut dyn FnMut(u64, Option<Estimate>, Option<Why>),
-        is_watched: bool,
-    ) -> Watch<'a, R> {
-        let judge = match measurement.goal {
-            Some(goal) => Judge::new(goal, Options::default()),
-            None => Judge::of_fixed_length(fixed_goal(measurement.pattern), Options::default()),
-        };
-        let next_check_ios = match (measurement.goal, is_watched) {
-            (None, _) => u64::MAX,
-            (Some(_), true) => judge.first_check_ios(),
-            (Some(_), false) => judge.first_decision_ios(),
-        };
+impl<'a, R: Recording, F: Feed> Watch<'a, R, F> {
+    fn new(measurement: &'a Measurement<'a>, recording: &'a mut R, feed: F) -> Watch<'a, R, F> {
+        let pattern = measurement.pattern;
         let enough = measurement.enough.map_or((Time::NEVER, 0), |(after, ios)| (Time::ZERO + after, ios));
-        Watch {
-            recording,
-            look,
-            series: Series::new(),
-            judge,
-            next_check_ios,
-            next_look: (Time::ZERO + LOOK_EVERY).min(enough.0),
-            patience: measurement.patience.map_or(Time::NEVER, |patience| Time::ZERO + patience),
-            enough,
-            last: (None, None),
-            outcome: None,
-            ignore_ios: measurement.pattern.ignore_ios,
-            ignored: Regime { from_ios: 0, from_bytes: 0, mean_ns: 0.0 },
-            drained_ios: 0,
-            read_bytes: 0,
-            written_bytes: 0,
-            end: Time::ZERO,
+        let is_tight = F::IN_REAL_TIME
+            && measurement.depth() == 1
+            && pattern.thinktime == Nanos::ZERO
+            && pattern.rate_iops.is_none()
+            && measurement.place.is_none_or(|place| place.shares().is_empty());
+        let totals = Totals {
+            gaps: is_tight.then(Gaps::default),
             windows: measurement.windows.map(|(cut, most)| Windows::new(cut, most)),
-            load_from: measurement.pattern.numjobs as u16,
+            ..Totals::default()
+        };
+        Watch {
+            measurement,
+            recording,
+            feed,
+            next_look: (Time::ZERO + LOOK_EVERY).min(enough.0),
+            long: None,
+            enough,
+            totals,
+            ignore_ios: pattern.ignore_ios,
+            load_from: pattern.numjobs as u16,
         }
     }
 
     /// An IO of the load: only its bytes count.
     #[cold]
     fn observe_load(&mut self, io: &Io) -> Control {
-        self.count(io);
+        self.totals.count(io);
         Control::Continue
     }
 
+    /// The rare part of an observation.
+    #[cold]
+    fn pause(&mut self) -> Control {
+        let end = self.totals.end;
+        if self.recording.has_failed() {
+            return Control::Stop;
+        }
+        if end >= self.enough.0 && self.totals.ios >= self.enough.1 {
+            self.totals.is_over = Some(Stop::Runtime);
+            return Control::Stop;
+        }
+        if self.feed.pause(end) {
+            self.totals.is_over = Some(Stop::Precision);
+            return Control::Stop;
+        }
+        self.next_look = (end + LOOK_EVERY).min(self.enough.0.max(end));
+        Control::Continue
+    }
+}
+
+impl Totals {
     /// Counts the bytes of an IO, and the time at which it ended. Returns what it read and wrote.
     #[inline]
     fn count(&mut self, io: &Io) -> (u32, u32) {
@@ -169,103 +375,65 @@ impl<'a, R: Recording> Watch<'a, R> {
         };
         self.read_bytes += u64::from(read);
         self.written_bytes += u64::from(written);
+        if let Some(gaps) = &mut self.gaps {
+            gaps.push(io.submitted.since(self.end));
+        }
         self.end = self.end.max(io.submitted + io.response);
         (read, written)
     }
 
-    /// The rare part of an observation.
-    #[cold]
-    fn pause_to_think(&mut self) -> Control {
-        if self.recording.has_failed() {
-            return Control::Stop;
-        }
-        if self.series.len() >= self.next_check_ios {
-            match self.judge.check(&self.series) {
-                Decision::Enough(outcome) => {
-                    self.outcome = Some(*outcome);
-                    return Control::Stop;
-                }
-                Decision::Continue { next_check_ios, why, estimate } => {
-                    self.next_check_ios = next_check_ios;
-                    self.last = (estimate, Some(why));
-                }
-            }
-        }
-        let is_enough =
-            self.end >= self.enough.0 && self.ignored.from_ios + self.series.len() >= self.enough.1;
-        if is_enough || self.end >= self.patience && self.is_only_wide() {
-            self.outcome = Some(self.judge.finish(&self.series, Stop::Runtime));
-            return Control::Stop;
-        }
-        self.next_look = (self.end + LOOK_EVERY).min(self.enough.0.max(self.end));
-        (self.look)(self.series.len(), self.last.0, self.last.1);
-        Control::Continue
-    }
-
-    /// Whether more IOs would only narrow the interval.
-    fn is_only_wide(&self) -> bool {
-        matches!(self.last.1, Some(Why::Wide { .. } | Why::Drifting { .. } | Why::NoInterval))
-    }
-
     fn into_measured(
         self,
+        reader: Reader,
         driven: Result<Driven, TargetError>,
         measurement: &Measurement<'_>,
     ) -> MeasuredRun {
         let (stop, error) = match driven {
             Ok(Driven::Exhausted) => (Stop::Ios, None),
+            Ok(Driven::OutOfBytes) => (Stop::Bytes, None),
             Ok(Driven::OutOfTime) => (measurement.runtime.map_or(Stop::Runtime, |(_, stop)| stop), None),
-            Ok(Driven::Interrupted | Driven::Stopped) => (Stop::Interrupted, None),
+            Ok(Driven::Interrupted | Driven::Stopped) => (self.is_over.unwrap_or(Stop::Interrupted), None),
             Err(error) => (Stop::Failed, Some(error)),
         };
-        let mut outcome = self.outcome.unwrap_or_else(|| self.judge.finish(&self.series, stop));
-        behind(&self.ignored, &mut outcome);
-        let ios = self.ignored.from_ios + self.series.len() + self.drained_ios;
-        if is_overloaded(measurement.pattern, ios, self.end) {
+        let (outcome, kinds) = reader.finish(stop);
+        let run = self.into_run(outcome, kinds, measurement.pattern);
+        MeasuredRun { run, error }
+    }
+
+    fn into_run(self, mut outcome: Outcome, kinds: Vec<Responses>, pattern: &Pattern) -> Run {
+        if is_overloaded(pattern, self.ios, self.end) {
             // The queue grows for as long as the run lasts: no mean exists.
             (outcome.estimate, outcome.stationary) = (None, false);
         }
-        if measurement.pattern.in_flight() > 1 {
+        if pattern.in_flight() > 1 {
             // What recurs in the order of completions is the queue, not the device.
             outcome.phases.period = None;
         }
-        let run = Run {
-            ios,
+        Run {
+            ios: self.ios,
             read_bytes: self.read_bytes,
             written_bytes: self.written_bytes,
             elapsed_ns: self.end.0,
             outcome,
+            kinds,
+            gaps: self.gaps,
             records: None,
             windows: self.windows.map_or(Vec::new(), Windows::finish),
             summary_only: false,
             cpu_ns: None,
-        };
-        MeasuredRun { run, error }
+            threads: None,
+            standstills: None,
+            takes_turns: false,
+            errors: self.errors,
+        }
     }
 }
 
 /// Whether an open loop asked for more than the target serves.
-fn is_overloaded(pattern: &Pattern, ios: u64, end: Time) -> bool {
+pub(crate) fn is_overloaded(pattern: &Pattern, ios: u64, end: Time) -> bool {
     // A hundred arrivals late at the end are more than a hiccup.
     let asked = pattern.rate_iops.map(|rate| rate * end.0 as f64 / 1e9);
     asked.is_some_and(|asked| (ios as f64) < 0.97 * asked - 100.0)
-}
-
-/// Counts the IOs and bytes that were ignored into everything that counts from the first IO.
-fn behind(ignored: &Regime, outcome: &mut Outcome) {
-    let phases = &mut outcome.phases;
-    phases.startup_ios += ignored.from_ios;
-    phases.startup_ios_low += ignored.from_ios;
-    phases.startup_ios_high += ignored.from_ios;
-    phases.startup_bytes += ignored.from_bytes;
-    phases.ios += ignored.from_ios;
-    for regime in &mut phases.regimes {
-        regime.from_ios += ignored.from_ios;
-        regime.from_bytes += ignored.from_bytes;
-    }
-    if let Some(estimate) = &mut outcome.estimate {
-        estimate.ios_ignored += ignored.from_ios;
-    }
 }
 
 /// What a run of fixed length is held against when it is over.
@@ -274,31 +442,54 @@ fn fixed_goal(pattern: &Pattern) -> Goal {
     Goal { ios_max: IOS_MAX, ..goal }
 }
 
-impl<R: Recording> Observer for Watch<'_, R> {
+impl<R: Recording, F: Feed> Observer for Watch<'_, R, F> {
     #[inline]
     fn observe(&mut self, io: &Io) -> Control {
         if io.stream >= self.load_from {
             return self.observe_load(io);
         }
         self.recording.push(Record::new(io.submitted, io.response, io.stream, io.index));
-        let (read, written) = self.count(io);
-        if let Some(windows) = &mut self.windows {
-            windows.push(self.end.0, io.response.0, read + written);
+        let (read, written) = self.totals.count(io);
+        let end = self.totals.end;
+        if F::IN_REAL_TIME
+            && let Some(long) = &mut self.long
+        {
+            long.see(io);
         }
+        if let Some(windows) = &mut self.totals.windows {
+            windows.push(end.0, io.response.0, read + written);
+        }
+        self.totals.ios += 1;
         // What was in flight at the verdict was done too and is counted, but the verdict stands.
-        if self.outcome.is_some() {
-            self.drained_ios += 1;
+        if self.totals.is_over.is_some() {
             return Control::Stop;
         }
-        if io.index < self.ignore_ios {
-            self.ignored.from_ios += 1;
-            self.ignored.from_bytes += u64::from(written);
-        } else {
-            self.series.push(io.response.0, written);
+        let is_ignored = io.index < self.ignore_ios;
+        let sample = Sample { response_ns: io.response.0, written_bytes: written, op: io.op, is_ignored };
+        if self.feed.push(sample, end) {
+            self.totals.is_over = Some(Stop::Precision);
+            return Control::Stop;
         }
-        if self.series.len() >= self.next_check_ios || self.end >= self.next_look {
-            return self.pause_to_think();
+        if self.measurement.place.is_some_and(Place::is_over) {
+            self.totals.is_over = Some(Stop::Runtime);
+            return Control::Stop;
         }
-        Control::Continue
+        if end >= self.next_look { self.pause() } else { Control::Continue }
+    }
+
+    /// It has no response time, so nothing but its place is kept.
+    #[cold]
+    fn fail(&mut self, io: &Io, error: TargetError) -> Result<Control, TargetError> {
+        if io.stream < self.load_from {
+            self.recording.push(Record::failed(io.submitted, io.stream, io.index));
+        }
+        let Totals { ios, errors, end, is_over, .. } = &mut self.totals;
+        errors.add(io, &error);
+        // The time until its error is no gap between IOs.
+        *end = (*end).max(io.submitted + io.response);
+        if self.measurement.on_error.ends_experiment(errors.count, *ios) {
+            return Err(error);
+        }
+        Ok(if is_over.is_some() { Control::Stop } else { Control::Continue })
     }
 }

@@ -222,6 +222,7 @@ mod tests {
             virtual_time: true,
             engine: "test".into(),
             queue_depth_max: 128,
+            placements: 1,
         };
         for scope in [Scope::Quick, Scope::Table1, Scope::Full] {
             for micro in MICROS {

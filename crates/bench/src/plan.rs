@@ -1,6 +1,7 @@
 //! The plan: which runs, where, in which order, and what they will cost. Made before anything is written.
 
 mod place;
+mod shares;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -8,10 +9,12 @@ use std::fmt;
 use flashscope_core::{Bytes, Nanos, Pattern, Rw, TargetInfo};
 
 use self::place::Point;
+pub(crate) use self::shares::Shares;
 use crate::error::BenchError;
 use crate::goal::Effort;
 use crate::interference;
 use crate::micro::{Frame, Micro, Micros, Scope};
+use crate::on_error::OnError;
 use crate::state::{FLASH_BLOCK_BYTES, State};
 use crate::step::{ASSUMED_WRITE, Cost, Length, Preparation, Step, assumed_ns, bytes_within};
 
@@ -30,6 +33,8 @@ pub struct Settings {
     pub effort: Effort,
     /// The longest that everything may take.
     pub budget: Option<Nanos>,
+    /// What everything may write.
+    pub write_limit: WriteLimit,
     /// The longest that a single run may take.
     pub run_max: Option<Nanos>,
     /// How long a single run may go on only to narrow its interval.
@@ -38,10 +43,12 @@ pub struct Settings {
     pub write: bool,
     /// The target can discard what it holds.
     pub can_trim: bool,
-    /// Runs of every experiment.
+    /// Rounds: runs of every experiment, in an order drawn anew for each round, which share the precision.
     pub repeats: u32,
     /// Seed of everything random.
     pub seed: u64,
+    /// What becomes of IOs that fail.
+    pub on_error: OnError,
     /// Part of the target that is measured, from its start; none means as much as the scope takes.
     pub span: Option<Bytes>,
     /// IOSize of the baselines.
@@ -49,7 +56,7 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// Table 1 with three repeats, without leave to write, on the whole target as it is.
+    /// Table 1 in five rounds, without leave to write, on the whole target as it is.
     fn default() -> Settings {
         Settings {
             scope: Scope::Table1,
@@ -58,16 +65,31 @@ impl Default for Settings {
             state: State::AsIs,
             effort: Effort { precision: 0.05, confidence: 0.95, explore_factor: 1, ios_max: 16_384 },
             budget: None,
+            write_limit: WriteLimit::None,
             run_max: None,
             patience: None,
             write: false,
             can_trim: false,
-            repeats: 3,
+            repeats: 5,
             seed: 1,
+            on_error: OnError::Stop,
             span: None,
             bs: flashscope_core::pattern::BS_DEFAULT,
         }
     }
+}
+
+/// How many bytes a run may write. It never writes more: see [`flashscope_core::WriteBudget`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WriteLimit {
+    /// As many as it takes.
+    #[default]
+    None,
+    /// [`crate::SHARE_FACTOR`] times what is expected of a device at which runs end when their mean is known,
+    /// and of runs of a fixed time what passes at [`crate::ASSUMED_RATE`]; never less than the least.
+    Estimate,
+    /// So many.
+    Bytes(Bytes),
 }
 
 /// All runs in order, and what they cost.
@@ -89,10 +111,14 @@ pub struct Plan {
     /// Bytes that will be written at least, if nothing ends the plan early: state, first looks, and twice the
     /// writes of the interference experiment.
     pub written_bytes_min: u64,
-    /// Bytes that will be written at most: every run to its limit of IOs or, at
-    /// [`crate::ASSUMED_RATE_MAX`], of time. A start-up or period that is longer than a quarter of the
-    /// limit of IOs may take more.
+    /// Bytes that will be written at most: the bound, or without one every run to its limit of IOs or, at
+    /// [`crate::ASSUMED_RATE_MAX`], of time. Without a bound a start-up or period that is longer than a
+    /// quarter of the limit of IOs may take more.
     pub written_bytes_max: u64,
+    /// Bytes that may be written: the bound that the run keeps, if there is one.
+    pub write_bound: Option<Bytes>,
+    /// What of it belongs to each step, and to the interference experiment.
+    pub(crate) shares: Shares,
     /// Time that it will take, about: see [`crate::ASSUMED_READ`], [`crate::ASSUMED_WRITE`] and
     /// [`crate::ASSUMED_RATE`].
     pub duration: Nanos,
@@ -126,8 +152,11 @@ impl fmt::Display for Note {
 
 /// Longer than anybody waits: up to here, times and bytes are exact sums.
 const LONGEST: Nanos = Nanos::from_s(30 * 365 * 86_400);
-/// The pause between runs in that estimate.
-const ASSUMED_PAUSE: Nanos = Nanos::from_s(1);
+/// The pause between runs in that estimate: the least that is kept, and what a run takes besides.
+fn assumed_pause(scope: Scope) -> Nanos {
+    if scope == Scope::Quick { Nanos::from_ms(200) } else { Nanos::from_s(1) }
+}
+
 /// Full drive writes that a drive is rated for, where nothing better is known: 0.3 a day for five years.
 pub const RATED_DRIVE_WRITES: f64 = 0.3 * 365.0 * 5.0;
 
@@ -151,7 +180,6 @@ impl Plan {
             .flat_map(|micro| (micro.points)(&frame).into_iter().map(move |draft| (*micro, draft)))
             .filter(|(_, draft)| settings.write || !draft.pattern.writes())
             .collect();
-        check_points(&points)?;
         if !settings.write {
             notes.push(Note::OnlyReads);
         }
@@ -173,6 +201,8 @@ impl Plan {
             written_bytes: 0,
             written_bytes_min: 0,
             written_bytes_max: 0,
+            write_bound: None,
+            shares: Shares::default(),
             duration: Nanos::ZERO,
             notes: Vec::new(),
         }
@@ -180,6 +210,7 @@ impl Plan {
 
     /// The plan with what it costs, once all its patterns are found to fit.
     pub(crate) fn priced(mut self, target: &TargetInfo, settings: &Settings) -> Result<Plan, BenchError> {
+        check_experiments(&self.steps)?;
         for step in &self.steps {
             for pattern in step.patterns().chain(step.bursts()) {
                 pattern.validate(target)?;
@@ -193,15 +224,22 @@ impl Plan {
                 }
             }
         }
-        let before = self.steps.iter().flat_map(|step| &step.before);
+        let before = self.steps.iter().filter(|step| !step.is_added()).flat_map(|step| &step.before);
         let again = before.filter(|before| matches!(before, Preparation::Enforce(_))).count() as u64;
         self.enforcements = again + u64::from(self.state != State::AsIs);
-        let cost = self.cost(settings);
+        let (cost, shares) = self.cost(settings);
+        self.shares = shares;
         if cost.nanos > LONGEST.0 {
             return Err(BenchError::TooLong);
         }
         self.written_bytes = cost.about_bytes;
-        (self.written_bytes_min, self.written_bytes_max) = (cost.min_bytes, cost.max_bytes);
+        self.write_bound = match settings.write_limit {
+            WriteLimit::None => None,
+            WriteLimit::Estimate => Some(Bytes(cost.share_bytes)),
+            WriteLimit::Bytes(bytes) => Some(bytes),
+        };
+        let bound = self.write_bound.map_or(u64::MAX, |bound| bound.0);
+        (self.written_bytes_min, self.written_bytes_max) = (cost.min_bytes, cost.max_bytes.min(bound));
         let whole = Nanos(cost.nanos);
         self.duration = settings.budget.map_or(whole, |budget| whole.min(budget));
         Ok(self)
@@ -234,21 +272,36 @@ impl Plan {
         self.steps.iter().map(Step::in_flight).chain(before).fold(1, u32::max)
     }
 
+    /// The most IOs in flight in one loop, where each of several processes has a loop of its own.
+    pub fn loop_depth_max(&self) -> u32 {
+        let before = self.steps.iter().flat_map(Step::bursts).map(Pattern::in_flight);
+        self.steps.iter().map(Step::in_flight_of_loop).chain(before).fold(1, u32::max)
+    }
+
     /// The share of a typical drive's rated endurance that the plan uses up.
     pub fn endurance_share(&self, target: &TargetInfo) -> f64 {
         self.written_bytes as f64 / (target.size_bytes as f64 * RATED_DRIVE_WRITES)
     }
 
     /// The state, what is done before the runs, the runs, and the interference experiment.
-    fn cost(&self, settings: &Settings) -> Cost {
-        let mut cost = Cost::of_preparation(&Preparation::Enforce(self.state), self.frame.span);
-        for step in &self.steps {
-            cost.add(Cost::of_step(step, self.frame.span));
-            if step.length == Length::Precise {
-                cost.add(cost_of_look(step, settings));
-            }
+    fn cost(&self, settings: &Settings) -> (Cost, Shares) {
+        let state = Cost::of_preparation(&Preparation::Enforce(self.state), self.frame.span);
+        let of_steps: Vec<Cost> = self.steps.iter().map(|step| self.cost_of(step, settings)).collect();
+        let interference = self.cost_of_interference(settings);
+        let mut cost = state;
+        of_steps.iter().chain([&interference]).for_each(|part| cost.add(*part));
+        (cost, Shares::new(&of_steps, interference, cost.share_bytes))
+    }
+
+    /// A round is added where the measured noise asks for it: no part of what is planned.
+    fn cost_of(&self, step: &Step, settings: &Settings) -> Cost {
+        let mut cost = Cost::of_step(step, self.frame.span);
+        if step.length == Length::Precise {
+            cost.add(cost_of_look(step, settings));
         }
-        cost.add(self.cost_of_interference(settings));
+        if step.is_added() {
+            return Cost { max_bytes: cost.max_bytes, ..Cost::default() };
+        }
         cost
     }
 
@@ -266,7 +319,7 @@ impl Plan {
         let min_bytes = bytes(least, interference::WRITES);
         let max_bytes = bytes(most, interference::WRITES + startup_ios_max);
         let nanos = least * interference::WRITES * ASSUMED_WRITE.0;
-        Cost { about_bytes: min_bytes, min_bytes, max_bytes, nanos }
+        Cost { about_bytes: min_bytes, min_bytes, max_bytes, nanos, ..Cost::default() }.with_share(min_bytes)
     }
 }
 
@@ -279,13 +332,15 @@ fn cost_of_look(step: &Step, settings: &Settings) -> Cost {
     let about = if is_baseline { first } else { (first / 4).max(64) };
     let about = about.clamp(min, max);
     let in_time = settings.run_max.filter(|_| pattern.writes()).map_or(u64::MAX, bytes_within);
-    let bytes = |ios: u64| ((ios as f64 * pattern.write_share() * pattern.bs.0 as f64) as u64).min(in_time);
-    Cost {
+    let bytes = |ios: u64| ((ios as f64 * pattern.write_share() * pattern.bs_mean()) as u64).min(in_time);
+    let cost = Cost {
         about_bytes: bytes(about),
         min_bytes: bytes(min),
         max_bytes: bytes(max),
-        nanos: (about as f64 * assumed_ns(pattern)) as u64 + ASSUMED_PAUSE.0,
-    }
+        nanos: (about as f64 * assumed_ns(pattern)) as u64 + assumed_pause(settings.scope).0,
+        ..Cost::default()
+    };
+    cost.with_share(cost.about_bytes)
 }
 
 /// How much of the target is measured, and in which portions.
@@ -335,30 +390,29 @@ fn spaced(size: &str) -> String {
     format!("{number} {unit}")
 }
 
-/// The micro-benchmarks asked for, the baselines always among them.
-/// Bytes that the name of a point may have: it is part of a file's.
+/// Bytes that the name of an experiment may have: it is part of a file's.
 const ID_BYTES_MAX: usize = 160;
 
-/// Refuses points that a result could not keep. Micro-benchmarks may come from outside.
-fn check_points(points: &[Point]) -> Result<(), BenchError> {
-    let mut ids = HashSet::new();
-    for (micro, draft) in points {
-        let id = format!("{}/{}/{}", micro.name, draft.curve, draft.label);
-        let problem = if !draft.parameter.is_finite() {
-            "its parameter is no finite number"
+/// Refuses experiments that a result could not keep. They may come from outside.
+fn check_experiments(steps: &[Step]) -> Result<(), BenchError> {
+    let mut places = HashSet::new();
+    for Step { experiment, repeat, .. } in steps {
+        let id = experiment.id();
+        let problem = if !experiment.parameter.is_finite() {
+            "its parameter is not a finite number"
         } else if id.len() > ID_BYTES_MAX {
-            "its curve and label are too long"
-        } else if ids.contains(&id) {
-            "another has the same curve and label"
+            "its name is too long"
+        } else if !places.insert((id.clone(), *repeat)) {
+            "another one has the same name"
         } else {
-            ids.insert(id);
             continue;
         };
-        return Err(BenchError::Point { micro: micro.name, id, problem });
+        return Err(BenchError::Unstorable { id, problem });
     }
     Ok(())
 }
 
+/// The micro-benchmarks asked for, the baselines always among them.
 fn chosen(settings: &Settings) -> Result<Vec<&Micro>, BenchError> {
     let micros = &settings.micros;
     let Some(only) = &settings.only else {
@@ -394,6 +448,7 @@ mod tests {
             virtual_time: true,
             engine: "test".into(),
             queue_depth_max: 128,
+            placements: 1,
         }
     }
 

@@ -1,11 +1,10 @@
 //! What is done to a device before a run: all of it unrecorded, and all of it heard by Ctrl-C and the budget.
 
-use flashscope_core::{
-    Control, Driven, Io, Limits, Op, Pacing, Request, RequestSource, Stream, Target, drive,
-};
+use flashscope_core::{Driven, Io, Limits, Op, Pacing, Request, RequestSource, Stream, Target, drive};
 
 use crate::error::BenchError;
 use crate::interference::idle;
+use crate::on_error::Tally;
 use crate::step::{Length, Preparation};
 
 /// The whole span in order, in equal pieces but for the last.
@@ -51,6 +50,7 @@ pub(crate) fn prepare<T: Target>(
     span_bytes: u64,
     seed: u64,
     limits: Limits<'_>,
+    tally: &mut Tally,
     note: &mut dyn FnMut(u64, u64),
 ) -> Result<Option<Driven>, BenchError> {
     let pieces = |op, piece_bytes, passes| Pieces { op, piece_bytes, span_bytes, passes, next_bytes: 0 };
@@ -58,9 +58,9 @@ pub(crate) fn prepare<T: Target>(
         Preparation::Enforce(_) => Ok(None),
         Preparation::Fill { bs, times } => {
             let total = span_bytes.saturating_mul(u64::from(*times));
-            whole(target, pieces(Op::Write, bs.0, *times), limits, &mut |done| note(done, total))
+            whole(target, pieces(Op::Write, bs.0, *times), limits, tally, &mut |done| note(done, total))
         }
-        Preparation::Trim => whole(target, pieces(Op::Trim, TRIM_BYTES, 1), limits, &mut |_| ()),
+        Preparation::Trim => whole(target, pieces(Op::Trim, TRIM_BYTES, 1), limits, tally, &mut |_| ()),
         Preparation::Burst { pattern, length } => {
             let pattern = length.counted((**pattern).clone());
             let mut streams: Vec<_> = pattern.streams(seed).collect();
@@ -68,8 +68,8 @@ pub(crate) fn prepare<T: Target>(
                 (Some(length), Some(left)) => Some(length.min(left)),
                 (length, left) => length.or(left),
             };
-            let ended =
-                drive(target, &mut streams, Limits { runtime, ..limits }, &mut |_: &Io| Control::Continue)?;
+            let limits_of_it = Limits { runtime, ..limits };
+            let ended = drive(target, &mut streams, limits_of_it, &mut tally.with(|_| ()))?;
             Ok(early(ended, *length, limits))
         }
         Preparation::Idle(span) => {
@@ -84,7 +84,7 @@ pub(crate) fn prepare<T: Target>(
 fn early(ended: Driven, length: Length, limits: Limits<'_>) -> Option<Driven> {
     match ended {
         Driven::Exhausted | Driven::Stopped => None,
-        Driven::Interrupted => Some(Driven::Interrupted),
+        Driven::Interrupted | Driven::OutOfBytes => Some(ended),
         Driven::OutOfTime => {
             let is_its_own =
                 length.runtime().is_some_and(|length| limits.runtime.is_none_or(|left| length <= left));
@@ -97,19 +97,19 @@ fn whole<T: Target>(
     target: &mut T,
     source: Pieces,
     limits: Limits<'_>,
+    tally: &mut Tally,
     note: &mut dyn FnMut(u64),
 ) -> Result<Option<Driven>, BenchError> {
     let (mut done_bytes, mut next_note) = (0, 0);
-    let mut count = |io: &Io| {
+    let count = |io: &Io| {
         done_bytes += u64::from(io.length_bytes);
         if done_bytes >= next_note {
             next_note = done_bytes + NOTE_EVERY_BYTES;
             note(done_bytes);
         }
-        Control::Continue
     };
     let mut streams = [Stream { source, pacing: Pacing::CONSECUTIVE }];
-    let driven = drive(target, &mut streams, limits, &mut count)?;
+    let driven = drive(target, &mut streams, limits, &mut tally.with(count))?;
     note(done_bytes);
     Ok((driven != Driven::Exhausted).then_some(driven))
 }

@@ -2,12 +2,11 @@
 
 use flashscope_core::permutation::Permutation;
 use flashscope_core::seed::{Random, derive};
-use flashscope_core::{
-    Bytes, Control, Driven, Io, Limits, Op, Pacing, Request, RequestSource, Stream, Target, drive,
-};
+use flashscope_core::{Bytes, Driven, Io, Limits, Op, Pacing, Request, RequestSource, Stream, Target, drive};
 use serde::{Deserialize, Serialize};
 
 use crate::error::BenchError;
+use crate::on_error::Tally;
 
 /// uFLIP's flash block: the largest IO that enforces a random state (paper 001, section 4.1).
 pub const FLASH_BLOCK_BYTES: u64 = 128 << 10;
@@ -133,6 +132,7 @@ pub(crate) fn enforce<T: Target>(
     target: &mut T,
     source: StateSource,
     limits: Limits<'_>,
+    tally: &mut Tally,
     note: &mut dyn FnMut(u64, u64) -> Result<(), BenchError>,
 ) -> Result<Option<Driven>, BenchError> {
     let mut left = source;
@@ -144,13 +144,10 @@ pub(crate) fn enforce<T: Target>(
         let end = (left.next + STRIDE_PIECES).min(last);
         let part = StateSource { pieces: end, ..left.clone() };
         let mut streams = [Stream { source: part, pacing: Pacing::CONSECUTIVE }];
-        let mut count = |io: &Io| {
-            done_bytes += u64::from(io.length_bytes);
-            Control::Continue
-        };
+        let count = |io: &Io| done_bytes += u64::from(io.length_bytes);
         let spent = target.now().since(begin);
         let runtime = limits.runtime.map(|runtime| runtime - spent);
-        let driven = drive(target, &mut streams, Limits { runtime, ..limits }, &mut count)?;
+        let driven = drive(target, &mut streams, Limits { runtime, ..limits }, &mut tally.with(count))?;
         if driven != Driven::Exhausted {
             return Ok(Some(driven));
         }

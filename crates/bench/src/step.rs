@@ -1,10 +1,12 @@
 //! One run of a plan: what is done to the device before it, how long it is, and what is kept of it.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use flashscope_analysis::{Cut, Experiment};
+use flashscope_analysis::{Cut, Experiment, Finished};
 use flashscope_core::{Bytes, Nanos, Pattern};
 
+use crate::offered::Offered;
 use crate::state::{State, state_bytes};
 
 /// One run of the plan.
@@ -31,9 +33,29 @@ pub struct Step {
     pub only_if: Option<Condition>,
     /// Its single IOs are kept.
     pub keeps_ios: bool,
+    /// What decides the arrivals of its pattern; until then those of the pattern are an assumption.
+    pub offered: Option<Offered>,
+    /// The same of its load.
+    pub offered_beside: Option<Offered>,
 }
 
 impl Step {
+    /// The step with the arrivals that `finished` runs decide; none while those are missing.
+    pub(crate) fn with_arrivals(&self, finished: &[Finished]) -> Option<Cow<'_, Step>> {
+        if self.offered.is_none() && self.offered_beside.is_none() {
+            return Some(Cow::Borrowed(self));
+        }
+        let mut step = self.clone();
+        let Experiment { pattern, beside, .. } = &mut step.experiment;
+        if let Some(offered) = &self.offered {
+            pattern.rate_iops = Some(offered.rate_iops(finished)?);
+        }
+        if let (Some(load), Some(offered)) = (beside, &self.offered_beside) {
+            load.rate_iops = Some(offered.rate_iops(finished)?);
+        }
+        Some(Cow::Owned(step))
+    }
+
     /// The patterns that run at the same time in it: the one that is measured, and its load.
     pub fn patterns(&self) -> impl Iterator<Item = &Pattern> {
         let Experiment { pattern, beside, .. } = &self.experiment;
@@ -57,21 +79,49 @@ impl Step {
         bursts.chain([self.length])
     }
 
+    /// Whether it belongs to a round that is added only where the precision asks for it.
+    pub fn is_added(&self) -> bool {
+        matches!(self.only_if, Some(Condition::Imprecise(_)))
+    }
+
     /// IOs in flight in it, those of its load too.
     pub fn in_flight(&self) -> u32 {
         self.patterns().map(Pattern::in_flight).sum()
     }
+
+    /// IOs in flight in one of its loops, where each of several processes has a loop of its own.
+    pub(crate) fn in_flight_of_loop(&self) -> u32 {
+        let pattern = &self.experiment.pattern;
+        let has_lanes = pattern.numjobs > 1 && self.experiment.beside.is_none();
+        if has_lanes { pattern.iodepth } else { self.in_flight() }
+    }
 }
 
 /// When a step is measured at all.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
     /// The last doubling of the parameter on the same curve was worth it: see [`crate::GAIN_MIN`].
     Growing,
     /// This curve of the same group, whose parameter counts rounds, is not steady yet in IOs a second:
     /// see [`flashscope_analysis::steady_window`].
     Unsteady(String),
+    /// The rounds before it left the mean of this experiment less precise than this: a round is added.
+    Imprecise(f64),
+    /// The suite's own reading of the earlier runs asks for it. Not part of a plan's estimate.
+    Wanted(Wanted),
 }
+
+/// Whether earlier runs leave a question that an experiment would answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted(pub fn(&[Finished], &Experiment) -> bool);
+
+impl PartialEq for Wanted {
+    fn eq(&self, other: &Wanted) -> bool {
+        std::ptr::fn_addr_eq(self.0, other.0)
+    }
+}
+
+impl Eq for Wanted {}
 
 /// Done before a run, not recorded.
 #[derive(Clone, Debug, PartialEq)]
@@ -183,7 +233,9 @@ pub const ASSUMED_READ: Nanos = Nanos::from_us(200);
 pub const ASSUMED_WRITE: Nanos = Nanos::from_ms(1);
 /// However many and large IOs are in flight, this many bytes a second pass in that estimate.
 pub const ASSUMED_RATE: u64 = 1 << 30;
-/// Bytes a second that no single device takes, for the most that a plan may write.
+/// A plan may write so many times what it is expected to, unless its settings say otherwise.
+pub const SHARE_FACTOR: u64 = 4;
+/// Bytes a second that no single device takes, for the most that a plan could write without a bound.
 pub const ASSUMED_RATE_MAX: u64 = 16 << 30;
 
 /// Bytes that something writes, and the time it takes.
@@ -192,6 +244,8 @@ pub(crate) struct Cost {
     pub about_bytes: u64,
     pub min_bytes: u64,
     pub max_bytes: u64,
+    /// Its share of what a plan may write: [`SHARE_FACTOR`] times what is expected.
+    pub share_bytes: u64,
     pub nanos: u64,
 }
 
@@ -200,6 +254,7 @@ impl Cost {
         self.about_bytes = self.about_bytes.saturating_add(other.about_bytes);
         self.min_bytes = self.min_bytes.saturating_add(other.min_bytes);
         self.max_bytes = self.max_bytes.saturating_add(other.max_bytes);
+        self.share_bytes = self.share_bytes.saturating_add(other.share_bytes);
         self.nanos = self.nanos.saturating_add(other.nanos);
     }
 
@@ -207,13 +262,19 @@ impl Cost {
     fn exactly(bytes: u64, bs: u64) -> Cost {
         let passes_ns = (bytes as f64 * 1e9 / ASSUMED_RATE as f64) as u64;
         let nanos = (bytes / bs.max(1)).saturating_mul(ASSUMED_WRITE.0).max(passes_ns);
-        Cost { about_bytes: bytes, min_bytes: bytes, max_bytes: bytes, nanos }
+        Cost { about_bytes: bytes, min_bytes: bytes, max_bytes: bytes, share_bytes: bytes, nanos }
+    }
+
+    /// The same with a share of what it may write: never less than the least nor more than the most.
+    pub(crate) fn with_share(self, expected_bytes: u64) -> Cost {
+        let share_bytes = expected_bytes.saturating_mul(SHARE_FACTOR).clamp(self.min_bytes, self.max_bytes);
+        Cost { share_bytes, ..self }
     }
 
     /// A pattern for a fixed length, of at least so many IOs.
     fn of_length(length: Length, ios_min: u64, pattern: &Pattern) -> Cost {
         let share = pattern.write_share();
-        let bytes = |ios: f64| (ios * share * pattern.bs.0 as f64) as u64;
+        let bytes = |ios: f64| (ios * share * pattern.bs_mean()) as u64;
         let each_ns = assumed_ns(pattern);
         match length {
             Length::Precise => Cost::default(),
@@ -223,16 +284,33 @@ impl Cost {
                 let most = if share > 0.0 { bytes_within(span) } else { 0 };
                 let min_bytes = bytes(ios_min as f64);
                 let nanos = span.0.max((ios * asked_ns) as u64);
-                Cost { about_bytes: bytes(ios), min_bytes, max_bytes: most.max(min_bytes), nanos }
+                let cost = Cost {
+                    about_bytes: bytes(ios),
+                    min_bytes,
+                    max_bytes: most.max(min_bytes),
+                    nanos,
+                    ..Cost::default()
+                };
+                // Nobody knows how fast the device is, and the time is what was asked for.
+                let passes = if share > 0.0 { (span.as_s() * ASSUMED_RATE as f64) as u64 } else { 0 };
+                cost.with_share(passes.max(cost.about_bytes))
             }
             Length::Ios(_) | Length::Bytes(_) => {
                 let jobs = u64::from(pattern.numjobs);
                 let ios = length.counted(pattern.clone()).number_ios.unwrap_or(0).saturating_mul(jobs);
                 let written = bytes(ios as f64);
                 let nanos = (ios as f64 * each_ns) as u64;
-                Cost { about_bytes: written, min_bytes: written, max_bytes: written, nanos }
+                let share_bytes = written;
+                Cost { about_bytes: written, min_bytes: written, max_bytes: written, share_bytes, nanos }
             }
         }
+    }
+
+    /// Of what a device takes at most, only a share arrives.
+    fn share(self, share: f64) -> Cost {
+        let of =
+            |bytes: u64| ((bytes as f64 * share).ceil() as u64).max(self.about_bytes).max(self.min_bytes);
+        Cost { max_bytes: of(self.max_bytes), share_bytes: of(self.share_bytes), ..self }
     }
 
     pub(crate) fn of_preparation(preparation: &Preparation, span: Bytes) -> Cost {
@@ -245,15 +323,23 @@ impl Cost {
         }
     }
 
-    /// A step of fixed length with its preparations. One that may be left out costs nothing at least.
+    /// A step of fixed length with its preparations. One that may be left out costs nothing at least, and one
+    /// that a suite seldom asks for nothing but at most.
     pub(crate) fn of_step(step: &Step, span: Bytes) -> Cost {
-        let mut cost = Cost::of_length(step.length, step.ios_min, &step.experiment.pattern);
+        let of =
+            |offered: &Option<Offered>, cost: Cost| cost.share(offered.as_ref().map_or(1.0, |of| of.share));
+        let cost = Cost::of_length(step.length, step.ios_min, &step.experiment.pattern);
+        let mut cost = of(&step.offered, cost);
         if let Some(load) = &step.experiment.beside {
-            cost.add(Cost { nanos: 0, ..Cost::of_length(step.length, 0, load) });
+            let load = of(&step.offered_beside, Cost::of_length(step.length, 0, load));
+            cost.add(Cost { nanos: 0, ..load });
         }
         step.before.iter().for_each(|before| cost.add(Cost::of_preparation(before, span)));
-        let min_bytes = if step.only_if.is_some() { 0 } else { cost.min_bytes };
-        Cost { min_bytes, ..cost }
+        match step.only_if {
+            None => cost,
+            Some(Condition::Wanted(_)) => Cost { max_bytes: cost.max_bytes, ..Cost::default() },
+            Some(_) => Cost { min_bytes: 0, ..cost },
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 mod ajwani;
 mod almost_sequential;
 pub mod file;
+mod load;
 mod modern;
 mod program;
 mod read;
@@ -21,9 +22,10 @@ use std::borrow::Cow;
 use flashscope_analysis::{Context, Finished, Interference, Reading};
 use flashscope_core::{Bytes, Target, TargetInfo};
 
-use crate::campaign::{Campaign, Lab, Prior, run};
+use crate::campaign::{Campaign, Prior, run};
 use crate::error::{BenchError, SuiteError};
 use crate::journal::Unkept;
+use crate::lab::Lab;
 use crate::micro::Scope;
 use crate::plan::{Plan, Settings};
 
@@ -122,8 +124,15 @@ impl From<Script> for Suite {
 }
 
 /// Those that come with this crate, in the order in which they are explained.
-const SUITES: &[Suite] =
-    &[uflip::SUITE, ajwani::SUITE, rewrite::SUITE, almost_sequential::SUITE, snia_pts::SUITE, modern::SUITE];
+const SUITES: &[Suite] = &[
+    uflip::SUITE,
+    ajwani::SUITE,
+    rewrite::SUITE,
+    almost_sequential::SUITE,
+    snia_pts::SUITE,
+    modern::SUITE,
+    load::SUITE,
+];
 
 /// The suites that can be asked for by name.
 #[derive(Clone, Debug)]
@@ -172,7 +181,9 @@ impl Settings {
     /// The defaults, with the repeats and the IO size that a suite asks for.
     pub fn of(suite: &Suite, scope: Scope) -> Settings {
         let default = Settings::default();
-        let repeats = if scope == Scope::Quick { 1 } else { suite.repeats };
+        // Rounds share what one long run had, so a quick run has as many.
+        let is_shared = matches!(suite.program, Program::Uflip) || scope != Scope::Quick;
+        let repeats = if is_shared { suite.repeats } else { 1 };
         Settings { scope, repeats, bs: suite.bs.unwrap_or(default.bs), ..default }
     }
 }
@@ -222,7 +233,10 @@ pub fn conduct<L: Lab>(
         return Err(error);
     }
     let complete = outcome.stopped.is_none();
-    let context = bare_context(target, &plan, outcome.interference, complete);
+    let context = Context {
+        preparation_errors: outcome.preparation_errors,
+        ..bare_context(target, &plan, outcome.interference, complete)
+    };
     let reading = (suite.reading)(&context, &outcome.finished);
     Ok((outcome.finished, reading))
 }
@@ -235,6 +249,8 @@ fn bare_context(target: TargetInfo, plan: &Plan, pause: Option<Interference>, co
         interference: pause,
         complete,
         physical_block_bytes: None,
+        precision: None,
+        preparation_errors: Default::default(),
     }
 }
 

@@ -72,6 +72,7 @@ impl Nothing {
             virtual_time: true,
             engine: "none".into(),
             queue_depth_max: iodepth,
+            placements: 1,
         };
         Nothing { info, clock: Time(0), in_flight: Vec::with_capacity(iodepth as usize) }
     }

@@ -9,16 +9,21 @@
 //! ([`crate::ErrorKind::Broken`]): no response time is made of times that cannot be.
 
 mod flight;
+mod flow;
 mod lane;
+mod write_budget;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::request::Op;
 use crate::source::{RequestSource, Stream};
-use crate::target::{ErrorKind, Target, TargetError};
+use crate::target::{ErrorKind, Target, TargetError, now_after};
 use crate::time::{Nanos, Time};
 use flight::Flight;
 use lane::Lane;
+
+pub use flow::{Flow, FlowShare};
+pub use write_budget::WriteBudget;
 
 /// Requests generated, and shown to the target, ahead of the one that is submitted.
 pub const LOOK_AHEAD: usize = 64;
@@ -60,6 +65,16 @@ pub enum Control {
 pub trait Observer {
     /// One IO is done. Called in order of completion, on the IO path: it must be quick.
     fn observe(&mut self, io: &Io) -> Control;
+
+    /// One IO failed, and the target still serves others ([`TargetError::tag`]). The response of `io` is the
+    /// time until its error was heard: no response time of the device.
+    ///
+    /// # Errors
+    /// The error, if it is to end the drive: so does an observer that says nothing about it.
+    fn fail(&mut self, io: &Io, error: TargetError) -> Result<Control, TargetError> {
+        let _ = io;
+        Err(error)
+    }
 }
 
 impl<F: FnMut(&Io) -> Control> Observer for F {
@@ -73,15 +88,23 @@ impl<F: FnMut(&Io) -> Control> Observer for F {
 pub struct Limits<'a> {
     /// Submit nothing later than this after the start.
     pub runtime: Option<Nanos>,
+    /// Submit no write for which there are no bytes left.
+    pub writes: Option<&'a WriteBudget>,
+    /// The share of each stream in what several drives do together; none where each goes as it can. A
+    /// stream that is over leaves it.
+    pub flow: &'a [FlowShare<'a>],
     /// Set from outside (Ctrl-C) to stop: the IOs in flight still finish.
     pub interrupted: &'a AtomicBool,
+    /// The start, an instant of the target's clock that has come: several drives have it in common. None is
+    /// the present one.
+    pub start: Option<Time>,
 }
 
 static NEVER_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 impl Default for Limits<'_> {
     fn default() -> Self {
-        Limits { runtime: None, interrupted: &NEVER_INTERRUPTED }
+        Limits { runtime: None, writes: None, flow: &[], interrupted: &NEVER_INTERRUPTED, start: None }
     }
 }
 
@@ -94,6 +117,8 @@ pub enum Driven {
     Stopped,
     /// The runtime was over.
     OutOfTime,
+    /// The next write was one too many for the bytes that may be written.
+    OutOfBytes,
     /// Interrupted from outside.
     Interrupted,
 }
@@ -101,8 +126,9 @@ pub enum Driven {
 /// Drives `streams` against `target` until something ends it, and passes every IO to `observer`.
 ///
 /// # Errors
-/// The first IO that failed. All IOs that were done before it, and those in flight beside it, have been
-/// observed. Or a promise that the target broke; what was observed before it is all that is known.
+/// The first IO whose failure the observer did not accept ([`Observer::fail`]). All IOs that were done before
+/// it, and those in flight beside it, have been observed. Or a promise that the target broke; what was
+/// observed before it is all that is known.
 ///
 /// # Panics
 /// If a stream has a depth of 0, or there are more than 65,536 streams.
@@ -112,23 +138,37 @@ pub fn drive<T: Target, S: RequestSource, O: Observer>(
     limits: Limits<'_>,
     observer: &mut O,
 ) -> Result<Driven, TargetError> {
-    let start = target.now();
+    assert!(streams.len() <= 1 << 16, "{} streams: at most 65,536 have a number", streams.len());
+    let start = limits.start.unwrap_or_else(|| target.now());
     let deadline = limits.runtime.map_or(Time::NEVER, |runtime| start + runtime);
     let mut lanes: Vec<Lane<'_, S>> =
-        (0..).zip(streams).map(|(number, stream)| Lane::new(number, stream, start)).collect();
-    if let [lane] = &mut lanes[..]
+        (0..).zip(streams).map(|(number, stream)| Lane::new(number, stream, start, &limits)).collect();
+    let driven = until_done(target, &mut lanes, start, deadline, limits.interrupted, observer);
+    lanes.iter().for_each(Lane::close);
+    driven
+}
+
+fn until_done<T: Target, S: RequestSource, O: Observer>(
+    target: &mut T,
+    lanes: &mut [Lane<'_, S>],
+    start: Time,
+    deadline: Time,
+    interrupted: &AtomicBool,
+    observer: &mut O,
+) -> Result<Driven, TargetError> {
+    if let [lane] = &mut *lanes
         && lane.is_one_by_one()
     {
         let mut clock = start;
-        let driven = lane.one_by_one(target, &mut clock, deadline, limits.interrupted, observer)?;
-        flight::check_clock(target, clock)?;
+        let driven = lane.one_by_one(target, &mut clock, deadline, interrupted, observer)?;
+        now_after(target, clock)?;
         return Ok(driven);
     }
     let depth = lanes.iter().map(|lane| lane.pacing.iodepth() as usize).sum();
     let mut flight = Flight::new(depth, start);
-    let driven = until_the_end(target, &mut lanes, &mut flight, deadline, limits.interrupted, observer);
+    let driven = until_the_end(target, lanes, &mut flight, deadline, interrupted, observer);
     if driven.as_ref().is_err_and(|error| !matches!(error.kind, ErrorKind::Broken(_))) {
-        drain(target, &mut lanes, &mut flight, observer);
+        drain(target, lanes, &mut flight, observer);
     }
     driven
 }
@@ -153,6 +193,15 @@ fn until_the_end<T: Target, S: RequestSource, O: Observer>(
             None => submit_all(target, lanes, flight)?,
             Some(_) => Time::NEVER,
         };
+        if let Some(error) = flight.failed.take() {
+            if flight.fail(target, lanes, observer, error)? == Control::Stop {
+                end = end.or(Some(Driven::Stopped));
+            }
+            continue;
+        }
+        if flight.is_out_of_bytes {
+            end = end.or(Some(Driven::OutOfBytes));
+        }
         if flight.is_empty() {
             if end.is_some() || wake == Time::NEVER {
                 flight.read_clock(target)?;
@@ -167,14 +216,20 @@ fn until_the_end<T: Target, S: RequestSource, O: Observer>(
         if flight.settle(target, lanes, observer)? == Control::Stop {
             end = end.or(Some(Driven::Stopped));
         }
-        reaped.inspect_err(|_| flight.lost += 1)?;
-        if is_empty {
-            flight.came_back_empty(target, wake)?;
+        match reaped {
+            Ok(()) if is_empty => flight.came_back_empty(target, wake)?,
+            Ok(()) => {}
+            Err(error) => {
+                if flight.fail(target, lanes, observer, error)? == Control::Stop {
+                    end = end.or(Some(Driven::Stopped));
+                }
+            }
         }
     }
 }
 
-/// Reaps and observes what is still in flight after an error. Each further error is one IO less to wait for.
+/// Reaps and observes what is still in flight after an error. Each further error is one IO less to wait for,
+/// and of those of single IOs the observer hears too.
 #[cold]
 fn drain<T: Target, S: RequestSource, O: Observer>(
     target: &mut T,
@@ -189,7 +244,7 @@ fn drain<T: Target, S: RequestSource, O: Observer>(
             return;
         }
         match reaped {
-            Err(_) => flight.lost += 1,
+            Err(error) => drop(flight.fail(target, lanes, observer, error)),
             // It holds nothing any more.
             Ok(()) if flight.taken() == before => return,
             Ok(()) => {}
@@ -207,6 +262,9 @@ fn submit_all<T: Target, S: RequestSource>(
     let mut wake = Time::NEVER;
     for lane in lanes {
         wake = wake.min(lane.submit_ready(target, flight)?);
+        if flight.failed.is_some() {
+            break;
+        }
     }
     Ok(wake)
 }

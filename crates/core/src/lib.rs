@@ -16,7 +16,7 @@
 //! ```
 //!
 //! Every other crate stands above this one: `sim` and `device` bring targets, `trace` brings sources,
-//! `bench` and `analysis` bring observers, and none of them needs another to be of use.
+//! `bench` and `lab` bring observers.
 //!
 //! # Example
 //! A target of one's own, and what it does with four random reads in flight:
@@ -77,6 +77,7 @@
 //!     virtual_time: true,
 //!     engine: "example".into(),
 //!     queue_depth_max: 64,
+//!     placements: 1,
 //! };
 //! let pattern: Pattern = "rw=randread bs=4KiB size=1GiB iodepth=4 number_ios=1000".parse()?;
 //! pattern.validate(&info)?;
@@ -105,6 +106,7 @@ pub mod pacing;
 mod parse_error;
 pub mod pattern;
 pub mod permutation;
+pub mod plain;
 pub mod record;
 pub mod request;
 pub mod seed;
@@ -114,14 +116,17 @@ pub mod time;
 pub mod units;
 pub mod zipf;
 
-pub use drive::{Control, Driven, Io, Limits, Observer, drive};
+pub use drive::{Control, Driven, Flow, FlowShare, Io, Limits, Observer, WriteBudget, drive};
 pub use ordered::Ordered;
 pub use pacing::{Arrivals, Pacing};
 pub use parse_error::ParseError;
-pub use pattern::{Location, Mix, Pattern, PatternError, PatternSource, Rw};
+pub use pattern::{
+    JobSpace, Location, Mix, Pattern, PatternError, PatternSource, Placement, Priorities, PriorityRule, Rw,
+    Sequence, Sizes, Streams, Turns, Zones,
+};
 pub use record::Record;
 pub use request::{Completion, Flags, Op, Request};
 pub use source::{RequestSource, Stream};
-pub use target::{Breach, ErrorKind, Target, TargetError, TargetInfo, submit_and_reap};
+pub use target::{Breach, ErrorKind, Target, TargetError, TargetInfo, now_after, submit_and_reap, wait};
 pub use time::{Nanos, Time};
 pub use units::{Bytes, Share, total};

@@ -4,18 +4,36 @@
 //! text (`rw=randwrite bs=32KiB size=1GiB`) or as a TOML table with the same keys, and prints itself back.
 //! How it becomes requests is in [`PatternSource`]; when they go is in [`crate::pacing`].
 
+mod arrivals;
+mod mix;
+mod order;
+mod placement;
+mod priority;
+mod sequence;
 mod settings;
+mod sizes;
 mod source;
+mod streams;
 mod validate;
+mod zones;
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+pub use mix::{Mix, Turns};
+pub use placement::Placement;
+pub use priority::{Priorities, PriorityRule};
+pub use sequence::Sequence;
 pub use settings::{KEYS, Key};
+pub use sizes::Sizes;
 pub use source::{PatternSource, Space};
+pub use streams::Streams;
 pub use validate::PatternError;
+pub use zones::Zones;
 
+use crate::ParseError;
 use crate::pacing::{Arrivals, Pacing};
 use crate::request::Op;
 use crate::source::Stream;
@@ -92,6 +110,7 @@ impl fmt::Display for Rw {
 /// The address of the i-th IO in slots of `bs`, inside the target space. Unless said otherwise the source is
 /// paper 001, section 3.1 and table 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "patterns are few, and no IO copies one")]
 pub enum Location {
     /// `i`, wrapping inside the target space.
     #[default]
@@ -116,6 +135,13 @@ pub enum Location {
         /// Bytes left out.
         gap: Bytes,
     },
+    /// Sequential with a gap after every `zone` bytes (fio's `zonemode=strided`).
+    ZoneGaps {
+        /// Bytes left out.
+        gap: Bytes,
+        /// Bytes between two gaps, a multiple of `bs`.
+        zone: Bytes,
+    },
     /// Independent uniform draws.
     Random,
     /// A random order that repeats no address until all were used, then another (paper 000, appendix A).
@@ -134,16 +160,88 @@ pub enum Location {
         /// Share of the IOs.
         hot_ios: Share,
     },
+    /// Each zone receives its share of the IOs, uniform within it.
+    Zones(Zones),
+    /// Sequential within each of several parts; which one goes on is drawn.
+    Streams(Streams),
+    /// Slots in an order that is written out.
+    Sequence(Sequence),
 }
 
-/// A second baseline pattern in the same stream: `ratio` IOs of the first, then one of the second, exactly.
-/// The first uses the lower half of the target space, the second the upper half.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mix {
-    /// The second pattern.
-    pub rw: Rw,
-    /// IOs of the first for each one of the second (Ratio in paper 001, table 1), at least 1.
-    pub ratio: u32,
+impl Location {
+    /// Whether addresses are drawn, rather than being in an order.
+    pub fn is_drawn(self) -> bool {
+        match self {
+            Location::Sequential
+            | Location::Ordered { .. }
+            | Location::Partitioned { .. }
+            | Location::RegularGaps { .. }
+            | Location::RandomGaps { .. }
+            | Location::ZoneGaps { .. }
+            | Location::Sequence(_) => false,
+            Location::Random
+            | Location::Permutation
+            | Location::RepeatedPermutation
+            | Location::Zipf { .. }
+            | Location::HotCold { .. }
+            | Location::Zones(_)
+            | Location::Streams(_) => true,
+        }
+    }
+}
+
+/// The space of each of several parallel processes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum JobSpace {
+    /// Each has an equal part (paper 001, table 1, Parallelism).
+    #[default]
+    Parts,
+    /// Each has all of it, as processes of fio on one file have.
+    Shared,
+    /// Each has so much of its own, and begins this far behind the one before it (fio's `offset_increment`).
+    Apart(Bytes),
+    /// The same, and each ends where the target space does.
+    ApartToEnd(Bytes),
+}
+
+impl JobSpace {
+    /// From the beginning of one process's space to that of the next, where that is set.
+    pub fn distance(self) -> Option<Bytes> {
+        match self {
+            JobSpace::Parts | JobSpace::Shared => None,
+            JobSpace::Apart(distance) | JobSpace::ApartToEnd(distance) => Some(distance),
+        }
+    }
+}
+
+impl fmt::Display for JobSpace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            JobSpace::Parts => f.write_str("parts"),
+            JobSpace::Shared => f.write_str("shared"),
+            JobSpace::Apart(distance) => write!(f, "{distance}"),
+            JobSpace::ApartToEnd(distance) => write!(f, "{distance}:end"),
+        }
+    }
+}
+
+impl FromStr for JobSpace {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<JobSpace, ParseError> {
+        let (distance, is_to_end) = text.strip_suffix(":end").map_or((text, false), |size| (size, true));
+        let space = match (text, is_to_end) {
+            ("parts", _) => JobSpace::Parts,
+            ("shared", _) => JobSpace::Shared,
+            (_, is_to_end) => {
+                let distance = distance.parse().ok().filter(|distance: &Bytes| distance.0 > 0);
+                let known = ["parts", "shared", "a distance such as 1GiB", "1GiB:end"];
+                let distance = distance.ok_or_else(|| ParseError::unknown("space", text, known))?;
+                if is_to_end { JobSpace::ApartToEnd(distance) } else { JobSpace::Apart(distance) }
+            }
+        };
+        Ok(space)
+    }
 }
 
 /// A whole IO pattern. `Pattern::default()` is 32 KiB sequential reads with no space yet: set `size`.
@@ -151,8 +249,10 @@ pub struct Mix {
 pub struct Pattern {
     /// Baseline: what each IO does, and whether it is sequential or random.
     pub rw: Rw,
-    /// IOSize.
+    /// IOSize; with `sizes` what addresses are multiples of.
     pub bs: Bytes,
+    /// IOs of several sizes, instead of `bs`.
+    pub sizes: Option<Sizes>,
     /// TargetOffset.
     pub offset: Bytes,
     /// TargetSize.
@@ -163,8 +263,10 @@ pub struct Pattern {
     pub location: Location,
     /// The second pattern of a mix.
     pub mix: Option<Mix>,
-    /// ParallelDegree: this many processes, each with an equal part of the target space.
+    /// ParallelDegree: this many processes.
     pub numjobs: u32,
+    /// Which part of the target space each process uses.
+    pub job_space: JobSpace,
     /// Queue depth of each process.
     pub iodepth: u32,
     /// Pause, after every `thinktime_blocks` IOs.
@@ -175,6 +277,14 @@ pub struct Pattern {
     pub rate_iops: Option<f64>,
     /// How those arrivals are spaced.
     pub arrivals: Arrivals,
+    /// Writes are durable when they are acknowledged (fio's `sync=dsync`).
+    pub is_dsync: bool,
+    /// Of each write all or nothing is stored, whatever happens (fio's `atomic`).
+    pub is_atomic: bool,
+    /// IOs with a priority of their own.
+    pub priorities: Option<Priorities>,
+    /// Placement handles of the writes; none: 0.
+    pub placement: Option<Placement>,
     /// A flush command after so many IOs of each process; none means never.
     pub fsync: Option<u64>,
     /// IOCount for each process, flushes included; none means until something else stops it.
@@ -191,17 +301,23 @@ impl Default for Pattern {
         Pattern {
             rw: Rw::Read,
             bs: BS_DEFAULT,
+            sizes: None,
             offset: Bytes(0),
             size: Bytes(0),
             shift: Bytes(0),
             location: Location::Sequential,
             mix: None,
             numjobs: 1,
+            job_space: JobSpace::Parts,
             iodepth: 1,
             thinktime: Nanos::ZERO,
             thinktime_blocks: 1,
             rate_iops: None,
             arrivals: Arrivals::Fixed,
+            is_dsync: false,
+            is_atomic: false,
+            priorities: None,
+            placement: None,
             fsync: None,
             number_ios: None,
             ignore_ios: 0,
@@ -216,19 +332,27 @@ impl Pattern {
         Pattern { rw, offset, size, location, ..Pattern::default() }
     }
 
-    /// Whether any IO of it writes.
+    /// Whether any IO of it writes or discards.
     pub fn writes(&self) -> bool {
-        self.rw.is_write() || self.mix.is_some_and(|mix| mix.rw.is_write())
+        self.share_of(Rw::is_write) > 0.0
     }
 
-    /// The share of the IOs that write.
+    /// Whether any IO of it discards.
+    pub fn trims(&self) -> bool {
+        self.share_of(Rw::is_trim) > 0.0
+    }
+
+    /// The share of the IOs that write or discard.
     pub fn write_share(&self) -> f64 {
-        let share = |rw: Rw| f64::from(u8::from(rw.is_write()));
+        self.share_of(Rw::is_write)
+    }
+
+    /// The share of the IOs of such kinds.
+    fn share_of(&self, is_kind: impl Fn(Rw) -> bool) -> f64 {
+        let share = |rw: Rw| f64::from(u8::from(is_kind(rw)));
         match self.mix {
             None => share(self.rw),
-            Some(Mix { rw, ratio }) => {
-                (share(self.rw) * f64::from(ratio) + share(rw)) / (f64::from(ratio) + 1.0)
-            }
+            Some(mix) => share(self.rw) * (1.0 - mix.share()) + share(mix.rw) * mix.share(),
         }
     }
 
@@ -240,7 +364,17 @@ impl Pattern {
     /// One past the last byte that it may touch. The shift moves every IO, so the last one ends that much
     /// beyond the target space, as table 1's formulas have it. `u64::MAX` stands for anything beyond that.
     pub fn end_bytes(&self) -> u64 {
-        self.offset.0.saturating_add(self.size.0).saturating_add(self.shift.0)
+        let end = self.offset.0.saturating_add(self.size.0).saturating_add(self.shift.0);
+        match self.job_space {
+            JobSpace::Apart(_) => end.saturating_add(self.last_distance_bytes()),
+            JobSpace::Parts | JobSpace::Shared | JobSpace::ApartToEnd(_) => end,
+        }
+    }
+
+    /// From the beginning of the first process's space to that of the last, where a distance is set.
+    pub fn last_distance_bytes(&self) -> u64 {
+        let distance = self.job_space.distance().unwrap_or_default();
+        distance.0.saturating_mul(u64::from(self.numjobs.saturating_sub(1)))
     }
 
     /// When the requests of each process go.
@@ -264,16 +398,53 @@ impl Pattern {
         (0..self.numjobs).map(move |job| Stream { source: PatternSource::new(self, job, seed), pacing })
     }
 
-    /// Bytes that an IO of it carries: a discard has a range and no data.
+    /// Bytes that an IO of it carries at most: a discard has a range and no data.
     pub fn data_bytes(&self) -> u64 {
-        if self.rw.is_trim() && self.mix.is_none() { 0 } else { self.bs.0 }
+        if self.share_of(Rw::is_trim) < 1.0 { self.bs_max().0 } else { 0 }
+    }
+
+    /// Its largest IO.
+    pub fn bs_max(&self) -> Bytes {
+        self.sizes.as_ref().map_or(self.bs, Sizes::most)
+    }
+
+    /// The mean size of its IOs in bytes.
+    pub fn bs_mean(&self) -> f64 {
+        let Some(sizes) = &self.sizes else { return self.bs.0 as f64 };
+        let of = |op: Op| self.share_of(|rw| rw.op() == op) * sizes.mean_bytes(op);
+        of(Op::Read) + of(Op::Write) + of(Op::Trim)
+    }
+
+    /// What drawn addresses of all kinds of IOs are multiples of: `bs`, unless some have larger sizes only.
+    pub fn grid(&self) -> Bytes {
+        let sizes = self.sizes.as_ref().filter(|sizes| sizes.differ() && self.location.is_drawn());
+        let grids = sizes.map(|sizes| [Op::Read, Op::Write, Op::Trim].map(|op| sizes.least_of(op)));
+        grids.into_iter().flatten().fold(self.bs, Bytes::max)
     }
 
     /// The part of the target space that parallel process `job` uses (table 1, Parallelism), a whole number
-    /// of slots.
+    /// of slots; or all of it, or so much that begins at a distance.
     pub fn job_space(&self, job: u32) -> Space {
-        let part_bytes = self.size.0 / u64::from(self.numjobs);
-        let part_bytes = if self.numjobs > 1 { part_bytes / self.bs.0 * self.bs.0 } else { part_bytes };
-        Space { offset_bytes: self.offset.0 + part_bytes * u64::from(job), size_bytes: part_bytes }
+        let (offset_bytes, size_bytes, job) = (self.offset.0, self.size.0, u64::from(job));
+        let space = match self.job_space {
+            JobSpace::Shared => Space { offset_bytes, size_bytes },
+            JobSpace::Apart(distance) => Space { offset_bytes: offset_bytes + distance.0 * job, size_bytes },
+            JobSpace::ApartToEnd(distance) => {
+                let before_bytes = distance.0 * job;
+                Space { offset_bytes: offset_bytes + before_bytes, size_bytes: size_bytes - before_bytes }
+            }
+            JobSpace::Parts => {
+                let grid_bytes = self.grid().0;
+                let part_bytes = size_bytes / u64::from(self.numjobs);
+                let is_one = self.numjobs == 1;
+                let part_bytes = if is_one { part_bytes } else { part_bytes / grid_bytes * grid_bytes };
+                Space { offset_bytes: offset_bytes + part_bytes * job, size_bytes: part_bytes }
+            }
+        };
+        let grid_bytes = self.grid().0;
+        let is_coarser = grid_bytes > self.bs.0;
+        let size_bytes =
+            if is_coarser { space.size_bytes / grid_bytes * grid_bytes } else { space.size_bytes };
+        Space { size_bytes, ..space }
     }
 }

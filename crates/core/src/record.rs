@@ -20,8 +20,8 @@ pub struct Record {
 }
 
 impl Record {
-    /// The longest response time that a record holds.
-    pub const RESPONSE_MAX: Nanos = Nanos((1 << RESPONSE_BITS) - 1);
+    /// The longest response time that a record holds. What is above it marks an IO that failed.
+    pub const RESPONSE_MAX: Nanos = Nanos((1 << RESPONSE_BITS) - 2);
     /// Streams are numbered below this.
     pub const STREAMS_MAX: u16 = 1 << STREAM_BITS;
 
@@ -31,13 +31,32 @@ impl Record {
     /// If `stream` is not below [`Record::STREAMS_MAX`].
     #[inline]
     pub fn new(submitted: Time, response: Nanos, stream: u16, index: u64) -> Record {
+        Record::pack(submitted, response.0.min(Record::RESPONSE_MAX.0), stream, index)
+    }
+
+    /// An IO that failed: it has no response time, but its number must be known, so that those of the others
+    /// still find their addresses.
+    ///
+    /// # Panics
+    /// If `stream` is not below [`Record::STREAMS_MAX`].
+    pub fn failed(submitted: Time, stream: u16, index: u64) -> Record {
+        Record::pack(submitted, Record::RESPONSE_MAX.0 + 1, stream, index)
+    }
+
+    #[inline]
+    fn pack(submitted: Time, response: u64, stream: u16, index: u64) -> Record {
         assert!(stream < Record::STREAMS_MAX, "a record holds streams below {}", Record::STREAMS_MAX);
         let submitted = submitted.0 & ((1 << SUBMIT_BITS) - 1);
-        let response = response.0.min(Record::RESPONSE_MAX.0);
         Record {
             submit_and_stream: submitted << STREAM_BITS | u64::from(stream),
             response_and_index: response << INDEX_BITS | (index & ((1 << INDEX_BITS) - 1)),
         }
+    }
+
+    /// Whether the IO failed.
+    #[inline]
+    pub fn is_failed(self) -> bool {
+        self.response() > Record::RESPONSE_MAX
     }
 
     /// When it was submitted (or due, in an open loop).
@@ -93,7 +112,16 @@ mod tests {
         for response in [(1 << 40) + 5, 1 << 41, 5 << 50, u64::MAX] {
             let record = Record::new(Time(1), Nanos(response), 7, 0);
             assert_eq!((record.response(), record.stream()), (Record::RESPONSE_MAX, 7), "{response} ns");
+            assert!(!record.is_failed(), "{response} ns");
         }
+    }
+
+    #[test]
+    fn a_failed_io_has_its_number_and_is_none_that_took_long() {
+        let failed = Record::failed(Time(5), 9, 5_000_000_000);
+        assert_eq!((failed.submitted(), failed.stream()), (Time(5), 9));
+        assert_eq!(failed.index_near(4_999_999_000), 5_000_000_000);
+        assert!(failed.is_failed() && !Record::new(Time(5), Nanos(u64::MAX), 9, 1).is_failed());
     }
 
     #[test]

@@ -2,10 +2,13 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::time::Time;
 
 /// What an IO does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum Op {
     /// Read `length_bytes` at `offset_bytes`.
@@ -46,6 +49,19 @@ impl Flags {
     pub const FUA: Flags = Flags(1);
     /// Somebody waits for it (the kernel's `REQ_SYNC`).
     pub const SYNC: Flags = Flags(2);
+    /// All of it or nothing is stored, whatever happens (Linux' `RWF_ATOMIC`).
+    pub const ATOMIC: Flags = Flags(4);
+
+    /// Whether all of `flags` are set.
+    pub fn has(self, flags: Flags) -> bool {
+        self.0 & flags.0 == flags.0
+    }
+
+    /// Both.
+    #[must_use]
+    pub fn and(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
 }
 
 /// One IO to be done. A source says what and where; the drive loop fills in `tag` and `stream`.
@@ -70,6 +86,12 @@ pub struct Request {
     pub op: Op,
     /// How to do it.
     pub flags: Flags,
+    /// Linux' IO priority: class, hint and level; 0 is that of the process.
+    pub priority: u16,
+    /// Placement handle of a write: data of one handle go together. A stream or an FDP placement handle; what
+    /// it means is the target's affair. 0 where nothing is said; below
+    /// [`crate::TargetInfo::placements`].
+    pub placement: u16,
 }
 
 /// The answer to one request.

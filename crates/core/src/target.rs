@@ -21,6 +21,19 @@ pub struct TargetInfo {
     pub engine: String,
     /// The most IOs that it holds in flight.
     pub queue_depth_max: u32,
+    /// Placement handles that a write may carry: those below this number ([`Request::placement`]). 1 for a
+    /// target that cannot tell data apart; it refuses any handle but 0.
+    #[serde(default = "no_choice", skip_serializing_if = "is_no_choice")]
+    pub placements: u16,
+}
+
+fn no_choice() -> u16 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+fn is_no_choice(placements: &u16) -> bool {
+    *placements == no_choice()
 }
 
 /// What went wrong with an IO, in a small word that a program can act on.
@@ -39,6 +52,9 @@ pub enum ErrorKind {
     /// The target broke a promise of [`Target`]: a defect of its code. None of its times can be trusted.
     Broken(Breach),
 }
+
+/// No IO takes so long, in nanoseconds.
+const NEVER_NS: u64 = 1 << 62;
 
 /// A promise of [`Target`] that was broken. Times are in nanoseconds of the target's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -60,6 +76,14 @@ pub enum Breach {
     /// An IO was done before it was taken.
     #[error("it completed an IO at {} ns that it accepted at {} ns", completed.0, submitted.0)]
     DoneEarly {
+        /// As in the completion.
+        submitted: Time,
+        /// As in the completion.
+        completed: Time,
+    },
+    /// An IO took longer than any can: 2^62 ns are 146 years.
+    #[error("it completed an IO at {} ns that it accepted at {} ns: for ever", completed.0, submitted.0)]
+    DoneNever {
         /// As in the completion.
         submitted: Time,
         /// As in the completion.
@@ -98,17 +122,22 @@ impl Breach {
         if submitted < known {
             return Err(Breach::TakenEarly { submitted, known });
         }
-        if completed < submitted {
-            return Err(Breach::DoneEarly { submitted, completed });
+        // One comparison for both ends: what is early wraps.
+        if completed.0.wrapping_sub(submitted.0) >= NEVER_NS {
+            return Err(match completed < submitted {
+                true => Breach::DoneEarly { submitted, completed },
+                false => Breach::DoneNever { submitted, completed },
+            });
         }
         Ok(())
     }
 
     /// The error that it is: of `target`, about `request`, or about none of length 0.
     #[cold]
-    pub fn of(self, target: &TargetInfo, request: &Request) -> TargetError {
+    pub(crate) fn of(self, target: &TargetInfo, request: &Request) -> TargetError {
         TargetError {
             kind: ErrorKind::Broken(self),
+            tag: None,
             target: target.name.clone(),
             op: request.op,
             offset_bytes: request.offset_bytes,
@@ -125,6 +154,9 @@ impl Breach {
 pub struct TargetError {
     /// The small word.
     pub kind: ErrorKind,
+    /// The tag of the one request that failed, where the target still serves others. None where it does not,
+    /// or where the request was wrong.
+    pub tag: Option<u32>,
     /// The target's name.
     pub target: String,
     /// What was asked.
@@ -156,6 +188,12 @@ impl TargetError {
         let named = (self.op, self.offset_bytes, self.length_bytes);
         requests.len() - requests.iter().position(|request| place(request) == named).unwrap_or(0)
     }
+
+    /// Which of `requests` is the one that failed, if the target serves the others.
+    #[cold]
+    pub(crate) fn place_among(&self, requests: &[Request]) -> Option<usize> {
+        requests.iter().position(|request| Some(request.tag) == self.tag)
+    }
 }
 
 /// Serves requests in its own time. The drive loop is generic over it, so nothing here costs a virtual call.
@@ -176,18 +214,23 @@ pub trait Target {
         let _ = requests;
     }
 
+    /// Others that run beside it come first for a moment: it waits for them. Nothing where time is virtual.
+    fn give_way(&mut self) {}
+
     /// Takes all of `requests` at the present instant. Their number together with those in flight stays
     /// within `queue_depth_max`.
     ///
     /// # Errors
-    /// The first request that the target could not take. Earlier ones of the slice are in flight.
+    /// The first request that the target could not take. Earlier ones of the slice are in flight, later ones
+    /// are not; they may be submitted again if the error is of that request alone ([`TargetError::tag`]).
     fn submit(&mut self, requests: &[Request]) -> Result<(), TargetError>;
 
     /// Appends completions to `out` and returns once at least `min` of them came or the clock reached
     /// `until`. `min` is at most the number in flight.
     ///
     /// # Errors
-    /// The first IO that failed. Completions appended before it are valid.
+    /// The first IO that failed. Completions appended before it are valid; the failed IO is in flight no
+    /// longer.
     fn reap(&mut self, min: usize, until: Time, out: &mut Vec<Completion>) -> Result<(), TargetError>;
 
     /// Serves one request from submission to completion: all that queue depth 1 needs, and what a simulated
@@ -221,6 +264,32 @@ pub fn submit_and_reap<T: Target + ?Sized>(
     }
 }
 
+/// The target's clock, which may not be behind an instant that has come.
+///
+/// # Errors
+/// It is: [`Breach::ClockWentBack`].
+#[inline]
+pub fn now_after<T: Target + ?Sized>(target: &mut T, known: Time) -> Result<Time, TargetError> {
+    let to = target.now();
+    if to < known {
+        return Err(Breach::ClockWentBack { from: known, to }.of(target.info(), &Request::default()));
+    }
+    Ok(to)
+}
+
+/// Lets time pass with nothing in flight, from `known` to `until` at least; returns what the clock says then.
+///
+/// # Errors
+/// The clock went back, or is not there yet: [`Breach::WokeEarly`].
+pub fn wait<T: Target + ?Sized>(target: &mut T, known: Time, until: Time) -> Result<Time, TargetError> {
+    target.wait_until(until);
+    let reached = now_after(target, known)?;
+    if reached < until {
+        return Err(Breach::WokeEarly { asked: until, reached }.of(target.info(), &Request::default()));
+    }
+    Ok(reached)
+}
+
 impl<T: Target + ?Sized> Target for &mut T {
     fn info(&self) -> &TargetInfo {
         (**self).info()
@@ -230,6 +299,9 @@ impl<T: Target + ?Sized> Target for &mut T {
     }
     fn prepare(&mut self, requests: &[Request]) {
         (**self).prepare(requests);
+    }
+    fn give_way(&mut self) {
+        (**self).give_way();
     }
     fn submit(&mut self, requests: &[Request]) -> Result<(), TargetError> {
         (**self).submit(requests)

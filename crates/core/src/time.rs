@@ -22,6 +22,7 @@ impl Time {
 
     /// The span since `earlier`, zero if `earlier` is in fact later: what is left until a deadline. Where
     /// `earlier` cannot be later, as between the two stamps of an IO, see to that first; the drive loop does.
+    #[inline]
     pub fn since(self, earlier: Time) -> Nanos {
         Nanos(self.0.saturating_sub(earlier.0))
     }
@@ -29,12 +30,14 @@ impl Time {
 
 impl Add<Nanos> for Time {
     type Output = Time;
+    #[inline]
     fn add(self, span: Nanos) -> Time {
         Time(self.0.saturating_add(span.0))
     }
 }
 
 impl AddAssign<Nanos> for Time {
+    #[inline]
     fn add_assign(&mut self, span: Nanos) {
         *self = *self + span;
     }
@@ -89,6 +92,7 @@ impl Nanos {
 impl Sub<Nanos> for Nanos {
     type Output = Nanos;
     /// Zero if `other` is longer: what is left of a budget.
+    #[inline]
     fn sub(self, other: Nanos) -> Nanos {
         Nanos(self.0.saturating_sub(other.0))
     }
@@ -96,6 +100,7 @@ impl Sub<Nanos> for Nanos {
 
 impl Add<Nanos> for Nanos {
     type Output = Nanos;
+    #[inline]
     fn add(self, other: Nanos) -> Nanos {
         Nanos(self.0.saturating_add(other.0))
     }

@@ -121,7 +121,7 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-/// A share between 0 and 1, written `5%` or `0.05`.
+/// A share between 0 and 1, written `5%` or `0.05`; a number above 1 is in per cent, as in `5`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Share(pub f64);
 
@@ -138,6 +138,7 @@ impl FromStr for Share {
         let (number, unit) = split_number(text, "a share, such as 5% or 0.05")?;
         let share = match unit {
             "%" => number / 100.0,
+            "" if number > 1.0 => number / 100.0,
             "" => number,
             _ => return Err(ParseError::unknown_unit(text, unit, "%")),
         };
@@ -223,6 +224,7 @@ mod tests {
     fn shares_are_between_nothing_and_the_whole() {
         assert_eq!("5%".parse(), Ok(Share(0.05)));
         assert_eq!("0.5".parse(), Ok(Share(0.5)));
-        assert!("130%".parse::<Share>().is_err());
+        assert_eq!("5".parse(), Ok(Share(0.05)), "what is above the whole is in per cent");
+        assert!("130".parse::<Share>().is_err() && "130%".parse::<Share>().is_err());
     }
 }

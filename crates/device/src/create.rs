@@ -1,4 +1,4 @@
-//! Files that flashscope makes for itself: fully written with data that no layer can shrink, and marked.
+//! Files that flashscope makes for itself: fully written with data that no layer can shrink, and sealed.
 //!
 //! A sparse or zero-filled file reads at the speed of memory, for no IO takes place.
 
@@ -14,12 +14,13 @@ use rustix::io::Errno;
 
 use crate::error::DeviceError;
 use crate::memory::{AlignedBuffer, PAGE_BYTES};
-use crate::provenance::{State, mark};
+use crate::provenance::{Hold, Watch};
+use crate::seal::Key;
 
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// Creates `path` with `size_bytes` of random data from `seed`, written past the page cache, durable and
-/// marked as flashscope's. `progress` gets the bytes written so far after each MiB, and may stop it.
+/// Creates `path` with `size_bytes` of random data from `seed`, written past the page cache, durable, marked
+/// and sealed as flashscope's. `progress` gets the bytes written so far after each MiB, and may stop it.
 ///
 /// # Errors
 /// When the path exists already, the size is zero or no multiple of 4096 bytes, the place is full or takes no
@@ -62,12 +63,14 @@ fn write_all(
         Ok(()) | Err(Errno::OPNOTSUPP) => {}
         Err(errno) => return Err(errno.into()),
     }
-    mark(file, path, State::Writing)?;
+    let key = Key::fresh()?;
+    let hold = Hold::begin(file, path, key, Watch::writes(file).openings(file))?;
     let mut random = Random::new(seed);
     let mut chunk = AlignedBuffer::zeroed(CHUNK_BYTES);
     let mut written = 0;
     while written < size_bytes {
         fill_random(&mut chunk, &mut random);
+        key.seal(&mut chunk);
         let length = (size_bytes - written).min(CHUNK_BYTES as u64);
         file.write_all_at(&chunk[..length as usize], written)?;
         written += length;
@@ -76,7 +79,7 @@ fn write_all(
         }
     }
     file.sync_all()?;
-    mark(file, path, State::AtRest)
+    hold.end(file, path)
 }
 
 /// Fills whole words of `bytes` with random data.
@@ -89,7 +92,10 @@ pub(crate) fn fill_random(bytes: &mut [u8], random: &mut Random) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::guard::{Intent, check};
+    use crate::guard::{Intent, Reason, check, check_with};
+    use crate::provenance::{Provenance, provenance};
+    use crate::seal::SECTOR_BYTES;
+    use crate::signature::find_wipefs;
     use crate::sparse::unwritten_bytes;
 
     fn place(name: &str) -> std::path::PathBuf {
@@ -118,13 +124,44 @@ mod tests {
         let bytes = fs::read(&path).unwrap();
         let mut expected = vec![0; 1 << 20];
         fill_random(&mut expected, &mut Random::new(3));
-        assert!(bytes[..1 << 20] == expected);
+        for (sector, expected) in bytes.chunks(SECTOR_BYTES).zip(expected.chunks(SECTOR_BYTES)) {
+            assert!(sector[16..] == expected[16..], "all but the seal is of the seed");
+        }
         let mut words: Vec<_> = bytes.chunks_exact(8).collect();
         words.sort();
         assert!(words.windows(2).all(|pair| pair[0] != pair[1]), "no two words are alike");
         assert_eq!(unwritten_bytes(&File::open(&path).unwrap()), 0);
         let verdict = check(&path, &Intent::WRITE).unwrap();
         assert!(verdict.allowed(), "{:?}", verdict.refused);
+        fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn a_signature_in_our_own_random_data_is_chance() {
+        let path = place("chance");
+        create_file(&path, 1 << 20, 3, &mut GO_ON.clone()).unwrap();
+        let write = |sector: &[u8]| {
+            let file = File::options().read(true).write(true).open(&path).unwrap();
+            let whose = provenance(&file, &path);
+            let Provenance::Ours(key) = whose else { panic!("{whose:?}") };
+            let hold = Hold::begin(&file, &path, key, Watch::writes(&file).openings(&file)).unwrap();
+            file.write_all_at(sector, 0).unwrap();
+            hold.end(&file, &path).unwrap();
+            key
+        };
+        let mut sector = fs::read(&path).unwrap()[..SECTOR_BYTES].to_vec();
+        sector[54..62].copy_from_slice(b"FAT16   ");
+        let key = write(&sector);
+        for wipefs in [find_wipefs(), None] {
+            let verdict = check_with(&path, &Intent::WRITE, wipefs).unwrap();
+            assert!(verdict.refused.iter().any(|reason| matches!(reason, Reason::Signature { .. })));
+        }
+        key.seal(&mut sector);
+        write(&sector);
+        for wipefs in [find_wipefs(), None] {
+            let verdict = check_with(&path, &Intent::WRITE, wipefs).unwrap();
+            assert!(verdict.allowed(), "{:?}", verdict.refused);
+        }
         fs::remove_file(&path).unwrap();
     }
 

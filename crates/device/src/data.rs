@@ -10,13 +10,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::create::fill_random;
 use crate::memory::{AlignedBuffer, PAGE_BYTES};
+use crate::seal::{Key, SECTOR_BYTES, digest};
 
 /// The contents of writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DataPattern {
     /// Random bytes that no device can compress, and no two pages of 4 KiB alike, so that none can
-    /// deduplicate either. The default.
+    /// deduplicate either. In a file of flashscope's own, the only contents that prove whose they are.
+    /// The default.
     #[default]
     Random,
     /// Zeros: what the device does if it recognises them.
@@ -66,19 +68,15 @@ impl FromStr for DataPattern {
 
 /// A buffer's random contents start at a page that changes from IO to IO, among this many.
 const ROLL_PAGES: usize = 16;
-const SECTOR_BYTES: usize = 512;
 
 /// What marks a sector of 512 bytes at `place` (its offset divided by 512) that begins with the number of its
 /// write, in a run whose engine has the seed `key` ([`crate::EngineSpec::seed`]): made of all its bytes but
 /// those that hold the mark. See [`DataPattern::Numbered`].
 #[inline]
 pub fn sector_mark(key: u64, place: u64, sector: &[u8]) -> u64 {
-    const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
-    let (words, _) = sector.as_chunks::<8>();
-    let [number, _, body @ .., _] = words else { return 0 };
-    let start = derive(derive(key, u64::from_le_bytes(*number)), place);
-    body.iter()
-        .fold(start, |mark, word| (mark ^ u64::from_le_bytes(*word)).wrapping_mul(MULTIPLIER).rotate_left(29))
+    let Some((number, behind)) = sector.split_first_chunk() else { return 0 };
+    let Some(body) = behind.len().checked_sub(8).and_then(|end| behind.get(8..end)) else { return 0 };
+    digest(derive(derive(key, u64::from_le_bytes(*number)), place), body)
 }
 
 /// One write buffer for each IO in flight, filled ahead; what changes from IO to IO is stamped in.
@@ -86,30 +84,42 @@ pub fn sector_mark(key: u64, place: u64, sector: &[u8]) -> u64 {
 pub(crate) struct WriteBuffers {
     pattern: DataPattern,
     slots: Vec<AlignedBuffer>,
-    seed: u64,
+    /// Seals random contents.
+    seal: Key,
     /// The seed as it was given.
     key: u64,
     /// Writes so far, on top of those that the device had seen before.
     writes: u64,
-    /// Stamps so far.
-    stamps: u64,
+    /// Numbers the next page; another one than all pages before.
+    page: u64,
 }
 
 impl WriteBuffers {
-    /// `slots` buffers for IOs of up to `io_bytes_max`. `age_writes` is where the age starts. Two runs of
-    /// one seed write the same bytes: give each run its own.
-    pub fn new(pattern: DataPattern, slots: usize, io_bytes_max: usize, seed: u64, age_writes: u64) -> Self {
+    /// `slots` buffers for IOs of up to `io_bytes_max`, whose random contents are sealed by `seal`.
+    /// `age_writes` is where the age starts. Two runs of one seed write the same bytes: give each its own.
+    pub fn new(
+        pattern: DataPattern,
+        slots: usize,
+        io_bytes_max: usize,
+        seed: u64,
+        age_writes: u64,
+        seal: Key,
+    ) -> Self {
         let slot_bytes = io_bytes_max.next_multiple_of(PAGE_BYTES) + ROLL_PAGES * PAGE_BYTES;
         let mut slots: Vec<_> = (0..slots).map(|_| AlignedBuffer::zeroed(slot_bytes)).collect();
         let mut random = Random::new(derive(seed, 0));
         for slot in &mut slots {
             match pattern {
-                DataPattern::Random | DataPattern::Numbered => fill_random(slot, &mut random),
+                DataPattern::Random => {
+                    fill_random(slot, &mut random);
+                    seal.seal(slot);
+                }
+                DataPattern::Numbered => fill_random(slot, &mut random),
                 DataPattern::Counter => slot.iter_mut().enumerate().for_each(|(n, byte)| *byte = n as u8),
                 DataPattern::Zeros | DataPattern::Age => {}
             }
         }
-        WriteBuffers { pattern, slots, seed: derive(seed, 1), key: seed, writes: age_writes, stamps: 0 }
+        WriteBuffers { pattern, slots, seal, key: seed, writes: age_writes, page: derive(seed, 1) }
     }
 
     /// All buffers by slot; page-aligned and not moving.
@@ -132,8 +142,9 @@ impl WriteBuffers {
         match self.pattern {
             DataPattern::Random => {
                 for page in contents.chunks_mut(PAGE_BYTES) {
-                    self.stamps += 1;
-                    stamp(page, derive(self.seed, self.stamps));
+                    // Odd, so that it goes through all numbers before one comes again.
+                    self.page = self.page.wrapping_add(0x9e37_79b9_7f4a_7c15);
+                    stamp(page, self.seal.numbered(self.page));
                 }
             }
             DataPattern::Age => {
@@ -170,7 +181,7 @@ mod tests {
     const IO: usize = 16 << 10;
 
     fn writes(pattern: DataPattern, seed: u64, count: usize) -> Vec<Vec<u8>> {
-        let mut buffers = WriteBuffers::new(pattern, 4, IO, seed, 1000);
+        let mut buffers = WriteBuffers::new(pattern, 4, IO, seed, 1000, Key::of_seed(seed));
         (0..count).map(|n| buffers.next(n % 4, IO, (n * IO) as u64).to_vec()).collect()
     }
 
@@ -238,7 +249,7 @@ mod tests {
     /// What a device is still reading must not change under it.
     #[test]
     fn a_write_leaves_the_buffers_of_the_others_alone() {
-        let mut buffers = WriteBuffers::new(DataPattern::Random, 2, IO, 1, 0);
+        let mut buffers = WriteBuffers::new(DataPattern::Random, 2, IO, 1, 0, Key::of_seed(1));
         let first = buffers.next(0, IO, 0).to_vec();
         for _ in 0..40 {
             buffers.next(1, IO, 0);

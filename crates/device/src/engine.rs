@@ -14,10 +14,9 @@ use flashscope_core::{Completion, ParseError, Request, Target, TargetError, Targ
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
-use crate::data::DataPattern;
+use crate::data::{DataPattern, WriteBuffers};
 use crate::error::DeviceError;
 use crate::handle::Handle;
-use crate::provenance::RENEW_AFTER;
 
 pub use null::NullTarget;
 pub use overhead::{Overhead, overhead};
@@ -106,11 +105,33 @@ impl DeviceTarget {
     /// # Errors
     /// [`DeviceError::Engine`] when the kernel refuses io_uring; [`DeviceError::QueueDepth`] out of range.
     pub fn new(engine: Engine, handle: Arc<Handle>, spec: &EngineSpec) -> Result<DeviceTarget, DeviceError> {
-        let clock = Clock::start();
+        DeviceTarget::on_clock(engine, handle, spec, Clock::start())
+    }
+
+    /// As [`DeviceTarget::new`], on a clock that other engines have too.
+    ///
+    /// # Errors
+    /// As [`DeviceTarget::new`].
+    pub fn on_clock(
+        engine: Engine,
+        handle: Arc<Handle>,
+        spec: &EngineSpec,
+        clock: Clock,
+    ) -> Result<DeviceTarget, DeviceError> {
         Ok(match engine {
             Engine::Sync => DeviceTarget::Sync(SyncTarget::new(handle, spec, clock)),
             Engine::IoUring => DeviceTarget::IoUring(Box::new(UringTarget::new(handle, spec, clock)?)),
         })
+    }
+
+    /// The first `length` bytes that the read of this tag brought, from its completion until the tag is
+    /// submitted again; none where nothing is read in truth.
+    pub fn read_contents(&self, tag: u32, length: usize) -> Option<&[u8]> {
+        match self {
+            DeviceTarget::Sync(sync) => sync.read_contents(length),
+            DeviceTarget::IoUring(uring) => uring.read_contents(tag, length),
+            DeviceTarget::Null(_) => None,
+        }
     }
 }
 
@@ -135,6 +156,10 @@ impl Target for DeviceTarget {
         each!(self, engine => engine.now())
     }
 
+    fn give_way(&mut self) {
+        std::thread::yield_now();
+    }
+
     #[inline]
     fn submit(&mut self, requests: &[Request]) -> Result<(), TargetError> {
         each!(self, engine => engine.submit(requests))
@@ -155,27 +180,10 @@ impl Target for DeviceTarget {
     }
 }
 
-/// When the lease on a file that is written must be renewed: every now and then, between IOs.
-#[derive(Debug)]
-struct Lease {
-    next: Time,
-}
-
-impl Default for Lease {
-    fn default() -> Lease {
-        // The handle has just taken one.
-        Lease { next: Time::ZERO + RENEW_AFTER }
-    }
-}
-
-impl Lease {
-    #[inline]
-    fn renew(&mut self, handle: &Handle, now: Time) {
-        if now >= self.next {
-            self.next = now + RENEW_AFTER;
-            handle.renew_lease();
-        }
-    }
+/// What both engines write.
+fn write_buffers(spec: &EngineSpec, slots: usize, handle: &Handle) -> WriteBuffers {
+    let io_bytes_max = spec.io_bytes_max as usize;
+    WriteBuffers::new(spec.data, slots, io_bytes_max, spec.seed, spec.age_writes, handle.key())
 }
 
 /// Facts about both engines on real targets.
@@ -188,44 +196,6 @@ fn info(handle: &Handle, engine: Engine, queue_depth_max: u32) -> TargetInfo {
         virtual_time: false,
         engine: engine.name().into(),
         queue_depth_max,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::ops::ControlFlow;
-
-    use super::*;
-    use crate::guard::Intent;
-    use crate::provenance::{Provenance, expire, provenance};
-
-    /// Killed now, the run could be resumed: the lease was renewed when its time had come, and not before.
-    #[test]
-    fn engines_renew_the_lease_on_their_file_between_ios() {
-        for (name, engine) in [("sync", Engine::Sync), ("uring", Engine::IoUring)] {
-            let path = std::env::temp_dir().join(format!("flashscope-lease-{name}-{}", std::process::id()));
-            crate::create_file(&path, 8192, 1, &mut |_| ControlFlow::Continue(())).unwrap();
-            let handle = Arc::new(Handle::open_with(&path, &Intent::WRITE, None).unwrap());
-            let Ok(mut target) = DeviceTarget::new(engine, handle.clone(), &EngineSpec::default()) else {
-                assert_eq!(engine, Engine::IoUring, "only io_uring may be refused");
-                std::fs::remove_file(&path).unwrap();
-                continue;
-            };
-            let mut after_an_io = |next| {
-                expire(handle.file(), &path);
-                match &mut target {
-                    DeviceTarget::Sync(sync) => sync.lease.next = next,
-                    DeviceTarget::IoUring(uring) => uring.lease.next = next,
-                    DeviceTarget::Null(_) => {}
-                }
-                let read = Request { length_bytes: 4096, ..Request::default() };
-                target.submit(&[read]).unwrap();
-                target.reap(1, Time::NEVER, &mut Vec::new()).unwrap();
-                provenance(handle.file(), &path)
-            };
-            assert_eq!(after_an_io(Time::ZERO + RENEW_AFTER), Provenance::Changed, "{name}");
-            assert_eq!(after_an_io(Time::ZERO), Provenance::Ours, "{name}");
-            std::fs::remove_file(&path).unwrap();
-        }
+        placements: 1,
     }
 }

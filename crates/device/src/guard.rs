@@ -32,12 +32,20 @@ pub struct Intent {
     pub io_unit_bytes: u64,
     /// Whether a regular file that flashscope did not create may be overwritten. Says nothing of devices.
     pub overwrite_existing_data: bool,
+    /// Whether IOs go through the page cache rather than past it. What it holds of the target is dropped
+    /// first.
+    pub buffered: bool,
 }
 
 impl Intent {
     /// Only reads, anywhere.
-    pub const READ: Intent =
-        Intent { write: false, span_bytes: 0, io_unit_bytes: 0, overwrite_existing_data: false };
+    pub const READ: Intent = Intent {
+        write: false,
+        span_bytes: 0,
+        io_unit_bytes: 0,
+        overwrite_existing_data: false,
+        buffered: false,
+    };
     /// Writes, anywhere.
     pub const WRITE: Intent = Intent { write: true, ..Intent::READ };
 }
@@ -75,8 +83,19 @@ pub fn check(path: &Path, intent: &Intent) -> Result<Verdict, DeviceError> {
 pub fn check_with(path: &Path, intent: &Intent, wipefs: Option<PathBuf>) -> Result<Verdict, DeviceError> {
     let identity = identify(path)?;
     let opened = open_file(&identity, intent, Purpose::Check);
-    let (refused, findings) = examine(&identity, intent, opened.as_ref(), wipefs.as_deref());
+    let Examined { refused, findings, .. } = examine(&identity, intent, opened.as_ref(), wipefs.as_deref());
     Ok(Verdict { identity, refused, findings })
+}
+
+/// What an examination found.
+#[derive(Debug, Default)]
+pub(crate) struct Examined {
+    /// Everything that forbids the intended use.
+    pub refused: Vec<Reason>,
+    /// What does not.
+    pub findings: Vec<Finding>,
+    /// Of a regular file to be written: whose data it holds.
+    pub whose: Option<Provenance>,
 }
 
 /// The examination itself, on a target that was opened, or on one that could not be and why; that is then
@@ -86,16 +105,25 @@ pub(crate) fn examine(
     intent: &Intent,
     opened: Result<&File, &Reason>,
     wipefs: Option<&Path>,
-) -> (Vec<Reason>, Vec<Finding>) {
+) -> Examined {
     if !matches!(identity.kind, Kind::File | Kind::BlockDevice) {
-        return (vec![Reason::NotATarget { kind: identity.kind }], Vec::new());
+        let refused = vec![Reason::NotATarget { kind: identity.kind }];
+        return Examined { refused, ..Examined::default() };
     }
     let mut refused = misfits(identity, intent);
-    let mut findings = Vec::new();
+    let (mut findings, mut whose) = (Vec::new(), None);
     let uses = usage::uses(identity);
     if intent.write {
         refused.extend(uses);
-        refused.extend(contents(identity, intent, opened.ok(), wipefs, &mut findings));
+        // What cannot be opened for writing may still be read, to name everything at once.
+        let reopened = if opened.is_err() { File::open(&identity.canonical_path).ok() } else { None };
+        if let Some(file) = opened.ok().or(reopened.as_ref()) {
+            // Of a file that a run is at work on nothing can be said, and reading it would disturb that run.
+            let is_free = !matches!(opened, Err(Reason::HeldByOther));
+            let is_asked = identity.kind == Kind::File && is_free;
+            whose = is_asked.then(|| provenance(file, &identity.canonical_path));
+            refused.extend(contents(file, identity, intent, whose, wipefs, &mut findings));
+        }
     } else {
         // A partition table is no use by somebody else as long as nothing is written.
         let others = uses.into_iter().filter(|reason| reason.is_use());
@@ -112,7 +140,10 @@ pub(crate) fn examine(
         refused.push(reason.clone());
     }
     findings.extend(medium(identity, intent, opened.ok()));
-    (refused, findings)
+    if intent.buffered {
+        findings.push(Finding::PageCache);
+    }
+    Examined { refused, findings, whose }
 }
 
 /// Where the target and the IOs do not fit each other.
@@ -138,39 +169,43 @@ pub(crate) fn is_read_only(identity: &Identity) -> bool {
 
 /// Whose data would be lost.
 fn contents(
+    file: &File,
     identity: &Identity,
     intent: &Intent,
-    opened: Option<&File>,
+    whose: Option<Provenance>,
     wipefs: Option<&Path>,
     findings: &mut Vec<Finding>,
 ) -> Vec<Reason> {
-    let path = &identity.canonical_path;
-    // What cannot be opened for writing may still be read, to name everything at once.
-    let reopened = if opened.is_none() { File::open(path).ok() } else { None };
-    let Some(file) = opened.or(reopened.as_ref()) else { return Vec::new() };
     if wipefs.is_none() {
         findings.push(Finding::NoWipefs);
     }
+    let is_chance = |signature: &Signature| is_chance(signature, file, whose);
     let signatures = match signatures(file, identity, wipefs) {
-        Ok(signatures) => signatures,
+        Ok(signatures) => signatures.into_iter().filter(|signature| !is_chance(signature)),
         Err(error) => return vec![Reason::CouldNotProbe { what: format!("its contents: {error}") }],
     };
     if identity.kind == Kind::File && intent.overwrite_existing_data {
-        findings.extend(signatures.into_iter().map(|signature| Finding::Overwritten { signature }));
+        findings.extend(signatures.map(|signature| Finding::Overwritten { signature }));
         return Vec::new();
     }
-    let mut reasons: Vec<_> = signatures
-        .into_iter()
-        .map(|signature| Reason::Signature { signature, kind: identity.kind })
-        .collect();
-    if identity.kind == Kind::File {
-        reasons.extend(match provenance(file, path) {
-            Provenance::Ours => None,
-            Provenance::Changed => Some(Reason::NotOurs { changed: true }),
-            Provenance::Foreign => Some(Reason::NotOurs { changed: false }),
-        });
-    }
+    let mut reasons: Vec<_> =
+        signatures.map(|signature| Reason::Signature { signature, kind: identity.kind }).collect();
+    reasons.extend(match whose {
+        None | Some(Provenance::Ours(_)) => None,
+        Some(Provenance::Changed { unfinished: true, at_bytes }) => Some(Reason::Unfinished { at_bytes }),
+        Some(Provenance::Changed { unfinished: false, .. }) => Some(Reason::NotOurs { changed: true }),
+        Some(Provenance::Foreign) => Some(Reason::NotOurs { changed: false }),
+    });
     reasons
+}
+
+/// Whether a signature is our own random data: some magics are two bytes, which one sector of 32,768 begins
+/// with.
+fn is_chance(signature: &Signature, file: &File, whose: Option<Provenance>) -> bool {
+    match whose {
+        Some(Provenance::Ours(key)) => key.holds_at(file, signature.offset_bytes).unwrap_or(false),
+        _ => false,
+    }
 }
 
 /// What either probe sees, each once.

@@ -1,30 +1,35 @@
 //! An opened target: past the guard, held for the whole run, the same one that was checked.
 
 use std::fs::File;
-use std::os::fd::OwnedFd;
+use std::ops::RangeInclusive;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
+use rustix::fs::{Advice, AtFlags, FlockOperation, Mode, OFlags, StatxFlags, fadvise, flock, open, statx};
 use rustix::io::Errno;
 
 use crate::error::DeviceError;
-use crate::guard::{Finding, Intent, Reason, examine, is_read_only};
+use crate::guard::{Examined, Finding, Intent, Reason, examine, is_read_only};
 use crate::identify::{Identity, Kind, identify};
-use crate::provenance::{Provenance, State, mark, provenance};
+use crate::provenance::{Hold, Provenance, Watch};
+use crate::seal::Key;
 use crate::signature::find_wipefs;
 use crate::sysfs::DevId;
 
-/// A device or file opened for direct IO. For writing, a device is held exclusively (`O_EXCL`) and a file is
-/// locked, until the handle is dropped; engines share it.
+/// A device or file opened for direct IO, or for IO through the page cache where that is intended. For
+/// writing, a device is held exclusively (`O_EXCL`) and a file is locked, until the
+/// handle is dropped; engines share it.
 #[derive(Debug)]
 pub struct Handle {
     file: File,
     identity: Identity,
     findings: Vec<Finding>,
     writable: bool,
-    marked: bool,
+    /// Seals what is written.
+    key: Key,
+    /// On a file of flashscope's own that is written.
+    hold: Option<Hold>,
 }
 
 impl Handle {
@@ -58,18 +63,32 @@ impl Handle {
         if let Ok(file) = &opened {
             same_as(file, &identity)?;
         }
-        let (reasons, findings) = examine(&identity, intent, opened.as_ref(), wipefs.as_deref());
+        // To read what is in it may take long.
+        let watch =
+            opened.as_ref().ok().filter(|_| intent.write && identity.kind == Kind::File).map(Watch::writes);
+        let Examined { refused: reasons, findings, whose } =
+            examine(&identity, intent, opened.as_ref(), wipefs.as_deref());
         let path = identity.canonical_path.clone();
         let file = match opened {
             Ok(file) if reasons.is_empty() => file,
             _ => return Err(DeviceError::Refused { path, reasons }),
         };
-        let ours = identity.kind == Kind::File && provenance(&file, &path) == Provenance::Ours;
-        let marked = intent.write && ours;
-        if marked {
-            mark(&file, &path, State::Writing).map_err(|e| DeviceError::path("mark", &path, e))?;
+        let marked = |e| DeviceError::path("mark", &path, e);
+        let (key, hold) = match (whose, watch) {
+            (Some(Provenance::Ours(key)), Some(watch)) => {
+                let watch = watch.openings(&file);
+                if watch.is_silent() == Some(false) {
+                    return Err(DeviceError::Changed { path, what: "another program writes to it" });
+                }
+                (key, Some(Hold::begin(&file, &path, key, watch).map_err(marked)?))
+            }
+            _ => (Key::fresh().map_err(marked)?, None),
+        };
+        if intent.buffered {
+            // As fio's `invalidate` does; what stays is dirty or in use, and is no reason not to measure.
+            let _ = fadvise(&file, 0, None, Advice::DontNeed);
         }
-        Ok(Handle { file, identity, findings, writable: intent.write, marked })
+        Ok(Handle { file, identity, findings, writable: intent.write, key, hold })
     }
 
     /// What was opened.
@@ -87,26 +106,32 @@ impl Handle {
         self.writable
     }
 
+    /// Sizes of writes of which all or nothing is stored, in bytes; none if the kernel knows of none. Both
+    /// are powers of two.
+    pub fn atomic_write_bytes(&self) -> Option<RangeInclusive<u32>> {
+        /// `STATX_WRITE_ATOMIC`, since Linux 6.11.
+        const WRITE_ATOMIC: StatxFlags = StatxFlags::from_bits_retain(0x1_0000);
+        let found = statx(&self.file, "", AtFlags::EMPTY_PATH, WRITE_ATOMIC).ok()?;
+        let is_known = found.stx_mask & WRITE_ATOMIC.bits() != 0 && found.stx_atomic_write_unit_max > 0;
+        is_known.then_some(found.stx_atomic_write_unit_min..=found.stx_atomic_write_unit_max)
+    }
+
     pub(crate) fn file(&self) -> &File {
         &self.file
     }
 
-    /// Says that flashscope goes on writing. Where that fails the file needs `--overwrite-existing-data`
-    /// after a kill, which is the safe side.
-    #[cold]
-    pub(crate) fn renew_lease(&self) {
-        if self.marked {
-            let _ = mark(&self.file, &self.identity.canonical_path, State::Writing);
-        }
+    /// What seals the contents of writes.
+    pub(crate) fn key(&self) -> Key {
+        self.key
     }
 }
 
 impl Drop for Handle {
-    /// Leaves the mark of a file that nobody but flashscope wrote to. Where that fails the file needs
-    /// `--overwrite-existing-data` next time, which is the safe side.
+    /// States in the mark of a file that the run has ended. Where that fails its contents decide next time,
+    /// which is the safe side.
     fn drop(&mut self) {
-        if self.marked {
-            let _ = mark(&self.file, &self.identity.canonical_path, State::AtRest);
+        if let Some(hold) = &self.hold {
+            let _ = hold.end(&self.file, &self.identity.canonical_path);
         }
         // A ring that the kernel still takes apart may hold the file, and its lock, a little longer.
         let _ = flock(&self.file, FlockOperation::Unlock);
@@ -129,30 +154,32 @@ pub(crate) fn open_file(identity: &Identity, intent: &Intent, purpose: Purpose) 
         return Err(Reason::NotATarget { kind: identity.kind });
     }
     let writes = intent.write && (purpose == Purpose::Use || !is_block);
-    let mut flags = OFlags::DIRECT | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let mut flags = OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    flags |= if intent.buffered { OFlags::empty() } else { OFlags::DIRECT };
     flags |= if writes { OFlags::RDWR } else { OFlags::RDONLY };
     if intent.write && is_block {
         flags |= OFlags::EXCL;
     }
-    let opened = open_patiently(&identity.canonical_path, flags);
+    let opened = patiently(Errno::BUSY, || open(&identity.canonical_path, flags, Mode::empty()));
     let file = File::from(opened.map_err(|errno| refusal(errno, identity, intent))?);
     if intent.write && !is_block {
-        flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|_| Reason::HeldByOther)?;
+        let lock = || flock(&file, FlockOperation::NonBlockingLockExclusive);
+        patiently(Errno::WOULDBLOCK, lock).map_err(|_| Reason::HeldByOther)?;
     }
     Ok(file)
 }
 
-/// A program that has just ended may still hold a device for some milliseconds, and udev looks at each device
-/// that was written: only who holds it longer counts.
-fn open_patiently(path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+/// A program that has just ended may still hold a device or a file for some milliseconds, and udev looks at
+/// each device that was written: only who holds it longer counts.
+fn patiently<T>(held: Errno, take: impl Fn() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
     const PATIENCE: u32 = 10;
     for _ in 0..PATIENCE {
-        match open(path, flags, Mode::empty()) {
-            Err(Errno::BUSY) => std::thread::sleep(Duration::from_millis(10)),
+        match take() {
+            Err(errno) if errno == held => std::thread::sleep(Duration::from_millis(10)),
             other => return other,
         }
     }
-    open(path, flags, Mode::empty())
+    take()
 }
 
 fn refusal(errno: Errno, identity: &Identity, intent: &Intent) -> Reason {
@@ -208,6 +235,19 @@ mod tests {
         std::fs::rename(&other, &checked).unwrap();
         assert!(open().unwrap_err().to_string().contains("another device or file"));
         std::fs::remove_file(&checked).unwrap();
+    }
+
+    /// What fio calls `direct`: the flag of the opened file, and a word of warning without it.
+    #[test]
+    fn buffered_io_is_asked_for_and_warned_of() {
+        let path = file("buffered", 8192);
+        for buffered in [false, true] {
+            let handle = Handle::open_with(&path, &Intent { buffered, ..Intent::READ }, None).unwrap();
+            let flags = rustix::fs::fcntl_getfl(handle.file()).unwrap();
+            assert_eq!(flags.contains(OFlags::DIRECT), !buffered);
+            assert_eq!(handle.findings().contains(&Finding::PageCache), buffered);
+        }
+        std::fs::remove_file(&path).unwrap();
     }
 
     /// The path is resolved once, before anything is judged; a link in its place later is not followed.

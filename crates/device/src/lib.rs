@@ -61,10 +61,12 @@ mod provenance;
 mod read_back;
 mod remedy;
 mod ring;
+mod seal;
 pub mod signature;
 mod sparse;
 mod sys;
 mod sysfs;
+mod write_flags;
 
 pub use clock::{Clock, ClockInfo, ClockSource};
 pub use create::create_file;

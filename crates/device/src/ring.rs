@@ -13,12 +13,13 @@ use std::time::Duration;
 
 use flashscope_core::{Flags, Nanos, Op, Request};
 use io_uring::{IoUring, opcode, squeue, types};
-use rustix::io::{Errno, ReadWriteFlags};
+use rustix::io::Errno;
 use serde::Serialize;
 
 use crate::data::WriteBuffers;
 use crate::handle::Handle;
 use crate::memory::AlignedBuffer;
+use crate::write_flags::write_flags;
 
 /// Which of io_uring's faster ways the kernel grants; for the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -87,6 +88,12 @@ impl Ring {
         unsafe { self.ring.submitter().register_buffers(vectors) }.is_ok()
     }
 
+    /// What the last read of this tag brought; none while the tag is busy.
+    pub fn read_contents(&self, tag: usize, length: usize) -> Option<&[u8]> {
+        let is_free = self.busy.get(tag).is_some_and(|busy| !busy);
+        self.reads.get(tag).filter(|_| is_free).and_then(|buffer| buffer.get(..length))
+    }
+
     /// Queues a read, write or flush for the next [`Ring::enter`].
     ///
     /// # Panics
@@ -107,16 +114,20 @@ impl Ring {
     #[inline]
     fn entry(&mut self, request: &Request) -> squeue::Entry {
         let (tag, bytes, offset) = (request.tag as usize, request.length_bytes, request.offset_bytes);
-        let durable = request.flags.0 & Flags::FUA.0 != 0;
-        let write_flags = if durable { ReadWriteFlags::DSYNC.bits() as i32 } else { 0 };
-        let (file, entry_flags) = self.file;
-        let fixed = self.modes.registered_buffers;
+        let write_flags = write_flags(request.flags).bits() as i32;
+        let (file, entry_flags, priority) = (self.file.0, self.file.1, request.priority);
+        // The kernel takes no atomic write from a registered buffer.
+        let is_atomic = request.flags.has(Flags::ATOMIC);
+        let fixed = self.modes.registered_buffers && !is_atomic;
         let entry = match request.op {
             Op::Read => {
                 let space = self.reads[tag][..bytes as usize].as_mut_ptr();
                 match fixed {
-                    true => opcode::ReadFixed::new(file, space, bytes, tag as u16).offset(offset).build(),
-                    false => opcode::Read::new(file, space, bytes).offset(offset).build(),
+                    true => opcode::ReadFixed::new(file, space, bytes, tag as u16)
+                        .offset(offset)
+                        .ioprio(priority)
+                        .build(),
+                    false => opcode::Read::new(file, space, bytes).offset(offset).ioprio(priority).build(),
                 }
             }
             Op::Write => {
@@ -126,10 +137,13 @@ impl Ring {
                     true => opcode::WriteFixed::new(file, contents, bytes, index)
                         .offset(offset)
                         .rw_flags(write_flags)
+                        .ioprio(priority)
                         .build(),
-                    false => {
-                        opcode::Write::new(file, contents, bytes).offset(offset).rw_flags(write_flags).build()
-                    }
+                    false => opcode::Write::new(file, contents, bytes)
+                        .offset(offset)
+                        .rw_flags(write_flags)
+                        .ioprio(priority)
+                        .build(),
                 }
             }
             Op::Flush => opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC).build(),
@@ -227,6 +241,7 @@ mod tests {
     use super::*;
     use crate::data::DataPattern;
     use crate::guard::Intent;
+    use crate::seal::Key;
 
     /// One write and one read through the ring; their results.
     fn write_and_read(ring: &mut Ring) -> Vec<(u32, i32)> {
@@ -252,7 +267,7 @@ mod tests {
         {
             std::fs::write(&path, vec![7; 8192]).unwrap();
             let handle = Arc::new(Handle::open(&path, &intent).unwrap());
-            let writes = WriteBuffers::new(DataPattern::Counter, 2, 8192, 0, 0);
+            let writes = WriteBuffers::new(DataPattern::Counter, 2, 8192, 0, 0, Key::of_seed(0));
             let mut ring = Ring::new(Arc::clone(&handle), 2, 8192, writes).unwrap();
             ring.modes.registered_buffers &= registered_buffers;
             if !registered_file {
@@ -270,7 +285,7 @@ mod tests {
     #[should_panic(expected = "in flight already")]
     fn a_tag_in_flight_is_not_taken_twice() {
         let handle = Handle::open(&std::env::current_exe().unwrap(), &Intent::READ).unwrap();
-        let writes = WriteBuffers::new(DataPattern::Zeros, 0, 4096, 0, 0);
+        let writes = WriteBuffers::new(DataPattern::Zeros, 0, 4096, 0, 0, Key::of_seed(0));
         let mut ring = Ring::new(Arc::new(handle), 2, 4096, writes).unwrap();
         let read = Request { length_bytes: 4096, ..Request::default() };
         ring.push(&read);

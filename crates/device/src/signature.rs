@@ -237,6 +237,7 @@ fn wipefs_signature(entry: &serde_json::Value) -> Option<Signature> {
 #[cfg(test)]
 mod tests {
     use std::io::Write;
+    use std::sync::atomic::{AtomicU32, Ordering};
 
     use super::*;
 
@@ -244,7 +245,9 @@ mod tests {
 
     /// A file of `SIZE` zeros with `bytes` at `offset`, already unlinked.
     fn file_with(offset: u64, bytes: &[u8]) -> File {
-        let path = std::env::temp_dir().join(format!("flashscope-signature-{}-{offset}", std::process::id()));
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("flashscope-signature-{}-{number}", std::process::id()));
         let file = File::options().read(true).write(true).create(true).truncate(true).open(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
         file.set_len(SIZE).unwrap();

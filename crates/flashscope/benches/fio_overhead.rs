@@ -286,17 +286,7 @@ fn start_ms<T: Target>(target: &mut T, folder: &Path) -> Result<f64> {
         number_ios: Some(1),
         ..Pattern::baseline(Rw::RandRead, Bytes(0), Bytes(1 << 30))
     };
-    let request = Measurement {
-        pattern: &pattern,
-        beside: None,
-        goal: None,
-        runtime: None,
-        enough: None,
-        patience: None,
-        windows: None,
-        seed: 1,
-        interrupted: &NEVER,
-    };
+    let request = Measurement::new(&pattern, &NEVER);
     let sources = request.sources().into_iter();
     let sources = sources.map(|source| Box::new(source) as Box<dyn RequestSource + Send>).collect();
     let recorder = Recorder::create(&folder.join("start.parquet"), sources, &Origin::default())?;

@@ -14,6 +14,21 @@ pub struct Global {
     /// More detail on standard error
     #[arg(long, short, global = true, display_order = 900)]
     pub verbose: bool,
+    /// Paint the result and remarks [default: auto, on a terminal without NO_COLOR]
+    #[arg(long, value_name = "WHEN", global = true, display_order = 900, hide_short_help = true)]
+    pub color: Option<When>,
+}
+
+/// When something is done that depends on the terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// As the terminal allows it.
+    #[default]
+    Auto,
+    /// Wherever the text goes.
+    Always,
+    /// Not at all.
+    Never,
 }
 
 /// What a run enforces first.

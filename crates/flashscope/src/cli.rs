@@ -89,7 +89,7 @@ pub enum Command {
     Export(ExportArgs),
     /// Convert a fio job to a pattern, and print the command that measures it
     Import(ImportArgs),
-    /// List suites, devices, settings, trace formats and studies
+    /// List suites, devices, settings, trace formats, studies and JSON Schemas
     List(ListArgs),
     /// Print a shell completion script
     Completions(CompletionsArgs),

@@ -4,6 +4,7 @@ use std::io::{BufRead, Write};
 
 use anyhow::Result;
 use flashscope_core::number::size;
+use flashscope_core::plain::plain;
 use flashscope_device::Identity;
 use flashscope_lab::OpenTarget;
 
@@ -16,7 +17,8 @@ pub fn confirm(target: &OpenTarget, given: Option<&str>, what: &str) -> Result<(
         return Ok(target.confirm(given)?);
     };
     let mut err = std::io::stderr();
-    writeln!(err, "{}\nType {expected} to continue:", warning(identity, what))?;
+    let text = format!("{}\nType {expected} to continue:", warning(identity, what));
+    writeln!(err, "{}", plain(&text))?;
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line)?;
     Ok(target.confirm(Some(line.trim()))?)

@@ -1,11 +1,11 @@
 //! Exit statuses: 0 done, 1 failed while running, 2 usage or configuration, 3 refused for safety, 4 done but
-//! unreliable (with --strict), 130 interrupted.
+//! unreliable (with --strict), 5 a condition of --fail-if holds, 6 it cannot be told, 130 interrupted.
 
 use std::num::{IntErrorKind, ParseIntError};
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind as ClapErrorKind};
-use flashscope_core::Nanos;
+use flashscope_analysis::{Answer, Answered};
 use flashscope_lab::ErrorKind;
 
 use crate::remedy;
@@ -18,10 +18,28 @@ pub enum Done {
     Well,
     /// Done, but part of the result is not reliable (only with `--strict`).
     Unreliable,
+    /// Done, and a condition under which it is to fail holds.
+    Failing,
+    /// Done, but whether such a condition holds cannot be told.
+    Untold,
     /// Stopped by the person; what was measured is kept.
     Interrupted,
     /// `check` found reasons against the target.
     Refused,
+}
+
+impl Done {
+    /// The same with answers to conditions: one that holds comes before all but an interruption, one that is
+    /// unknown after what is not reliable.
+    pub fn with(self, answers: &[Answered]) -> Done {
+        let holds = answers.iter().any(|answered| answered.answer == Answer::Holds);
+        let is_unknown = answers.iter().any(|answered| answered.answer.is_unknown());
+        match self {
+            Done::Well | Done::Unreliable if holds => Done::Failing,
+            Done::Well if is_unknown => Done::Untold,
+            _ => self,
+        }
+    }
 }
 
 /// An error that is the caller's: a wrong flag, name or setting.
@@ -37,8 +55,8 @@ impl std::fmt::Display for Usage {
 impl std::error::Error for Usage {}
 
 /// Refuses a span of time in which nothing can be measured.
-pub fn not_zero(flag: &str, time: Option<Nanos>) -> Result<(), Usage> {
-    if time == Some(Nanos::ZERO) {
+pub fn not_zero<T: Default + PartialEq>(flag: &str, amount: Option<T>) -> Result<(), Usage> {
+    if amount == Some(T::default()) {
         return Err(Usage(format!("{flag} must be more than 0")));
     }
     Ok(())
@@ -92,6 +110,8 @@ pub fn code(result: anyhow::Result<Done>, screen: &Screen) -> ExitCode {
     let error = match result {
         Ok(Done::Well) => return ExitCode::SUCCESS,
         Ok(Done::Unreliable) => return ExitCode::from(4),
+        Ok(Done::Failing) => return ExitCode::from(5),
+        Ok(Done::Untold) => return ExitCode::from(6),
         Ok(Done::Interrupted) => return ExitCode::from(130),
         Ok(Done::Refused) => return ExitCode::from(3),
         Err(error) => error,

@@ -36,17 +36,29 @@ const RARE: &[&str] = &[
     "partitions",
     "gap",
     "random",
+    "rwmixread",
+    "rwmixwrite",
     "mix",
     "numjobs",
+    "job_space",
+    "sync",
+    "atomic",
+    "priority",
+    "buffered",
     "thinktime",
     "thinktime_blocks",
     "rate_iops",
     "arrivals",
     "ignore_ios",
     "explore_ios",
+    "job",
+    "latency_target",
+    "latency_percentile",
+    "latency_window",
     "data",
     "engine",
     "overwrite_existing_data",
+    "on_error",
     "repeats",
     // Of what is done to a trace.
     "device",
@@ -163,6 +175,23 @@ mod tests {
                 assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
             }
         }
+    }
+
+    #[test]
+    fn the_commands_of_the_how_to_pages_parse() {
+        let pages = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/howto");
+        let mut parsed = 0;
+        for page in std::fs::read_dir(pages).unwrap() {
+            let text = std::fs::read_to_string(page.unwrap().path()).unwrap();
+            let mine = text.lines().map(|line| line.trim_start_matches("$ "));
+            for line in mine.filter(|line| line.starts_with("flashscope ")) {
+                let line = line.split(" #").next().unwrap_or_default();
+                let found = command().try_get_matches_from(words(line));
+                assert!(found.is_ok(), "{line}: {}", found.unwrap_err());
+                parsed += 1;
+            }
+        }
+        assert!(parsed > 20, "{parsed} commands");
     }
 
     /// A line's words, as far as flashscope sees them.

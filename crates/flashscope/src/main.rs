@@ -3,17 +3,18 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod budget;
 mod cli;
 mod commands;
 mod confirm;
 mod exit;
 mod facts;
-mod fio_job;
 mod help;
 mod pages;
 mod pattern_args;
 mod progress;
 mod remedy;
+mod schemas;
 mod screen;
 mod shell;
 mod signal;

@@ -11,9 +11,9 @@ use crate::shell::{quoted, resume};
 /// Ways out in the commands and flags of this program.
 pub const WORDS: Words = Words { resume, remedy: remedy::analysis::worded, error: remedy::message };
 
-/// How a result is shown on this screen.
-pub fn form(json: bool, screen: &Screen) -> Form {
-    Form { json, style: screen.style(), words: WORDS }
+/// How a result is shown on this screen: as JSON, or as text with all of a run or its first screen.
+pub fn form(json: bool, details: bool, screen: &Screen) -> Form {
+    Form { json, details, style: screen.style(), words: WORDS }
 }
 
 /// Leaves the page of a finished result in its folder, and says so.
@@ -23,10 +23,11 @@ pub fn leave(folder: &Path, screen: &Screen) {
     }
 }
 
-/// Leaves the page of a finished result in its folder. Without it the result is whole: what keeps it from
-/// being made is told, and no error; then false.
+/// Leaves the page of a finished result in its folder; whether it could. Without it the result is whole, so
+/// that what went wrong is a warning.
 pub fn put(folder: &Path, screen: &Screen) -> bool {
-    let made = leave_page(folder, &WORDS);
+    let page = folder.join(REPORT);
+    let made = screen.during(&format!("writing {}", page.display()), || leave_page(folder, &WORDS));
     match &made {
         Ok(warnings) => {
             warnings.iter().for_each(|warning| screen.note(&format!("warning: {}", warning.seen)));

@@ -4,12 +4,14 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use flashscope_analysis::{Estimate, Finished, Stop, Why};
+use flashscope_analysis::{Context, Estimate, Finished, Stop, Why};
 use flashscope_bench::Event;
 use flashscope_core::number::{counted, percent, span};
+use flashscope_core::plain::plain;
+use flashscope_show::{Style, numbers_so_far};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::screen::Screen;
+use crate::screen::{Screen, TICK};
 
 /// A bar over bytes; invisible where nobody looks.
 pub fn bytes_bar(screen: &Screen, total_bytes: u64, what: &'static str) -> ProgressBar {
@@ -23,7 +25,7 @@ pub fn bytes_bar(screen: &Screen, total_bytes: u64, what: &'static str) -> Progr
 pub fn cases_bar(screen: &Screen, cases: u64) -> ProgressBar {
     let bar = bar(screen, cases);
     bar.set_style(style("  simulated {pos} of {len} {bar:30} {elapsed} {left}"));
-    bar.tick();
+    ticking(&bar);
     bar
 }
 
@@ -32,7 +34,7 @@ pub fn studies_bar(screen: &Screen, studies: u64) -> ProgressBar {
     let bar = bar(screen, studies);
     let template = "  {pos} of {len} studies {bar:30} {elapsed}";
     bar.set_style(style(template));
-    bar.tick();
+    ticking(&bar);
     bar
 }
 
@@ -40,6 +42,7 @@ pub fn studies_bar(screen: &Screen, studies: u64) -> ProgressBar {
 pub fn requests_bar(screen: &Screen, requests: u64) -> ProgressBar {
     let bar = bar(screen, requests);
     bar.set_style(style("  replayed {human_pos} of {human_len} requests {bar:30} {elapsed}"));
+    ticking(&bar);
     bar
 }
 
@@ -50,7 +53,8 @@ pub fn reading_bar(screen: &Screen, total_bytes: Option<u64>) -> ProgressBar {
         Some(_) => "  read {bytes} of {total_bytes} {bar:30} {msg} {left}",
         None => "  read {msg} in {elapsed}",
     };
-    bar.set_style(ProgressStyle::with_template(template).expect("a fixed template"));
+    bar.set_style(style(template));
+    ticking(&bar);
     bar
 }
 
@@ -65,37 +69,74 @@ fn style(template: &str) -> ProgressStyle {
     style.progress_chars("▰▰▱").with_key("left", remains)
 }
 
+/// Its time goes on where nothing else does.
+fn ticking(bar: &ProgressBar) {
+    if !bar.is_hidden() {
+        bar.enable_steady_tick(TICK);
+    }
+}
+
 fn bar(screen: &Screen, length: u64) -> ProgressBar {
     let target =
         if screen.is_live() { ProgressDrawTarget::stderr_with_hz(8) } else { ProgressDrawTarget::hidden() };
     ProgressBar::with_draw_target(Some(length), target)
 }
 
+/// What is below a campaign's first line.
+struct Below {
+    /// The mean so far; nothing before there is one.
+    estimate: String,
+    /// Since when there is none.
+    begun: Instant,
+    /// The four numbers of the run, as far as they are known.
+    four: String,
+}
+
+impl Below {
+    fn text(&self) -> String {
+        let waited = self.begun.elapsed();
+        let estimate = match self.estimate.as_str() {
+            "" if waited >= TICK => format!("{} s", waited.as_secs()),
+            text => text.to_string(),
+        };
+        if self.four.is_empty() { estimate } else { format!("{estimate}\n\n{}", self.four.trim_end()) }
+    }
+}
+
 /// Shows the events of a campaign in two lines: which run of how many and when all will be over; below, the
-/// mean so far with its interval, drawn as it narrows.
+/// mean so far with its interval, drawn as it narrows. Under them a table of the four numbers fills.
 pub struct Progress<'a> {
     screen: &'a Screen,
     bar: ProgressBar,
     /// When the first run began, and how many were over by then: neither enforcing the state nor what was
     /// measured before an interruption says how long runs take.
     started: Option<(Instant, u64)>,
-    /// The second line.
-    estimate: Arc<Mutex<String>>,
+    below: Arc<Mutex<Below>>,
     state: Option<ProgressBar>,
+    /// Of which campaign the four numbers are, and what is known of them.
+    four: Option<(Context, Vec<Finished>)>,
 }
 
 impl<'a> Progress<'a> {
     /// Nothing shown yet.
     pub fn new(screen: &'a Screen) -> Progress<'a> {
         let bar = bar(screen, 1);
-        let estimate = Arc::new(Mutex::new(String::new()));
-        let shown = Arc::clone(&estimate);
-        let second_line = move |_: &ProgressState, out: &mut dyn Write| {
-            let _ = out.write_str(&shown.lock().unwrap_or_else(PoisonError::into_inner));
+        let empty = Below { estimate: String::new(), begun: Instant::now(), four: String::new() };
+        let below = Arc::new(Mutex::new(empty));
+        let shown = Arc::clone(&below);
+        let text = move |_: &ProgressState, out: &mut dyn Write| {
+            let _ = out.write_str(&shown.lock().unwrap_or_else(PoisonError::into_inner).text());
         };
-        let style = style("  {wide_msg} {bar:16} {prefix:>11}\n  {estimate}");
-        bar.set_style(style.with_key("estimate", second_line));
-        Progress { screen, bar, started: None, estimate, state: None }
+        let style = style("  {wide_msg} {bar:16} {prefix:>11}\n  {below}");
+        bar.set_style(style.with_key("below", text));
+        Progress { screen, bar, started: None, below, state: None, four: None }
+    }
+
+    /// With a table of the four numbers of a run.
+    pub fn with_four(screen: &'a Screen, context: &Context, before: &[Finished]) -> Progress<'a> {
+        let mut progress = Progress { four: Some((context.clone(), Vec::new())), ..Progress::new(screen) };
+        before.iter().for_each(|finished| progress.fill(finished));
+        progress
     }
 
     /// Shows one event.
@@ -104,8 +145,8 @@ impl<'a> Progress<'a> {
             // Nothing of it goes on yet, so there is nothing to draw.
             Event::Planned(_) => {}
             Event::Enforcing { done_bytes, total_bytes } => self.enforcing(*done_bytes, *total_bytes),
-            Event::Preparing(preparation) => self.bar.set_message(preparation.to_string()),
-            Event::Interference => self.bar.set_message("measuring the pause needed between runs"),
+            Event::Preparing(preparation) => self.step(&preparation.to_string()),
+            Event::Interference => self.step("measuring the pause needed between runs"),
             Event::PauseKept(found) => {
                 self.screen.detail(&format!("  pause between runs: {}", span(found.pause_ns as f64)));
             }
@@ -116,7 +157,7 @@ impl<'a> Progress<'a> {
                 }
                 self.started.get_or_insert_with(|| (Instant::now(), *number as u64 - 1));
                 // The words first: each of these may be drawn.
-                self.bar.set_message(format!("[{number}/{of}] {title}"));
+                self.step(&plain(&format!("[{number}/{of}] {title}")));
                 self.bar.set_length(*of as u64);
                 self.bar.set_position(*number as u64 - 1);
                 self.show_estimate(String::new());
@@ -133,6 +174,15 @@ impl<'a> Progress<'a> {
         self.bar.finish_and_clear();
     }
 
+    /// Something else begins.
+    fn step(&self, what: &str) {
+        let mut below = self.below.lock().unwrap_or_else(PoisonError::into_inner);
+        (below.estimate, below.begun) = (String::new(), Instant::now());
+        drop(below);
+        ticking(&self.bar);
+        self.bar.set_message(what.to_string());
+    }
+
     fn enforcing(&mut self, done_bytes: u64, total_bytes: u64) {
         let screen = self.screen;
         let bar = self.state.get_or_insert_with(|| bytes_bar(screen, total_bytes, "preconditioning"));
@@ -144,12 +194,24 @@ impl<'a> Progress<'a> {
     }
 
     fn done(&mut self, finished: &Finished) {
+        self.fill(finished);
         self.bar.inc(1);
         self.screen.detail(&format!("  {}", one_line(finished)));
     }
 
+    /// A baseline is one of the four numbers.
+    fn fill(&mut self, finished: &Finished) {
+        let Some((context, known)) = self.four.as_mut().filter(|_| self.screen.is_live()) else { return };
+        if finished.experiment.micro == "baseline" {
+            known.push(finished.clone());
+            let style = Style { width: self.screen.live_columns(), colour: false };
+            let four = numbers_so_far(context, known, style);
+            self.below.lock().unwrap_or_else(PoisonError::into_inner).four = four;
+        }
+    }
+
     fn show_estimate(&self, text: String) {
-        *self.estimate.lock().unwrap_or_else(PoisonError::into_inner) = text;
+        self.below.lock().unwrap_or_else(PoisonError::into_inner).estimate = text;
         self.bar.set_prefix(self.left());
         self.bar.tick();
     }
@@ -220,7 +282,11 @@ pub fn one_line(finished: &Finished) -> String {
         Stop::Precision => String::new(),
         stop => format!(", stopped: {stop:?}").to_lowercase(),
     };
-    format!("{:<34} {mean}{period}{startup}{stopped}", finished.experiment.id())
+    let errors = match finished.run.errors.count {
+        0 => String::new(),
+        errors => format!(", {}", counted(errors, "IO error")),
+    };
+    format!("{:<34} {mean}{period}{startup}{errors}{stopped}", finished.experiment.id())
 }
 
 fn so_far(ios: u64, estimate: Option<Estimate>) -> String {

@@ -17,6 +17,7 @@ pub fn interrupt() -> &'static Interrupt {
         let is_first = !INTERRUPT.set();
         let may_go_on = IS_PATIENT.load(Ordering::Relaxed) && !AGAIN.swap(!is_first, Ordering::Relaxed);
         if !is_first && !may_go_on {
+            flashscope_store::remove_unfinished();
             std::process::exit(130);
         }
     });

@@ -13,7 +13,7 @@ pub mod timing;
 
 use clap::{Args, Subcommand};
 
-pub use open::{ReadArgs, named};
+pub use open::{ReadArgs, StageArg, named};
 
 /// `flashscope trace`.
 #[derive(Debug, Args)]

@@ -5,6 +5,8 @@
 
 #[path = "it/common/mod.rs"]
 mod common;
+#[path = "fio/jobs.rs"]
+mod jobs;
 
 use std::fs;
 use std::io::Write;
@@ -148,8 +150,7 @@ fn spread(values: &[f64]) -> (f64, f64) {
     (least, values.iter().copied().fold(0.0, f64::max))
 }
 
-/// Wide enough for neighbours of the machine, which make single runs slow; far too narrow for a wrong unit or
-/// a cached read.
+/// Wide enough for neighbours of the machine, far too narrow for a wrong unit or a cached read.
 fn agrees_roughly(target: &Target) {
     let (_, runs) = target.flashscope(BASELINES);
     let jobs = jobs(&runs);
@@ -157,8 +158,8 @@ fn agrees_roughly(target: &Target) {
     for _ in 0..3 {
         let turns = in_turns(target, &jobs, 3);
         let fits = turns.fio.iter().zip(&turns.flashscope).all(|(fio, ours)| {
-            let ((least, most), (our_least, our_most)) = (spread(fio), spread(ours));
-            our_most >= 0.5 * least && our_least <= 2.0 * most
+            let (least, most) = spread(fio);
+            (0.5 * least..=2.0 * most).contains(&median(ours))
         });
         if fits {
             return;

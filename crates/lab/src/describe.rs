@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use flashscope_core::TargetInfo;
-use flashscope_store::{Manifest, ResultFolder, SCHEMA_VERSION};
+use flashscope_store::{Manifest, ResultFile, ResultFolder, SCHEMA_VERSION};
 use flashscope_trace::stats::{Stats, Summary};
 use flashscope_trace::{Records, Stop, TraceFile};
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ pub struct TraceDescription {
 impl TraceDescription {
     /// Whether a folder holds one.
     pub fn is_in(folder: &Path) -> bool {
-        folder.join(STATS).is_file()
+        ResultFile::new(folder, STATS).is_there()
     }
 
     /// The one that a folder holds, if it holds one.
@@ -47,7 +47,7 @@ impl TraceDescription {
         if !TraceDescription::is_in(folder) {
             return Ok(None);
         }
-        document(&folder.join(STATS)).map(Some)
+        document(&ResultFile::new(folder, STATS)).map(Some)
     }
 
     /// The same with its map of addresses.
@@ -56,8 +56,8 @@ impl TraceDescription {
     /// As [`TraceDescription::read`].
     pub fn read_with_map(folder: &Path) -> Result<Option<TraceDescription>> {
         let Some(mut found) = TraceDescription::read(folder)? else { return Ok(None) };
-        let map = folder.join(ADDRESSES);
-        if map.is_file() {
+        let map = ResultFile::new(folder, ADDRESSES);
+        if map.is_there() {
             found.summary.map = document(&map)?;
         }
         Ok(Some(found))
@@ -69,9 +69,9 @@ impl TraceDescription {
     }
 }
 
-fn document<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
-    let unreadable = || format!("{} cannot be read; describe the trace again", path.display());
-    let text = std::fs::read_to_string(path).with_context(unreadable)?;
+fn document<T: serde::de::DeserializeOwned>(file: &ResultFile) -> Result<T> {
+    let unreadable = || format!("{} cannot be read; describe the trace again", file.path().display());
+    let text = file.json().with_context(unreadable)?;
     serde_json::from_str(&text).with_context(unreadable)
 }
 
@@ -160,6 +160,7 @@ fn manifest(file: &TraceFile) -> Manifest {
             virtual_time: true,
             engine: "none".into(),
             queue_depth_max: 0,
+            placements: 1,
         },
         state: String::new(),
         kernel: String::new(),

@@ -1,8 +1,11 @@
 //! The facts about target, machine and program that every stored result carries.
 
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
 use flashscope_analysis::{Context, Warning};
-use flashscope_device::doctor::{Remark, glance};
-use flashscope_device::{Clock, DataPattern, Finding, overhead};
+use flashscope_device::doctor::Remark;
+use flashscope_device::{Clock, DataPattern, Finding, Kind, overhead};
 use flashscope_store::{Manifest, SCHEMA_VERSION};
 use serde_json::{Value, json};
 
@@ -32,9 +35,8 @@ impl Facts {
         let clock = Clock::info();
         let handle = target.handle();
         let found = handle.map_or(&[][..], |handle| handle.findings()).iter().map(as_warning);
-        let path = handle.map(|handle| handle.identity().canonical_path.clone());
-        let seen = path.as_deref().map(glance).unwrap_or_default();
-        let warnings = found.chain(seen.into_iter().take(WARNINGS_MAX).map(remarked)).collect();
+        let seen = target.remarks().iter().take(WARNINGS_MAX).map(remarked);
+        let warnings = found.chain(seen).collect();
         Facts {
             overhead_iops_max: overhead().iops_max,
             warnings,
@@ -46,6 +48,20 @@ impl Facts {
             clock: json!(clock),
             data: data.to_string(),
             seed,
+        }
+    }
+
+    /// Warns where the results go to the file system that holds the target: writing them is IO beside the IO
+    /// that is measured.
+    pub(crate) fn look_at_place(&mut self, target: &OpenTarget, folder: &Path) {
+        let of_file = target.handle().filter(|handle| handle.identity().kind == Kind::File);
+        let device = |path: &Path| std::fs::metadata(path).ok().map(|it| it.dev());
+        let of_target = of_file.and_then(|handle| device(&handle.identity().canonical_path));
+        if of_target.is_some() && of_target == device(folder) {
+            self.warnings.push(Warning {
+                seen: "results are written to the file system that is measured, and disturb it".into(),
+                remedy: "write them to another drive".into(),
+            });
         }
     }
 
@@ -63,6 +79,8 @@ impl Facts {
             interference: None,
             complete: false,
             physical_block_bytes: self.physical_block_bytes,
+            precision: None,
+            preparation_errors: Default::default(),
         }
     }
 
@@ -92,11 +110,11 @@ impl Facts {
 const WARNINGS_MAX: usize = 3;
 
 /// A remark in one line: what to do, or what it does to the numbers.
-fn remarked(remark: Remark) -> Warning {
+fn remarked(remark: &Remark) -> Warning {
     let Remark { check, found, matters, mend, .. } = remark;
     Warning {
         seen: format!("{check}: {found}"),
-        remedy: mend.map_or(matters, |mend| mend.to_string()).into(),
+        remedy: mend.as_ref().map_or(matters.clone(), |mend| mend.to_string()).into(),
     }
 }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use flashscope_sim::ssd::inside::Inside;
+use flashscope_store::ResultFile;
 
 use crate::error::{Context as _, Error, Result};
 
@@ -31,15 +32,15 @@ pub fn keep(folder: &Path, records: &str, inside: &Inside) -> Result<String> {
 /// # Errors
 /// It cannot be read, or is damaged.
 pub fn kept(folder: &Path, relative: &str) -> Result<Option<Inside>> {
-    let path = folder.join(relative);
-    if !path.is_file() {
+    let file = ResultFile::new(folder, relative);
+    if !file.is_there() {
         return Ok(None);
     }
-    let damaged = || format!("{} cannot be read; the device's internals are not shown", path.display());
-    let inside: Inside =
-        serde_json::from_str(&fs::read_to_string(&path).with_context(damaged)?).with_context(damaged)?;
+    let damaged =
+        || format!("{} cannot be read; the device's internals are not shown", file.path().display());
+    let inside: Inside = serde_json::from_str(&file.json().with_context(damaged)?).with_context(damaged)?;
     if !inside.is_whole() {
-        return Err(Error::failed(format!("{}: its columns differ in length", path.display())));
+        return Err(Error::failed(format!("{}: its columns differ in length", file.path().display())));
     }
     Ok(Some(inside))
 }

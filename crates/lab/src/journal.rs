@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use flashscope_analysis::{Experiment, Finished};
 use flashscope_bench::{Cause, Event, Journal, Recording};
 use flashscope_core::{PatternSource, Record, RequestSource};
-use flashscope_store::{Origin, Recorder, ResultFolder};
+use flashscope_store::{Origin, Recorder, ResultFile, ResultFolder};
 
 use crate::target::TargetSpec;
 use crate::time::now_text;
@@ -27,12 +27,12 @@ const ENFORCED: &str = "enforced-pieces";
 
 /// Pieces that an interrupted run had enforced.
 pub fn enforced_pieces(folder: &ResultFolder) -> u64 {
-    let text = std::fs::read_to_string(folder.path().join(ENFORCED)).unwrap_or_default();
+    let text = ResultFile::new(folder.path(), ENFORCED).json().unwrap_or_default();
     text.trim().parse().unwrap_or(0)
 }
 
 /// Hears what happens in a run, for whoever shows it.
-pub type Listener<'a> = &'a mut dyn FnMut(&Event<'_>);
+pub type Listener<'a> = &'a mut (dyn FnMut(&Event<'_>) + Send);
 
 /// A journal that stores each run in a result folder, and passes events on.
 pub struct FolderJournal<'a> {

@@ -31,6 +31,7 @@
 pub mod describe;
 mod error;
 mod facts;
+pub mod fio_job;
 pub mod inside;
 mod interrupt;
 mod journal;
@@ -47,17 +48,20 @@ mod traces;
 pub use error::{Context, Error, ErrorKind, Remedy, Result, message};
 pub use facts::{Facts, manifest};
 // What the requests are made of, so that a program can do with this crate alone.
-pub use flashscope_bench::{Lab, Micros, Scope, State, SuiteRequest, Suites};
+pub use flashscope_bench::{
+    Company, Lab, LatencyTarget, Micros, OnError, Scope, State, SuiteRequest, Suites,
+};
 pub use flashscope_core::{Bytes, Nanos, Pattern};
 pub use flashscope_device::{DataPattern, Engine, Intent};
 pub use flashscope_sim::settings::Initial;
 pub use interrupt::Interrupt;
 pub use journal::Listener;
 pub use measure::{
-    BUDGET as MEASURE_BUDGET, BegunMeasurement, MeasureRequest, MeasureResult, OpenMeasurement, measure,
+    BUDGET as MEASURE_BUDGET, BegunJobs, BegunMeasurement, HORIZON as MEASURE_HORIZON, JobRequest, JobSpec,
+    MeasureRequest, MeasureResult, OpenJobs, OpenMeasurement, Reach, measure,
 };
 pub use replay::ReplayRequest;
-pub use run::{BegunRun, Conclusions, PlannedRun, Resumption, RunRequest, RunResult, characterise};
+pub use run::{BegunRun, Conclusions, Leave, PlannedRun, Resumption, RunRequest, RunResult, characterise};
 pub use suites::{reading, suite, suite_of};
 pub use sweep::{PlannedSweep, SweepResult, SweepSpec, simulate};
 pub use target::{AnyTarget, OpenOptions, OpenTarget, TargetSpec, override_pair, profile, split_overrides};

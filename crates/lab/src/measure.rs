@@ -1,168 +1,51 @@
 //! A single pattern, measured until its mean is known well enough.
 
+mod depth;
+mod jobs;
+mod request;
+
 use std::path::{Path, PathBuf};
 
-use flashscope_analysis::{Context, Experiment, Finished, Goal, Stop, Warning};
+use flashscope_analysis::{Context, Experiment, Finished, Stop, Warning};
 use flashscope_bench::{
-    Effort, Event, Journal, Lab, MeasuredRun, Measurement, State, measure as measure_pattern, self_scaling,
+    Event, Journal, Lab, MeasuredRun, Measurement, Place, State, measure_on, self_scaling,
 };
-use flashscope_core::{Bytes, Nanos, Pattern, TargetInfo};
-use flashscope_device::{DataPattern, Engine, Intent};
+use flashscope_core::{Bytes, JobSpace, Pattern, TargetInfo, WriteBudget};
 use flashscope_store::ResultFolder;
 use serde_json::json;
 
-use crate::error::{Error, Remedy, Result};
+use crate::error::{Error, Result};
 use crate::facts::{Facts, manifest};
 use crate::interrupt::Interrupt;
 use crate::journal::{FolderJournal, Listener, folder_path};
-use crate::run::{PRECISION, check_precision};
-use crate::target::{OpenOptions, OpenTarget, TargetSpec};
-use crate::time::fresh_seed;
+use crate::target::OpenTarget;
 
-/// Bytes that the first look at writes spans where time is virtual and IOs are cheap: more than a volatile
-/// cache holds, whose writes say nothing about the medium behind it.
-const VIRTUAL_FIRST_BYTES: u64 = 64 << 20;
-/// The most IOs in flight: as many streams as a drive can tell apart, of one each.
-const IN_FLIGHT_MAX: u32 = 1 << 16;
-/// The most IOs that are spent on a precision.
-const IOS_MAX: u64 = 1 << 24;
-/// The longest that a real device is measured for a precision, unless a budget says otherwise.
-pub const BUDGET: Nanos = Nanos::from_s(600);
-
-/// What to measure, and how long. The default reads only.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MeasureRequest {
-    /// What to measure.
-    pub target: TargetSpec,
-    /// The pattern; a size of 0 is the rest of the target.
-    pub pattern: Pattern,
-    /// Find the block size from which on a larger one brings no more throughput; the pattern's own is not
-    /// used.
-    pub scales_bs: bool,
-    /// Half width of the 95 % interval of the mean, as a share of it; none: 0.05.
-    pub precision: Option<f64>,
-    /// Measure for this long instead.
-    pub runtime: Option<Nanos>,
-    /// Look at least at this many IOs before believing that no later regime comes.
-    pub explore_ios: Option<u64>,
-    /// Give up on the precision after this long; none: 10 min on a real device.
-    pub budget: Option<Nanos>,
-    /// Whether the target may be written. Virtual ones always may.
-    pub write: bool,
-    /// Whether a file may be overwritten that flashscope did not make.
-    pub overwrite_existing_data: bool,
-    /// Seed of everything random; none: a new one.
-    pub seed: Option<u64>,
-    /// What writes contain.
-    pub data: DataPattern,
-    /// Engine for single IOs; none chooses.
-    pub engine: Option<Engine>,
-}
-
-impl MeasureRequest {
-    /// This pattern on this target.
-    pub fn new(target: TargetSpec, pattern: Pattern) -> MeasureRequest {
-        MeasureRequest {
-            target,
-            pattern,
-            scales_bs: false,
-            precision: None,
-            runtime: None,
-            explore_ios: None,
-            budget: None,
-            write: false,
-            overwrite_existing_data: false,
-            seed: None,
-            data: DataPattern::Random,
-            engine: None,
-        }
-    }
-
-    fn check(&self) -> Result<()> {
-        let MeasureRequest { target, pattern, .. } = self;
-        check_precision(self.precision)?;
-        for (setting, time) in [("runtime", self.runtime), ("budget", self.budget)] {
-            if time == Some(Nanos::ZERO) {
-                return Err(Error::setting(setting, "must be more than 0"));
-            }
-        }
-        if pattern.in_flight() > IN_FLIGHT_MAX {
-            let most = IN_FLIGHT_MAX;
-            return Err(Error::usage(format!("{} IOs in flight; at most {most}", pattern.in_flight())));
-        }
-        if pattern.writes() && !self.write && !target.is_virtual() {
-            let problem = format!("{} writes to {target}", pattern.rw);
-            return Err(Error::usage(problem).with(Remedy::AllowWriting));
-        }
-        if self.engine == Some(Engine::Sync) && pattern.in_flight() > 1 {
-            let problem =
-                "the sync engine has one IO in flight: leave out the engine, or iodepth and numjobs";
-            return Err(Error::usage(problem));
-        }
-        target.refuse_ignored(self.engine, self.data)
-    }
-
-    fn opening(&self) -> OpenOptions {
-        let pattern = &self.pattern;
-        let span_bytes = if pattern.size.0 == 0 { 0 } else { pattern.end_bytes() };
-        let intent = Intent {
-            write: pattern.writes(),
-            span_bytes,
-            // Pattern::validate checks sizes against the sector, with the setting's name.
-            io_unit_bytes: 0,
-            overwrite_existing_data: self.overwrite_existing_data,
-        };
-        let io_bytes_max = if self.scales_bs { 8 << 20 } else { pattern.bs.0.clamp(512, 1 << 30) as u32 };
-        OpenOptions {
-            intent,
-            engine: self.engine,
-            data: self.data,
-            io_bytes_max,
-            depth_max: pattern.in_flight().max(1),
-            seed: self.seed.unwrap_or_else(fresh_seed),
-        }
-    }
-
-    /// What ends a run of `pattern`.
-    fn goal(&self, pattern: &Pattern, is_virtual: bool) -> Option<Goal> {
-        if self.runtime.is_some() || pattern.number_ios.is_some() {
-            return None;
-        }
-        let precision = self.precision.unwrap_or(PRECISION);
-        let effort = Effort { precision, confidence: 0.95, explore_factor: 1, ios_max: IOS_MAX };
-        let goal = effort.exploring(pattern);
-        let first_ios = if is_virtual { virtual_first_ios(pattern) } else { 0 };
-        let explore_ios = self.explore_ios.unwrap_or(goal.explore_ios.max(first_ios));
-        let explore_ios = explore_ios.max(pattern.ignore_ios);
-        Some(Goal { explore_ios, ..goal })
-    }
-
-    /// What ends it at the latest.
-    fn latest(&self, pattern: &Pattern, is_virtual: bool) -> Option<(Nanos, Stop)> {
-        match (self.runtime, self.budget) {
-            (Some(runtime), _) => Some((runtime, Stop::Runtime)),
-            (None, Some(budget)) => Some((budget, Stop::Budget)),
-            // A real device that never settles must not be written for ever.
-            (None, None) if is_virtual => None,
-            (None, None) => self.goal(pattern, is_virtual).map(|_| (BUDGET, Stop::Budget)),
-        }
-    }
-}
-
-/// IOs of the first look at a virtual target; 0 for reads, which fill no cache.
-fn virtual_first_ios(pattern: &Pattern) -> u64 {
-    let bytes_each = pattern.write_share() * pattern.bs.0 as f64;
-    if bytes_each > 0.0 { (VIRTUAL_FIRST_BYTES as f64 / bytes_each).ceil() as u64 } else { 0 }
-}
+pub use jobs::{BegunJobs, JobRequest, JobSpec, OpenJobs};
+pub use request::{BUDGET, HORIZON, MeasureRequest, Reach};
 
 /// The pattern with the whole rest of the target where no size was given.
 fn fitted(pattern: &Pattern, info: &TargetInfo) -> Pattern {
     let mut fitted = pattern.clone();
     if fitted.size.0 == 0 && fitted.bs.0 > 0 {
-        let rest = info.size_bytes.saturating_sub(fitted.offset.0.saturating_add(fitted.shift.0));
+        let is_apart = matches!(fitted.job_space, JobSpace::Apart(_));
+        let before = fitted.offset.0.saturating_add(fitted.shift.0);
+        let before = before.saturating_add(if is_apart { fitted.last_distance_bytes() } else { 0 });
+        let rest = info.size_bytes.saturating_sub(before);
         fitted.size = Bytes(rest / fitted.bs.0 * fitted.bs.0);
     }
     fitted
+}
+
+/// What a run of this pattern is called.
+fn experiment(pattern: &Pattern) -> Experiment {
+    Experiment {
+        micro: "measure".into(),
+        curve: pattern.short_name(),
+        parameter: 0.0,
+        label: pattern.sizes.as_ref().map_or(pattern.bs.to_string(), ToString::to_string),
+        pattern: pattern.clone(),
+        beside: None,
+    }
 }
 
 /// Measures one pattern in a new result folder. The listener hears what happens; `confirmation` is the serial
@@ -210,17 +93,25 @@ impl<'a> OpenMeasurement<'a> {
     /// The request makes no sense; the target cannot be opened, or is refused; the pattern does not fit it.
     pub fn new(request: &'a MeasureRequest, interrupt: &Interrupt) -> Result<OpenMeasurement<'a>> {
         request.check()?;
-        let mut target = OpenTarget::open(&request.target, request.opening(), interrupt)?;
-        let depth = request.pattern.in_flight();
-        target.name_engines(depth..=depth);
+        let target = OpenTarget::open(&request.target, request.opening(), interrupt)?;
+        OpenMeasurement::on(request, target)
+    }
+
+    /// On a target that was opened as the request asks.
+    fn on(request: &'a MeasureRequest, mut target: OpenTarget) -> Result<OpenMeasurement<'a>> {
+        let Pattern { numjobs, iodepth, .. } = request.pattern;
+        let depth = if numjobs > 1 && target.opens_again() { iodepth } else { request.pattern.in_flight() };
+        let least = if request.latency_target.is_some() { 1 } else { depth };
+        target.name_engines(least..=depth);
         let info = target.info();
         let mut pattern = request.pattern.clone();
-        if pattern.rw.is_trim() && target.handle().is_none() && !target.can_trim() {
+        if pattern.trims() && target.handle().is_none() && !target.can_trim() {
             return Err(Error::usage(format!(
                 "{} does not support discards; choose another operation, or a simulated SSD",
                 info.name
             )));
         }
+        target.check_atomic(&pattern)?;
         if request.scales_bs {
             pattern.bs = Bytes(u64::from(info.logical_block_bytes));
         }
@@ -248,17 +139,24 @@ impl<'a> OpenMeasurement<'a> {
         let OpenMeasurement { request, mut target, pattern } = self;
         target.must_be_confirmed()?;
         let seed = target.seed();
-        let facts = Facts::of(&target, &request.data, seed);
+        let mut facts = Facts::of(&target, &request.data, seed);
         let path = folder_path(folder, "measure-", &request.target);
-        let options = json!({ "target": request.target.to_string(), "pattern": pattern, "seed": seed });
+        let mut options = json!({ "target": request.target.to_string(), "pattern": pattern, "seed": seed,
+            "buffered": request.buffered });
+        if let Some(target) = &request.latency_target {
+            options["latency_target"] = json!({ "latency_ns": target.latency.0, "share": target.share,
+                "window_ns": target.window.0 });
+        }
         let state = State::AsIs.name();
         let manifest = manifest(&facts, state, &[pattern.to_string()], options);
         let folder = ResultFolder::create(&path, &manifest)?;
+        facts.look_at_place(&target, folder.path());
         let context = facts.context(state.into());
         target.keep_inside(folder.path());
         // Before the first IO: then what a kill or a full disk leaves behind can be shown.
         folder.write_context(&context)?;
-        Ok(BegunMeasurement { request, target, pattern, facts, folder, context })
+        let writes = request.write_budget.map(|budget| WriteBudget::new(budget.0));
+        Ok(BegunMeasurement { request, target, pattern, facts, folder, context, writes, place: None })
     }
 }
 
@@ -270,6 +168,10 @@ pub struct BegunMeasurement<'a> {
     facts: Facts,
     folder: ResultFolder,
     context: Context,
+    /// Bytes that may still be written, by all sizes that are tried.
+    writes: Option<WriteBudget>,
+    /// Its place among others at the same time.
+    place: Option<&'a Place<'a>>,
 }
 
 /// What came of a measurement, whatever ended it. It is stored as well.
@@ -283,10 +185,22 @@ pub struct MeasureResult {
     pub finished: Vec<Finished>,
     /// The block size that was found, if one was asked for and the search came to its end.
     pub chosen_bs: Option<Bytes>,
+    /// The queue depth that met the latency target and was measured, if one was asked for.
+    pub chosen_iodepth: Option<u32>,
     /// What guard and doctor noticed before the first IO.
     pub warnings: Vec<Warning>,
     /// The error that ended it.
     pub error: Option<Error>,
+}
+
+impl<'a> BegunMeasurement<'a> {
+    /// Beside others: it begins when they do.
+    fn beside<'b>(self, place: &'b Place<'b>) -> BegunMeasurement<'b>
+    where
+        'a: 'b,
+    {
+        BegunMeasurement { place: Some(place), ..self }
+    }
 }
 
 impl BegunMeasurement<'_> {
@@ -298,6 +212,7 @@ impl BegunMeasurement<'_> {
     /// Measures. All that was measured is stored and returned, whatever ended it.
     pub fn measure(mut self, listener: Listener<'_>, interrupt: &Interrupt) -> MeasureResult {
         let mut finished = Vec::new();
+        let mut chosen_iodepth = None;
         let ended = if self.request.scales_bs {
             let least = self.pattern.bs;
             let size = Bytes(self.context.target.size_bytes);
@@ -309,8 +224,12 @@ impl BegunMeasurement<'_> {
             // A search that was cut short has found nothing.
             found.map(|found| self.context.complete.then_some(found.bs))
         } else {
-            let pattern = self.pattern.clone();
-            self.one(&pattern, listener, interrupt, &mut finished).map(|()| None)
+            self.iodepth(&mut *listener, interrupt).and_then(|iodepth| {
+                let pattern = Pattern { iodepth, ..self.pattern.clone() };
+                self.one(&pattern, listener, interrupt, &mut finished)?;
+                chosen_iodepth = self.request.latency_target.map(|_| iodepth);
+                Ok(None)
+            })
         };
         let (chosen_bs, error) = match ended {
             Ok(chosen_bs) => (chosen_bs, None),
@@ -322,6 +241,7 @@ impl BegunMeasurement<'_> {
             context: self.context,
             finished,
             chosen_bs,
+            chosen_iodepth,
             warnings: self.facts.warnings,
             error,
         }
@@ -338,32 +258,22 @@ impl BegunMeasurement<'_> {
         pattern.validate(self.target.info())?;
         let is_virtual = self.context.target.virtual_time;
         let request = Measurement {
-            pattern,
-            beside: None,
             goal: self.request.goal(pattern, is_virtual),
             runtime: self.request.latest(pattern, is_virtual),
-            enough: None,
-            patience: None,
-            windows: None,
+            writes: self.writes.as_ref(),
+            on_error: self.request.on_error,
+            place: self.place,
             seed: self.target.seed(),
-            interrupted: interrupt.flag(),
+            ..Measurement::new(pattern, interrupt.flag())
         };
-        let experiment = Experiment {
-            micro: "measure".into(),
-            curve: pattern.rw.short_name().into(),
-            parameter: 0.0,
-            label: pattern.bs.to_string(),
-            pattern: pattern.clone(),
-            beside: None,
-        };
+        let experiment = experiment(pattern);
         let (name, seed) = (self.context.target.name.clone(), self.target.seed());
         let mut journal = FolderJournal { listener, target: name, seed, folder: &mut self.folder };
         journal.hear(&Event::Started { number: 1, of: 1, experiment: &experiment, repeat: 0 });
         let mut recording = journal.begin(&experiment, 0, request.sources()).map_err(Error::of_cause)?;
         self.target.begin();
-        let target = self.target.target(pattern.in_flight())?;
         let mut look = |ios, estimate, why| journal.hear(&Event::Look { ios, estimate, why });
-        let MeasuredRun { run, error } = measure_pattern(target, &request, &mut recording, &mut look);
+        let MeasuredRun { run, error } = measure_on(&mut self.target, &request, &mut recording, &mut look)?;
         let kept = journal.finish(recording, Finished { experiment, repeat: 0, run });
         let finished = kept.map_err(Error::of_cause)?;
         let ended = self.target.end(&finished).map_err(Error::of_cause);

@@ -126,6 +126,7 @@ impl ReplayRequest {
     fn opening(&self) -> OpenOptions {
         OpenOptions {
             intent: Intent {
+                buffered: false,
                 write: !self.read_only,
                 span_bytes: 0,
                 io_unit_bytes: 0,

@@ -6,10 +6,12 @@ mod result;
 
 use std::path::Path;
 
-use flashscope_analysis::Context;
+use flashscope_analysis::{Context, Finished};
 use flashscope_bench::plan::Note;
-use flashscope_bench::{Broken, Campaign, Micros, Plan, Prior, Settings, State, Suites, run as run_plan};
-use flashscope_core::Nanos;
+use flashscope_bench::{
+    Broken, Campaign, Micros, OnError, Plan, Prior, Settings, State, Suites, run as run_plan,
+};
+use flashscope_core::{Bytes, Nanos};
 use flashscope_device::Kind;
 use flashscope_store::{ResultFolder, ResultKind, Stored};
 
@@ -20,7 +22,7 @@ use crate::journal::{FolderJournal, Listener, enforced_pieces, folder_path};
 use crate::target::OpenTarget;
 use request::Options;
 
-pub use request::RunRequest;
+pub use request::{Leave, RunRequest};
 pub(crate) use request::{PRECISION, check_precision};
 pub use result::{Conclusions, RunResult};
 
@@ -82,12 +84,16 @@ pub struct Resumption {
     pub suite: Option<String>,
     /// The longest that the rest may take. A spent budget would stop it again at once.
     pub budget: Option<Nanos>,
+    /// Bytes that the rest may write at most; none: as of a whole run.
+    pub write_budget: Option<Bytes>,
     /// The suites and micro-benchmarks that the run knew; none: flashscope's own.
     pub known: Option<(Suites, Micros)>,
     /// Whether the target may be written.
     pub write: bool,
     /// Whether a file may be overwritten that flashscope did not make.
     pub overwrite_existing_data: bool,
+    /// What becomes of IOs that fail; none: as it was begun.
+    pub on_error: Option<OnError>,
 }
 
 impl PlannedRun {
@@ -131,8 +137,16 @@ impl PlannedRun {
         let mut target = OpenTarget::open(&options.target(), opening, interrupt)?;
         let settings = options.settings(&micros, target.can_trim());
         let plan = options.suite.plan(&suites, target.info(), &settings)?;
+        for pattern in plan.steps.iter().map(|step| &step.experiment.pattern) {
+            target.check_atomic(pattern)?;
+            if pattern.priorities.is_some() && target.handle().is_none() {
+                let name = &target.info().name;
+                return Err(Error::usage(format!("IOs have no priorities on {name}: {pattern}")));
+            }
+        }
         target.limit_ios(plan.io_bytes_max_in_flight().min(1 << 30) as u32);
-        target.name_engines(1..=plan.depth_max());
+        let depth = if target.opens_again() { plan.loop_depth_max() } else { plan.depth_max() };
+        target.name_engines(1..=depth);
         let is_drive = target.handle().is_none_or(|handle| handle.identity().kind != Kind::File);
         let lines = plan_lines::plan_lines(&plan, &settings, target.info(), is_drive);
         Ok(PlannedRun { options, place, target, suites, settings, plan, lines })
@@ -167,7 +181,7 @@ impl PlannedRun {
         let PlannedRun { options, place, mut target, suites, settings, plan, mut lines } = self;
         target.must_be_confirmed()?;
         lines.extend(plan.notes.iter().map(|note| format!("note: {note}")));
-        let facts = Facts::of(&target, &options.data, options.seed);
+        let mut facts = Facts::of(&target, &options.data, options.seed);
         let (folder, prior) = match place {
             Place::Old(folder, stored) => {
                 facts.must_match(&stored.manifest)?;
@@ -185,8 +199,15 @@ impl PlannedRun {
                 (folder, Prior::default())
             }
         };
+        facts.look_at_place(&target, folder.path());
         let state = state_words(&options, &plan);
-        let context = Context { interference: prior.interference, ..facts.context(state) };
+        let precision = options.suite.is_uflip().then_some(options.precision);
+        let context = Context {
+            interference: prior.interference,
+            preparation_errors: prior.preparation_errors.clone(),
+            precision,
+            ..facts.context(state)
+        };
         // Before the first run: then what a kill leaves behind can be shown.
         folder.write_context(&context)?;
         target.keep_inside(folder.path());
@@ -213,6 +234,16 @@ impl BegunRun {
         &self.facts
     }
 
+    /// What is known of the whole run before it.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Runs that were finished before an interruption.
+    pub fn finished(&self) -> &[Finished] {
+        &self.prior.finished
+    }
+
     /// What an interruption costs: chains of runs that begin again.
     pub fn broken_chains(&self) -> Vec<Broken> {
         self.plan.broken_chains(&self.prior.finished)
@@ -232,6 +263,7 @@ impl BegunRun {
         let campaign = Campaign { settings: &settings, plan: &plan, interrupted: interrupt.flag() };
         let outcome = run_plan(&campaign, &mut target, &mut journal, prior);
         context.interference = outcome.interference.or(context.interference);
+        context.preparation_errors = outcome.preparation_errors;
         context.complete = outcome.stopped.is_none();
         let kept = folder.write_context(&context).map_err(Error::from);
         let broken =
@@ -243,7 +275,7 @@ impl BegunRun {
             suite: options.suite.clone(),
             suites,
             warnings: facts.warnings,
-            writes: options.needs_leave(),
+            leave: options.leave(),
             broken_chains: broken,
             stopped: outcome.stopped,
             error: outcome.error.map(Error::from).or(kept.err()),
@@ -275,8 +307,10 @@ fn stored_options(folder: &Path, stored: &Stored, resumption: &Resumption) -> Re
         return Err(Error::usage(format!("{dir} holds a run of the suite {suite}, not of {named}"))
             .with(Remedy::FinishOrBegin));
     }
-    options.budget = resumption.budget;
-    if options.needs_leave() && !resumption.write {
+    (options.budget, options.write_budget) = (resumption.budget, resumption.write_budget);
+    options.overwrite_existing_data |= resumption.overwrite_existing_data;
+    options.on_error = resumption.on_error.unwrap_or(options.on_error);
+    if options.leave().write && !resumption.write {
         return Err(Error::usage("the interrupted run writes").with(Remedy::AllowWriting));
     }
     Ok(options)
@@ -285,10 +319,16 @@ fn stored_options(folder: &Path, stored: &Stored, resumption: &Resumption) -> Re
 /// What the interrupted run left behind. A virtual device begins anew with each process, so its state has to
 /// be enforced again. A run whose IOs could not be kept, because the disk was full, is measured again.
 fn prior(folder: &ResultFolder, stored: Stored, is_virtual: bool) -> Prior {
+    let (interference, preparation_errors, is_complete) =
+        stored.context.map_or_else(Default::default, |found| {
+            (found.interference, found.preparation_errors, found.complete)
+        });
     Prior {
+        is_complete,
         finished: stored.finished.into_iter().filter(|finished| finished.run.is_kept()).collect(),
         enforced_pieces: if is_virtual { 0 } else { enforced_pieces(folder) },
-        interference: stored.context.and_then(|context| context.interference),
+        interference,
+        preparation_errors,
     }
 }
 

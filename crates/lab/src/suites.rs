@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use flashscope_analysis::{Context, Finished, Reading};
+use flashscope_analysis::{Context, Finished, Reading, points};
 use flashscope_bench::{SuiteRequest, Suites};
 use flashscope_store::Manifest;
 
@@ -36,5 +36,5 @@ pub fn reading(
     context: &Context,
     finished: &[Finished],
 ) -> Option<Reading> {
-    (!request.is_uflip()).then(|| request.reading(known, context, finished))
+    (!request.is_uflip()).then(|| request.reading(known, context, finished).weighed(&points(finished)))
 }

@@ -70,6 +70,7 @@ pub struct SweepSpec {
 
 /// What the devices of a sweep are given to do.
 #[derive(Clone)]
+#[expect(clippy::large_enum_variant, reason = "a sweep has one")]
 pub enum Work {
     /// A pattern; one pass over the device if it says neither size nor count.
     Pattern(Pattern),

@@ -1,6 +1,8 @@
 //! Targets: named ([`TargetSpec`]), opened and held ([`OpenTarget`]), served by one type ([`AnyTarget`]).
 
 mod any;
+mod atomic;
+mod cores;
 mod open;
 mod spec;
 

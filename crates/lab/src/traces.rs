@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use flashscope_core::{Bytes, Nanos};
 use flashscope_trace::transform::{Across, FitMode, Origin};
-use flashscope_trace::{LayoutCache, Pipeline, Records, Stop, TraceError, TraceFile, TraceSource};
+use flashscope_trace::{LayoutCache, Pipeline, Records, Reopen, Stop, TraceError, TraceFile, TraceSource};
 
 use crate::error::{Error, Result};
 use crate::interrupt::Interrupt;
@@ -28,17 +28,18 @@ impl TraceInput {
     }
 
     /// Its records, changed to fit a target of `size`; reading ends where `until` says. What `layouts` know
-    /// of it is not looked up again.
+    /// of it is not looked up again. `narrow` may leave out some of the file before anything is changed.
     pub(crate) fn records(
         &self,
         size: Bytes,
         layouts: &LayoutCache,
         interrupt: &Interrupt,
         until: impl Fn(Stop) -> Stop,
+        narrow: impl FnOnce(Arc<dyn Reopen>) -> Arc<dyn Reopen>,
     ) -> Result<Box<dyn Records>> {
         let file = TraceFile { stop: until(Stop::when(interrupt.shared())), ..self.file.clone() };
         let pipeline = Pipeline { size: Some(size), ..self.pipeline.clone() };
-        pipeline.apply_to(Arc::new(file), layouts).map_err(|error| self.error(error))
+        pipeline.apply_to(narrow(Arc::new(file)), layouts).map_err(|error| self.error(error))
     }
 
     /// An error of the trace, with its name where that is not in it already.

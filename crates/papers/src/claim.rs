@@ -27,6 +27,8 @@ pub struct Claim {
     pub reason: &'static str,
     /// Where the number comes from that is held against it.
     pub basis: Basis,
+    /// Whether its range ends where values do.
+    is_one_sided: bool,
     /// Table, figure, section, where the study has several and this is of one of them.
     pub place: Option<&'static str>,
 }
@@ -37,7 +39,8 @@ pub struct Claim {
 pub enum Basis {
     /// Emergent: the device could have behaved otherwise.
     Found,
-    /// By construction: the published value, or one that implies it, is a setting of the device.
+    /// By construction: a setting that was chosen for this claim decides it, whether it is the published
+    /// value, one that implies it, or one that was fitted until it came out.
     Set,
     /// Model arithmetic, or a property of a workload or a plan.
     Computed,
@@ -83,6 +86,8 @@ pub const LOST_PICTURES: &str =
 /// From the first value to the second, both included.
 type Range = (f64, f64);
 
+/// A range is narrow if its ends are less than this far apart, as a factor.
+const RANGE_MAX: f64 = 5.0;
 /// No upper end.
 pub const ANY: f64 = f64::INFINITY;
 /// The tolerance of what is counted.
@@ -102,6 +107,7 @@ impl Claim {
             tolerance: "",
             reason: "",
             basis: Basis::Found,
+            is_one_sided: false,
             place: None,
         }
     }
@@ -148,7 +154,12 @@ impl Claim {
         Claim { place: Some(place), ..self }
     }
 
-    /// Its figure is a setting of the device: see [`Basis::Set`].
+    /// One end of its range is where values end: it can be missed on the other side alone.
+    pub const fn one_sided(self) -> Claim {
+        Claim { is_one_sided: true, ..self }
+    }
+
+    /// A setting that was chosen for it decides it: see [`Basis::Set`].
     pub const fn set(self) -> Claim {
         Claim { basis: Basis::Set, ..self }
     }
@@ -232,6 +243,26 @@ impl Claim {
         self.near.is_some() || self.kind.is_some()
     }
 
+    /// Whether it is a figure that the device found for itself and could have missed on either side: not set,
+    /// not computed, with a range that has two ends and is narrow.
+    pub fn is_prediction(&self) -> bool {
+        let is_found = self.basis == Basis::Found && !self.is_one_sided;
+        is_found && self.near.is_some_and(|near| self.can_be_missed(near))
+    }
+
+    /// Whether values on both sides of a range are possible, and likely enough. A range that begins at 0,
+    /// at x1 or with all of so many, or ends there, is open: a best over a worst is never below x1, a share
+    /// never above 100 %. A wide one spans a factor of five, or more than half of what a count can be.
+    fn can_be_missed(&self, (low, high): Range) -> bool {
+        let (is_ratio, is_percent) = (self.unit == "x", self.unit.starts_with('%'));
+        let is_at_end = |end: f64| end == 0.0 || is_ratio && end == 1.0 || is_percent && end.abs() == 100.0;
+        let most = count_most(self.unit);
+        let is_two_sided = low > self.least() && high < most && low.is_finite();
+        let is_open = low != high && (is_at_end(low) || is_at_end(high)) || high == 0.0;
+        let is_wide = low > 0.0 && high >= RANGE_MAX * low || 2.0 * (high - low) > most;
+        is_two_sided && !is_open && !is_wide
+    }
+
     /// Why nothing that is found there says anything of it.
     pub fn says_nothing_of(&self, device: DeviceKind) -> Option<&'static str> {
         let is_figure = matches!(self.published, Published::Figure(_)) && !is_relative(self.unit);
@@ -262,6 +293,12 @@ fn is_relative(unit: &str) -> bool {
     ["x", "%", "points"].contains(&unit) || unit.starts_with("of ")
 }
 
+/// The most that a count in this unit can be: 5 of "sizes of 5".
+fn count_most(unit: &str) -> f64 {
+    let all = unit.split_once("of ").and_then(|(_, all)| all.split(' ').next()?.parse().ok());
+    all.unwrap_or(ANY)
+}
+
 /// Whether a number in this unit is how fast a device is: a time, or a rate.
 fn is_of_speed(unit: &str) -> bool {
     ["us", "ms", "s", "min", "h", "days", "years", "MB/s"].contains(&unit)
@@ -282,8 +319,8 @@ fn joined(number: String, unit: &str) -> String {
     }
 }
 
-/// What became of a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// What became of a claim; the better ones are less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// The figure.
@@ -299,6 +336,11 @@ pub enum Verdict {
 impl Verdict {
     /// All, best first.
     pub const ALL: [Verdict; 4] = [Verdict::Reproduced, Verdict::InKind, Verdict::Differs, Verdict::NotHere];
+
+    /// Whether the claim holds, at least in kind.
+    pub fn agrees(self) -> bool {
+        self <= Verdict::InKind
+    }
 
     /// In words.
     pub fn name(self) -> &'static str {
@@ -379,6 +421,26 @@ mod tests {
         let claim = Claim::figure("rows", "nine rows", 9.0, "").within(1.0, 1.0, "a count").computed();
         assert_eq!(claim.verdict(9.0, DeviceKind::Paper), Verdict::Reproduced);
         assert_eq!(claim.verdict(9.0, DeviceKind::Simulated), Verdict::NotHere);
+    }
+
+    #[test]
+    fn a_prediction_is_found_and_could_have_been_missed_on_both_sides() {
+        let near = |low, high| Claim::figure("hours", "", 4.0, "h").near(low, high, "");
+        assert!(near(2.0, 8.0).is_prediction());
+        assert!(!near(2.0, 8.0).set().is_prediction());
+        assert!(!near(2.0, 8.0).computed().is_prediction());
+        assert!(!near(2.0, 8.0).one_sided().is_prediction());
+        assert!(!near(2.0, ANY).is_prediction(), "no upper end");
+        assert!(!near(0.0, 8.0).is_prediction(), "no lower one: nothing takes less than 0");
+        assert!(!near(1.0, 5.0).is_prediction(), "as wide as a factor of five");
+        assert!(!Claim::figure("hours", "", 4.0, "h").kind(2.0, 8.0).is_prediction(), "met in kind alone");
+        let of = |low, high| Claim::shape("sizes", "", "", "sizes of 5").near(low, high, "").is_prediction();
+        assert!(of(2.0, 3.0) && !of(5.0, 5.0) && !of(1.0, 4.0));
+        let percent = |low, high| Claim::shape("change", "", "", "%").near(low, high, "").is_prediction();
+        assert!(percent(-5.0, 5.0) && !percent(0.0, 5.0), "how far something is off is never below 0");
+        assert!(percent(20.0, 60.0) && !percent(20.0, 100.0), "nothing is more than all");
+        let ratio = |low, high| Claim::shape("spread", "", "", "x").near(low, high, "").is_prediction();
+        assert!(ratio(0.8, 1.25) && !ratio(1.0, 1.3), "nothing is faster than the fastest");
     }
 
     #[test]

@@ -58,9 +58,11 @@ impl RealDevice {
     /// An open target. What may not be written is read only: studies that write say so.
     ///
     /// # Errors
-    /// The schedule is out of range.
+    /// The schedule is out of range; it is a block device to be written that was not confirmed
+    /// ([`OpenTarget::confirm`]).
     pub fn new(target: OpenTarget, schedule: Schedule) -> Result<RealDevice> {
         schedule.check()?;
+        target.must_be_confirmed()?;
         let (name, is_written) = (target.info().name.clone(), target.is_written());
         Ok(RealDevice { target: Mutex::new(target), name, schedule, is_written })
     }

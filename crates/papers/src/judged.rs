@@ -9,7 +9,9 @@ use flashscope_show::html::document::Block;
 
 use crate::claim::{Basis, Claim, DeviceKind, Verdict};
 use crate::error::NotHere;
+use crate::finding::Finding;
 use crate::measure::Measure;
+use crate::runs;
 use crate::stage::Stage;
 use crate::study::{Found, Study};
 
@@ -37,32 +39,20 @@ pub struct JudgedClaim {
     pub claim: &'static Claim,
     /// What was found.
     pub found: Finding,
-    /// What became of it.
+    /// What became of it. On virtual devices the number of each run is judged on its own, and this is the
+    /// weakest verdict of all: what differs with one seed is not reproduced. On a real one it is that of the
+    /// mean.
     pub verdict: Verdict,
+    /// How many runs were judged; 0 if it cannot be run.
+    pub runs: u32,
+    /// In how many of them it holds, at least in kind.
+    pub agreeing: u32,
     /// Whether a value in the number's interval would be judged otherwise.
     pub straddles: bool,
-    /// What an agreement rests on: what differs, or is of another device, was neither set nor computed.
+    /// What an agreement rests on; a device that takes no settings of the study was not set.
     pub basis: Basis,
     /// Why, where that is not plain from the numbers; may be empty.
     pub reason: String,
-}
-
-/// What was found for a claim.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Finding {
-    /// A number.
-    Measured(Measure),
-    /// That there is no such thing here.
-    Absent,
-    /// It could not be looked for.
-    Unknown,
-}
-
-impl Finding {
-    /// The number, if it is one.
-    pub fn measure(&self) -> Option<&Measure> {
-        if let Finding::Measured(measure) = self { Some(measure) } else { None }
-    }
 }
 
 impl Judged {
@@ -93,10 +83,22 @@ impl Judged {
 }
 
 impl JudgedClaim {
-    /// The verdict in words, and whether it was set or computed rather than found.
+    /// The verdict in words, in how many runs, and whether it was set or computed rather than found.
     pub fn verdict_in_words(&self) -> String {
         let doubt = if self.straddles { " (uncertain)" } else { "" };
-        format!("{}{}{doubt}", self.verdict.name(), self.basis.note())
+        let note = if self.verdict.agrees() { self.basis.note() } else { "" };
+        format!("{}{}{note}{doubt}", self.verdict.name(), self.in_runs())
+    }
+
+    /// Behind a verdict, where there are several runs.
+    fn in_runs(&self) -> String {
+        let JudgedClaim { agreeing, runs, .. } = self;
+        match self.verdict {
+            _ if *runs < 2 => String::new(),
+            Verdict::Differs if *agreeing > 0 => format!(" (agrees in {agreeing} of {runs} runs)"),
+            Verdict::Differs => format!(" in {runs} of {runs} runs"),
+            _ => format!(" in {agreeing} of {runs} runs"),
+        }
     }
 
     /// A claim of which nothing was measured, and why.
@@ -105,6 +107,8 @@ impl JudgedClaim {
             claim,
             found: Finding::Unknown,
             verdict: Verdict::NotHere,
+            runs: 0,
+            agreeing: 0,
             straddles: false,
             basis: Basis::Found,
             reason: reason.into(),
@@ -155,8 +159,8 @@ fn next_study(next: &AtomicUsize, studies: &[&'static Study]) -> Option<(usize, 
 /// One study. If a device that a person named is not one on which it can be run, all its claims say so.
 fn run(study: &'static Study, stage: &Stage<'_>) -> Result<Judged> {
     let stage = &stage.of_a_study();
-    let found = match repeated(study, stage) {
-        Ok(found) => found,
+    let mut runs = match all_runs(study, stage) {
+        Ok(runs) => runs,
         Err(error) if is_verdict(&error, stage) => {
             let reason = error.message();
             let claims = study.claims.iter().map(|claim| JudgedClaim::not_here(claim, &reason)).collect();
@@ -165,8 +169,9 @@ fn run(study: &'static Study, stage: &Stage<'_>) -> Result<Judged> {
         }
         Err(error) => return Err(error.context(format!("study {}", study.name))),
     };
-    let claims = study.claims.iter().map(|claim| judged(study, claim, &found, stage));
-    Ok(of_claims(study, stage, claims.collect::<Result<_>>()?, found.blocks))
+    let claims = study.claims.iter().map(|claim| judged(study, claim, &runs, stage));
+    let claims = claims.collect::<Result<_>>()?;
+    Ok(of_claims(study, stage, claims, runs.swap_remove(0).blocks))
 }
 
 fn of_claims(
@@ -186,27 +191,17 @@ fn of_claims(
     }
 }
 
-/// How often a study is run: once if nothing that it finds there is judged.
+/// How often a study is run: once if nothing that it finds there is of a device.
 fn repeats(study: &Study, stage: &Stage<'_>) -> u32 {
     let is_judged =
         |claim: &Claim| claim.can_be_run() && claim.says_nothing_of(stage.device_kind()).is_none();
-    if study.claims.iter().any(is_judged) { stage.repeats() } else { 1 }
+    let is_of_a_device = |claim: &&Claim| is_judged(claim) && claim.basis != Basis::Computed;
+    if study.claims.iter().any(|claim| is_of_a_device(&claim)) { stage.repeats() } else { 1 }
 }
 
-/// What a study finds in all its runs; pictures are of the first.
-fn repeated(study: &Study, stage: &Stage<'_>) -> Result<Found> {
-    let runs = (0..repeats(study, stage)).map(|number| (study.run)(&stage.repeat(number)));
-    let mut runs: Vec<Found> = runs.collect::<Result<_>>()?;
-    if runs.len() == 1 {
-        return Ok(runs.remove(0));
-    }
-    let of_claim = |claim: &Claim| {
-        let of_run = |run: &Found| run.measures.iter().find(|(name, _)| *name == claim.name).cloned();
-        let found: Vec<_> = runs.iter().filter_map(of_run).map(|(_, measure)| measure).collect();
-        (!found.is_empty()).then(|| (claim.name, Measure::of_runs(&found, claim.least())))
-    };
-    let measures = study.claims.iter().filter_map(of_claim).collect();
-    Ok(Found { measures, ..runs.remove(0) })
+/// What a study finds in each of its runs, at least one; pictures are of the first.
+fn all_runs(study: &Study, stage: &Stage<'_>) -> Result<Vec<Found>> {
+    (0..repeats(study, stage).max(1)).map(|number| (study.run)(&stage.repeat(number))).collect()
 }
 
 /// Whether what ended a study only says that it is not for another device than its own. A real one that fails
@@ -217,34 +212,56 @@ fn is_verdict(error: &Error, stage: &Stage<'_>) -> bool {
     error.find::<NotHere>().is_some() || is_of_the_device
 }
 
-fn judged(study: &Study, claim: &'static Claim, found: &Found, stage: &Stage<'_>) -> Result<JudgedClaim> {
+fn judged(study: &Study, claim: &'static Claim, runs: &[Found], stage: &Stage<'_>) -> Result<JudgedClaim> {
     let device = stage.device_kind();
-    let measured = found.measures.iter().find(|(name, _)| *name == claim.name);
-    let finding = match measured {
-        Some((_, Some(measure))) => Finding::Measured(measure.clone()),
-        Some((_, None)) => Finding::Absent,
-        None => Finding::Unknown,
-    };
-    // What is not there is no number that could be accepted.
-    let value = finding.measure().map_or(f64::NAN, |measure| measure.value);
-    let verdict = claim.verdict(value, device);
+    let found = runs.iter().map(|run| run.of(claim.name)).collect::<Vec<_>>();
     if device == DeviceKind::Paper || !claim.can_be_run() {
-        if (finding == Finding::Unknown) == claim.can_be_run() {
+        let is_known = found.iter().all(|found| *found != Finding::Unknown);
+        if is_known != claim.can_be_run() {
             return Err(Error::failed(format!("the study {} has no result for {}", study.name, claim.name)));
         }
-        let reason = if verdict == Verdict::Reproduced { "" } else { claim.reason };
-        let agrees = matches!(verdict, Verdict::Reproduced | Verdict::InKind);
-        let basis = if agrees { claim.basis } else { Basis::Found };
-        return Ok(JudgedClaim { found: finding, verdict, basis, ..JudgedClaim::not_here(claim, reason) });
     }
-    if finding != Finding::Absent && value.is_nan() {
-        let unknown = found.unknown.unwrap_or("it cannot be determined on this device, or did not occur");
-        return Ok(JudgedClaim::not_here(claim, unknown));
-    }
+    let verdicts: Vec<Verdict> = found.iter().map(|found| found.verdict(claim, device)).collect();
+    let agreeing = verdicts.iter().filter(|verdict| verdict.agrees()).count() as u32;
+    let (found, verdict) = if device == DeviceKind::Real {
+        let mean = runs::mean(&found, claim.least());
+        let verdict = mean.verdict(claim, device);
+        (mean, verdict)
+    } else {
+        (runs::median(&found), verdicts.iter().copied().max().unwrap_or(Verdict::NotHere))
+    };
     let is_straddling = |measure: &Measure| claim.straddles(measure, device);
-    let straddles = device == DeviceKind::Real && finding.measure().is_some_and(is_straddling);
-    let reason = elsewhere(claim, &finding, verdict, device, straddles);
-    Ok(JudgedClaim { found: finding, verdict, straddles, ..JudgedClaim::not_here(claim, &reason) })
+    let straddles = device == DeviceKind::Real && found.measure().is_some_and(is_straddling);
+    let reason = match device {
+        _ if device == DeviceKind::Paper || !claim.can_be_run() => of_the_paper(claim, verdict, agreeing),
+        _ if is_unknown(claim, &found) => {
+            let unknown = runs.iter().find_map(|run| run.unknown);
+            unknown.unwrap_or("it cannot be determined on this device, or did not occur").into()
+        }
+        _ => elsewhere(claim, &found, verdict, device, straddles),
+    };
+    let judged = JudgedClaim::not_here(claim, &reason);
+    // A claim that cannot be run is told with whatever was found of it.
+    let runs = if verdict == Verdict::NotHere { 0 } else { verdicts.len() as u32 };
+    let basis = if stage.takes_settings() { claim.basis } else { Basis::Found };
+    Ok(JudgedClaim { found, verdict, runs, agreeing: agreeing.min(runs), straddles, basis, ..judged })
+}
+
+/// Whether there is no number of it, and nothing was found to be missing.
+fn is_unknown(claim: &Claim, found: &Finding) -> bool {
+    let is_number = found.measure().is_some_and(|measure| !measure.value.is_nan());
+    claim.can_be_run() && *found != Finding::Absent && !is_number
+}
+
+/// What is known of a verdict on the device that a study was written for.
+fn of_the_paper(claim: &Claim, verdict: Verdict, agreeing: u32) -> String {
+    match (verdict, agreeing) {
+        (Verdict::Reproduced, _) => String::new(),
+        (Verdict::Differs, 1..) if claim.reason.is_empty() => "it depends on the seed".into(),
+        (Verdict::Differs, 1..) => format!("it depends on the seed; {}", claim.reason),
+        (Verdict::InKind, _) if claim.reason.is_empty() => "not the figure in every run".into(),
+        _ => claim.reason.into(),
+    }
 }
 
 /// What a verdict means on a device that is not the paper's: a claim's own reason is about the simulated one.
@@ -271,4 +288,141 @@ fn elsewhere(
         reason = if reason.is_empty() { doubt.into() } else { format!("{reason}; {doubt}") };
     }
     reason
+}
+
+#[cfg(test)]
+mod tests {
+    use flashscope_analysis::Support;
+    use flashscope_lab::Interrupt;
+    use serde_json::json;
+
+    use super::*;
+    use crate::headline::{Headline, headline};
+    use crate::papers::AJWANI;
+
+    const fn claim(name: &'static str) -> Claim {
+        Claim::figure(name, "it is 4", 4.0, "h").within(1.5, 3.0, "within a half")
+    }
+
+    /// Its seed decides what it finds.
+    static CHANCE: Study = Study {
+        name: "chance",
+        paper: &AJWANI,
+        place: "chapter 2",
+        about: "Nothing is run.",
+        claims: &[
+            claim("always"),
+            claim("sometimes"),
+            claim("nearly"),
+            claim("never"),
+            claim("fitted").set(),
+            claim("reckoned").computed(),
+        ],
+        run: |stage| {
+            let is_odd = stage.seed % 2 == 1;
+            let mut found = Found::default();
+            found.measured("always", 4.0 + 0.1 * stage.seed as f64);
+            found.measured("sometimes", if is_odd { 4.0 } else { 40.0 });
+            found.measured("nearly", if is_odd { 4.0 } else { 8.0 });
+            found.measured("never", 40.0);
+            found.measured("fitted", 4.0);
+            found.measured("reckoned", 4.0);
+            Ok(found)
+        },
+    };
+    /// It has no device.
+    static ARITHMETIC: Study = Study {
+        name: "arithmetic",
+        paper: &AJWANI,
+        place: "chapter 2",
+        about: "Nothing is run.",
+        claims: &[claim("sum").computed()],
+        run: |_| {
+            let mut found = Found::default();
+            found.measured("sum", 4.0);
+            Ok(found)
+        },
+    };
+
+    fn judged_with(study: &'static Study, seeds: u32) -> Vec<Judged> {
+        let interrupt = Interrupt::new();
+        judge(&[study], &Stage::new(1, &interrupt).with_seeds(seeds), 1, &|_| {}).unwrap()
+    }
+
+    #[test]
+    fn what_holds_with_some_seeds_is_not_reproduced() {
+        let judged = judged_with(&CHANCE, 3).remove(0);
+        let of = |place: usize| {
+            let claim = &judged.claims[place];
+            (claim.verdict_in_words(), claim.agreeing, claim.runs, claim.support())
+        };
+        assert_eq!(of(0), ("reproduced in 3 of 3 runs".into(), 3, 3, Support::Supported));
+        assert_eq!(of(1), ("differs (agrees in 2 of 3 runs)".into(), 2, 3, Support::Weak));
+        assert_eq!(of(2), ("qualitatively reproduced in 3 of 3 runs".into(), 3, 3, Support::Weak));
+        assert_eq!(of(3), ("differs in 3 of 3 runs".into(), 0, 3, Support::Unknown));
+        assert_eq!(judged.claims[1].reason, "it depends on the seed");
+        let fitted = (String::from("reproduced in 3 of 3 runs (by construction)"), 3, 3);
+        assert_eq!(of(4), (fitted.0, fitted.1, fitted.2, Support::NotApplicable));
+        assert_eq!(of(5).3, Support::NotApplicable, "no device shows what is computed");
+    }
+
+    #[test]
+    fn the_median_run_is_shown_with_the_range_of_all() {
+        let judged = judged_with(&CHANCE, 3).remove(0);
+        let measure = judged.claims[0].found.measure().unwrap();
+        assert_eq!((measure.value, measure.interval), (4.2, Some([4.1, 4.3])));
+    }
+
+    #[test]
+    fn one_run_supports_nothing() {
+        let judged = judged_with(&CHANCE, 1).remove(0);
+        assert_eq!(
+            (judged.claims[0].verdict, judged.claims[0].support()),
+            (Verdict::Reproduced, Support::Weak)
+        );
+        assert_eq!(judged.claims[0].verdict_in_words(), "reproduced");
+    }
+
+    #[test]
+    fn what_only_computes_is_run_once() {
+        assert_eq!(judged_with(&ARITHMETIC, 3)[0].repeats, 1);
+        assert_eq!(judged_with(&CHANCE, 3)[0].repeats, 3);
+    }
+
+    #[test]
+    fn the_headline_counts_predictions_alone() {
+        let headline = headline(&judged_with(&CHANCE, 3));
+        let expected = Headline { predictions: 4, met: 1, partly_met: 2, set: 1, computed: 1, ..headline };
+        assert_eq!(headline, expected);
+        assert_eq!(
+            headline.sentence(),
+            "1 of 4 predictions met in every run, 2 more only in some runs or qualitatively. Not counted: 2 \
+             claims, 1 by construction, 1 computed without a device"
+        );
+    }
+
+    #[test]
+    fn in_json_each_claim_has_its_runs_and_is_a_conclusion() {
+        let document = crate::json(&judged_with(&CHANCE, 3), None, 1, true);
+        let claim = &document["claims"][1];
+        assert_eq!(
+            (&claim["basis"], &claim["agreeing"], &claim["runs"]),
+            (&json!("found"), &json!(2), &json!(3))
+        );
+        assert_eq!(
+            document["conclusions"][0],
+            json!({
+                "name": "chance/always",
+                "claim": "it is 4",
+                "state": "supported",
+                "value": 4.2,
+                "low": 4.1,
+                "high": 4.3,
+                "unit": "h",
+                "runs": ["chance/seed-1", "chance/seed-2", "chance/seed-3"],
+            })
+        );
+        assert_eq!(document["conclusions"][4]["state"], "not_applicable");
+        assert_eq!(document["headline"]["predictions"], 4);
+    }
 }

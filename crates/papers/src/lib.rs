@@ -21,7 +21,7 @@
 //!
 //! let interrupt = Interrupt::new();
 //! let study: Vec<_> = studies().filter(|study| study.name == "bplru-techniques").collect();
-//! for judged in judge(&study, &Stage::new(1, &interrupt), 1, &|_| {})? {
+//! for judged in judge(&study, &Stage::new(1, &interrupt).with_seeds(1), 1, &|_| {})? {
 //!     for claim in &judged.claims {
 //!         let found = claim.found.measure().map(|measure| measure.value);
 //!         println!("{}: {found:?} {}, {}", claim.claim.words, claim.claim.unit, claim.verdict_in_words());
@@ -37,9 +37,12 @@ mod almost_sequential;
 mod beside;
 mod bplru;
 mod claim;
+mod conclusion;
 mod device;
 mod devices;
 mod error;
+mod finding;
+mod headline;
 mod judged;
 mod markdown;
 mod measure;
@@ -50,6 +53,9 @@ mod picture;
 mod place;
 mod rewrite_penalty;
 mod run_on;
+mod runs;
+mod scaling;
+mod sensitivity;
 mod session;
 mod stage;
 mod study;
@@ -60,12 +66,15 @@ mod work;
 pub use claim::{Basis, Claim, Published, Verdict};
 pub use device::{RealDevice, Schedule};
 pub use error::NotHere;
-pub use judged::{Finding, Judged, JudgedClaim, judge};
+pub use finding::Finding;
+pub use headline::{Headline, headline};
+pub use judged::{Judged, JudgedClaim, judge};
 pub use markdown::{markdown, pages as markdown_pages};
 pub use measure::Measure;
 pub use page::page;
 pub use papers::{PAPERS, Paper, Part};
-pub use stage::Stage;
+pub use sensitivity::{Change, Sensitivity, sensitivity, sensitivity_json, sensitivity_view};
+pub use stage::{SEEDS, Stage};
 pub use study::Study;
 pub use view::{json, view};
 

@@ -1,6 +1,7 @@
 //! Claims in Markdown: for each paper an index of its parts, and a table for each study.
 
 use crate::claim::Verdict;
+use crate::headline::Headline;
 use crate::judged::Judged;
 use crate::judged::JudgedClaim;
 use crate::papers::{PAPERS, Paper};
@@ -41,13 +42,15 @@ fn verdicts(claims: &[&JudgedClaim]) -> String {
 /// A page to begin with, `papers.md`, which has `head` above a table of the papers, and a page for each,
 /// `papers/000.md`: name and text of all.
 pub fn pages(all: &[Judged], head: &str) -> Vec<(String, String)> {
-    let mut first = format!("{head}\n**{}.**\n\n| paper | claims |\n|---|---|\n", summary(all));
+    let mut first = format!("{head}\n**{}.**\n\n", summary(all));
+    first += "| paper | predictions met | all claims |\n|---|---|---|\n";
     let mut pages = Vec::new();
     for paper in PAPERS {
         let of_paper = of_paper(paper, all);
         let claims: Vec<_> = of_paper.iter().flat_map(|judged| &judged.claims).collect();
         let Paper { number, title, .. } = paper;
-        first += &format!("| [{number}: {title}](papers/{number}.md) | {} |\n", verdicts(&claims));
+        let met = Headline::of(claims.iter().copied()).share();
+        first += &format!("| [{number}: {title}](papers/{number}.md) | {met} | {} |\n", verdicts(&claims));
         let text = section(paper, all);
         let text = text.trim_start().strip_prefix("##").map_or(String::new(), |text| format!("#{text}"));
         pages.push((format!("papers/{number}.md"), text.replace("\n### ", "\n## ")));

@@ -47,7 +47,7 @@ fn section(judged: &Judged) -> Section {
     let about = judged.about(run_on::plain).join(" ");
     let about = format!("Paper {}, {}. {about}", study.paper.number, study.place);
     let items = judged.claims.iter().map(item).collect();
-    let mut blocks = vec![Block::Text { text: about }, Block::Items { items }];
+    let mut blocks = vec![Block::Text { text: about }, Block::items(items)];
     if judged.blocks.is_empty() {
         blocks.extend(beside::charts(judged));
     }

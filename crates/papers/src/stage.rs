@@ -7,7 +7,6 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
 use flashscope_core::Nanos;
-use flashscope_core::seed::derive;
 use flashscope_device::Intent;
 use flashscope_lab::{Interrupt, OpenTarget, Result, TargetSpec, profile, split_overrides};
 use flashscope_sim::Profile;
@@ -16,20 +15,26 @@ use crate::claim::DeviceKind;
 use crate::device::{Device, RealDevice};
 use crate::error::NotHere;
 use crate::paper_time::PaperTime;
+use crate::scaling::Scaling;
 
 pub use serve::{Simulated, Timed, over_all};
 
 /// A setting of a simulated device, and its value.
 pub type Set<'a> = (&'a str, &'a str);
 
+/// How many seeds a study is run with unless told otherwise: the least that show whether chance decides.
+pub const SEEDS: u32 = flashscope_analysis::ROUNDS_MIN;
+
 /// The devices of a study: the simulated ones that it was written for, or another one in their place.
 #[derive(Clone)]
 pub struct Stage<'a> {
     other: Option<Other<'a>>,
-    /// Seed of everything random.
+    /// Seed of everything random, new devices among it.
     pub(crate) seed: u64,
-    /// Seed of new devices.
-    device_seed: u64,
+    /// How many seeds a study is run with on virtual devices.
+    seeds: u32,
+    /// A setting of every device that is scaled.
+    scaling: Option<Scaling>,
     interrupt: &'a Interrupt,
     /// The devices that a study has used: see [`Stage::devices_used`].
     used: Arc<Mutex<Vec<String>>>,
@@ -48,9 +53,30 @@ enum Other<'a> {
 }
 
 impl<'a> Stage<'a> {
-    /// The simulated devices that the studies were written for. The numbers of docs/papers.md have seed 1.
+    /// The simulated devices that the studies were written for, [`SEEDS`] times each. The numbers of
+    /// docs/papers.md begin with seed 1.
     pub fn new(seed: u64, interrupt: &'a Interrupt) -> Stage<'a> {
-        Stage { other: None, seed, device_seed: seed, interrupt, used: Arc::default(), runs: Arc::default() }
+        Stage {
+            other: None,
+            seed,
+            seeds: SEEDS,
+            scaling: None,
+            interrupt,
+            used: Arc::default(),
+            runs: Arc::default(),
+        }
+    }
+
+    /// Each study on virtual devices as often, with its seed and those that follow; 0 counts as 1. A study
+    /// that only computes is run once.
+    #[must_use]
+    pub fn with_seeds(self, seeds: u32) -> Stage<'a> {
+        Stage { seeds: seeds.max(1), ..self }
+    }
+
+    /// The stage with a setting scaled wherever a device of a study has it.
+    pub(crate) fn with_scaling(&self, scaling: Scaling) -> Stage<'a> {
+        Stage { scaling: Some(scaling), ..self.clone() }
     }
 
     /// A virtual device, such as `sim:x25m-2009` or `rig:plain`, in their place: judged as if it were the
@@ -92,13 +118,13 @@ impl<'a> Stage<'a> {
 
     /// How often a study is run.
     pub(crate) fn repeats(&self) -> u32 {
-        self.real().map_or(1, |real| real.schedule.repeats)
+        self.real().map_or(self.seeds, |real| real.schedule.repeats)
     }
 
-    /// The stage for a study's run of this number, from 0: with addresses of its own.
+    /// The stage for a study's run of this number, from 0: what a stage with that seed does.
     pub(crate) fn repeat(&self, number: u32) -> Stage<'a> {
-        let seed = if number == 0 { self.seed } else { derive(self.seed, u64::from(number)) };
-        Stage { seed, ..self.clone() }
+        let seed = self.seed.wrapping_add(u64::from(number));
+        Stage { seed, runs: Arc::default(), ..self.clone() }
     }
 
     /// The names of the devices that were used, each once, in their order.
@@ -156,10 +182,16 @@ impl<'a> Stage<'a> {
         }
         // A disk or a rig has none of an SSD's settings.
         let settings = if self.takes_settings() { settings } else { &[] };
-        let text = with_settings(self.name_or(name), settings);
+        let text = self.with_settings(self.name_or(name), settings);
         self.note_used(&text);
-        let options = RealDevice::open_options(Intent::READ, self.device_seed);
+        let options = RealDevice::open_options(Intent::READ, self.seed);
         Ok(Device::New(Box::new(OpenTarget::open(&text.as_str().into(), options, self.interrupt)?)))
+    }
+
+    /// The name of a device with the settings of a study.
+    fn with_settings(&self, text: &str, settings: &[Set<'_>]) -> String {
+        let text = with_settings(text, settings);
+        self.scaling.as_ref().map_or(text.clone(), |scaling| scaling.apply(&text))
     }
 
     /// The devices that a study goes through: one alone where another one is in their place.

@@ -4,6 +4,7 @@ use flashscope_lab::Result;
 use flashscope_show::html::document::Block;
 
 use crate::claim::Claim;
+use crate::finding::Finding;
 use crate::measure::Measure;
 use crate::papers::Paper;
 use crate::place;
@@ -49,6 +50,15 @@ pub struct Found {
 }
 
 impl Found {
+    /// What it is of a claim.
+    pub(crate) fn of(&self, claim: &str) -> Finding {
+        match self.measures.iter().find(|(name, _)| *name == claim) {
+            Some((_, Some(measure))) => Finding::Measured(measure.clone()),
+            Some((_, None)) => Finding::Absent,
+            None => Finding::Unknown,
+        }
+    }
+
     /// Notes the number for a claim.
     pub(crate) fn measured(&mut self, claim: &'static str, measure: impl Into<Measure>) {
         self.measures.push((claim, Some(measure.into())));

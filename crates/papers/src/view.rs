@@ -6,9 +6,11 @@ use serde_json::{Value, json};
 
 use crate::Verdict::NotHere;
 use crate::claim::Verdict;
-use crate::claim::{Basis, with_unit};
+use crate::claim::with_unit;
+use crate::finding::Finding;
+use crate::headline::headline;
 use crate::judged::Judged;
-use crate::judged::{Finding, JudgedClaim};
+use crate::judged::JudgedClaim;
 use crate::run_on;
 
 /// The mark that opens a line.
@@ -44,32 +46,15 @@ fn counts(all: &[Judged]) -> [(Verdict, usize); 4] {
     Verdict::ALL.map(|verdict| (verdict, of(verdict)))
 }
 
-/// One sentence on all of them.
+/// All of them in few words: what became of the predictions, or, where the devices are not those of the
+/// studies and nothing was predicted of them, of all claims.
 pub fn summary(all: &[Judged]) -> String {
-    let claims = all.iter().map(|judged| judged.claims.len() as u64).sum();
-    let counts = counts(all).map(|(verdict, count)| verdict.of(count));
-    let of = |basis| {
-        let judged = all.iter().flat_map(|judged| &judged.claims);
-        judged.filter(|judged| judged.basis == basis).count()
-    };
-    let bases = [(of(Basis::Set), "by construction"), (of(Basis::Computed), "computed without a device")];
-    let bases = bases.iter().filter(|(count, _)| *count > 0).map(|(count, how)| format!("{count} {how}"));
-    let bases = bases.collect::<Vec<_>>().join(", ");
-    let bases = if bases.is_empty() { bases } else { format!("; of these {bases}") };
-    format!("{}: {}{bases}{}", counted(claims, "claim"), counts.join(", "), found_alone(all))
-}
-
-/// How many of the emergent claims agree, if there are others.
-fn found_alone(all: &[Judged]) -> String {
-    let claims = all.iter().flat_map(|judged| &judged.claims);
-    let (found, others): (Vec<&JudgedClaim>, Vec<_>) =
-        claims.partition(|claim| claim.basis == Basis::Found && claim.verdict != NotHere);
-    let agree = |claim: &&&JudgedClaim| [Verdict::Reproduced, Verdict::InKind].contains(&claim.verdict);
-    let agreeing = found.iter().filter(agree).count();
-    if found.is_empty() || others.iter().all(|claim| claim.basis == Basis::Found) {
-        return String::new();
+    if all.iter().any(|judged| judged.is_elsewhere) {
+        let claims = all.iter().map(|judged| judged.claims.len() as u64).sum();
+        let counts = counts(all).map(|(verdict, count)| verdict.of(count));
+        return format!("{}: {}", counted(claims, "claim"), counts.join(", "));
     }
-    format!("; {agreeing} of {} emergent claims agree", found.len())
+    headline(all).sentence()
 }
 
 /// For a terminal.
@@ -117,19 +102,22 @@ fn indented(text: &str, indent: &str, style: Style) -> String {
     lines.iter().map(|line| format!("{indent}{line}\n")).collect()
 }
 
-/// For programs: one entry for each claim; `complete` says whether all studies were done.
+/// For programs: one entry and one conclusion for each claim; `complete` says whether all studies were done.
 pub fn json(all: &[Judged], on: Option<&str>, seed: u64, complete: bool) -> Value {
     let claims: Vec<Value> =
         all.iter().flat_map(|judged| judged.claims.iter().map(|claim| entry(judged, claim))).collect();
     let summary: serde_json::Map<String, Value> =
         counts(all).into_iter().map(|(verdict, count)| (key(verdict), count.into())).collect();
+    let is_elsewhere = all.iter().any(|judged| judged.is_elsewhere);
     json!({
         "schema_version": 1,
         "complete": complete,
         "on": on,
         "seed": seed,
         "summary": summary,
+        "headline": (!is_elsewhere).then(|| headline(all)),
         "claims": claims,
+        "conclusions": all.iter().flat_map(|judged| judged.conclusions(seed)).collect::<Vec<_>>(),
     })
 }
 
@@ -157,6 +145,9 @@ fn entry(judged: &Judged, claimed: &JudgedClaim) -> Value {
         "interval": claimed.found.measure().and_then(|measure| measure.interval),
         "repeats": judged.repeats,
         "verdict": claimed.verdict,
+        "runs": claimed.runs,
+        "agreeing": claimed.agreeing,
+        "prediction": claim.is_prediction(),
         "uncertain": claimed.straddles,
         // An end that is null is open.
         "accepted": near.map(|(low, high)| [low, high]),

@@ -6,6 +6,7 @@ use flashscope_trace::generate::{self, Options};
 use flashscope_trace::{TraceSource, samples};
 
 /// What is to be done.
+#[expect(clippy::large_enum_variant, reason = "a study has few")]
 pub enum Work {
     /// A pattern with a count of IOs.
     Pattern(Pattern),

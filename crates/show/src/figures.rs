@@ -8,15 +8,15 @@ use crate::{chart_figure, response_figure};
 use flashscope_analysis::{Finished, points};
 use flashscope_bench::Micros;
 use flashscope_lab::Result;
-use flashscope_store::{Responses, ResultFolder};
+use flashscope_store::{Responses, ResultFile, ResultFolder};
 
 /// Columns of a picture; more IOs share one.
 const BINS_MAX: u64 = 2_000;
 
 /// A run's response times from its stored IOs, or nothing where these could not be kept.
 pub fn responses(folder: &Path, finished: &Finished) -> Option<Responses> {
-    let path = folder.join(finished.run.records.as_ref()?);
-    Responses::read(&path, BINS_MAX).ok()
+    let file = ResultFile::new(folder, finished.run.records.as_ref()?);
+    Responses::read(&file, BINS_MAX).ok()
 }
 
 /// Draws all pictures of a run.

@@ -37,7 +37,7 @@ pub fn inside_blocks(folder: &Path, records: &str, group: &str, detail: Detail) 
     match kept(folder, &file_of(records)) {
         Ok(Some(inside)) => blocks(&inside, group, detail),
         Ok(None) => Vec::new(),
-        Err(error) => vec![Block::Items { items: vec![Item::alert(format!("{error:#}"), "")] }],
+        Err(error) => vec![Block::items(vec![Item::alert(error.message(), "")])],
     }
 }
 
@@ -50,7 +50,7 @@ pub fn damage(document: &Document, folder: &Path) -> Vec<Warning> {
     });
     let torn = files.filter_map(|file| kept(folder, &file).err());
     torn.map(|error| Warning {
-        seen: format!("{error:#}"),
+        seen: error.message(),
         remedy: "everything else is shown; measure again to see the device's internals".into(),
     })
     .collect()

@@ -3,13 +3,13 @@
 use std::error::Error as StdError;
 use std::path::Path;
 
-use flashscope_analysis::{Context, Finished, Remedy, Warning};
+use flashscope_analysis::{Answered, Context, Finished, Remedy, Warning};
 use flashscope_bench::{Micro, Micros, SuiteRequest, Suites};
 use flashscope_lab::describe::TraceDescription;
 use flashscope_lab::replay::ReplayReport;
 use flashscope_lab::sweep::StoredSweep;
-use flashscope_lab::{Conclusions, Context as _, Error, Result, suite_of};
-use flashscope_store::{Manifest, Output, ResultKind, Stored};
+use flashscope_lab::{Conclusions, Context as _, Error, Leave, Result, suite_of};
+use flashscope_store::{Output, ResultFile, ResultKind, Stored};
 use serde::Serialize;
 
 use crate::html::document::{Block, Document, Item};
@@ -17,9 +17,9 @@ use crate::html::{
     Beside, Bundle, Known, MicroDoc, comparison_page, is_measure, measure_page, page, remains, run_page,
 };
 use crate::inside::{self, with_inside};
-use crate::json::{measure_json, run_json};
+use crate::json::{chosen_bs, measurement_json, run_json, with_answers};
 use crate::known::known;
-use crate::view::{Findings, OfSuite, Style, measure_view, result_view};
+use crate::view::{Findings, OfSuite, Style, brief_view, measure_view, result_view};
 use crate::{figures, replay, sweep, trace};
 
 /// The page's name in a result folder.
@@ -28,8 +28,8 @@ pub const REPORT: &str = "report.html";
 /// What whoever shows a result says of the ways out: a library knows no command.
 #[derive(Clone, Copy, Debug)]
 pub struct Words {
-    /// How the run in a folder is finished, and whether that takes leave to write.
-    pub resume: fn(&Path, bool) -> String,
+    /// How the run in a folder is finished, which takes that leave.
+    pub resume: fn(&Path, Leave) -> String,
     /// A remedy; the text is that of [`Words::resume`].
     pub remedy: fn(&Remedy, &str) -> String,
     /// An error with its causes.
@@ -51,6 +51,8 @@ impl Default for Words {
 pub struct Form {
     /// As one JSON document.
     pub json: bool,
+    /// With all of a run, in place of its first screen.
+    pub details: bool,
     /// Width and colour, if not.
     pub style: Style,
     /// What is said of the ways out.
@@ -67,7 +69,7 @@ impl Form {
 pub struct Text {
     /// The result.
     pub text: String,
-    /// What is to be told beside it.
+    /// Warnings to show beside it.
     pub warnings: Vec<Warning>,
 }
 
@@ -86,7 +88,9 @@ fn looks(kind: ResultKind) -> Looks {
         ResultKind::Sweep => Looks {
             text: |folder, form| {
                 let sweep = read(folder, StoredSweep::read)?;
-                plain(form.of(&sweep.entries, || sweep::view(&sweep.entries, Some(&sweep.path))))
+                plain(form.of(&sweep::Document::from(&sweep.entries[..]), || {
+                    sweep::view(&sweep.entries, Some(&sweep.path))
+                }))
             },
             page: |folder, _, _| whole(sweep::page(&read(folder, StoredSweep::read)?)),
         },
@@ -168,10 +172,14 @@ pub fn page_of(folder: &Path, room_bytes: usize, known: &[Known], words: &Words)
     Ok(Page { bundle, warnings })
 }
 
+/// Whether a document of this kind is of a run or a measurement, which can be compared.
+pub(crate) fn is_measured(kind: &str) -> bool {
+    matches!(kind, "run" | "measure")
+}
+
 /// What several results are beside the first; none if one of them is not a run or measurement.
 pub fn comparison(folders: &[impl AsRef<Path>], pages: &[Page]) -> Option<Bundle> {
-    let is_measured = |page: &Page| matches!(page.bundle.document.kind, "run" | "measure");
-    if !pages.iter().all(is_measured) {
+    if !pages.iter().all(|page| is_measured(page.bundle.document.kind)) {
         return None;
     }
     let stored = folders.iter().map(|folder| Some(Stored::salvage(folder.as_ref()).ok()?.0));
@@ -184,7 +192,13 @@ pub fn comparison(folders: &[impl AsRef<Path>], pages: &[Page]) -> Option<Bundle
 /// As of [`page_of`]; it cannot be written.
 pub fn leave_page(folder: &Path, words: &Words) -> Result<Vec<Warning>> {
     let made = page_of(folder, Bundle::room_bytes(1), &known(), words)?;
-    write_page(&folder.join(REPORT), &page(&[made.bundle]))?;
+    let place = folder.join(REPORT);
+    if place.is_symlink() {
+        // What it leads to is none of the result's.
+        std::fs::remove_file(&place)
+            .with_context(|| format!("cannot remove the link {}", place.display()))?;
+    }
+    write_page(&place, &page(&[made.bundle]))?;
     Ok(made.warnings)
 }
 
@@ -200,11 +214,6 @@ pub fn write_page(output: &Path, html: &str) -> Result<()> {
     Ok(kept.keep()?)
 }
 
-/// Whether finishing a run takes leave to write to a real device.
-fn writes(manifest: &Manifest) -> bool {
-    manifest.options["write"] == true && !manifest.target.virtual_time
-}
-
 fn measured_page(folder: &Path, known: &[Known], words: &Words) -> Result<Salvaged> {
     let (stored, damage) = Stored::salvage(folder)?;
     let micro = |micro: &Micro| MicroDoc { name: micro.name, doc: micro.doc, parameter: micro.parameter };
@@ -218,7 +227,7 @@ fn measured_page(folder: &Path, known: &[Known], words: &Words) -> Result<Salvag
     let beside = Beside {
         micros: &micros,
         known,
-        resume: &(words.resume)(folder, writes(&stored.manifest)),
+        resume: &(words.resume)(folder, Leave::of(&stored.manifest)),
         remedy: words.remedy,
         damage: &damage,
         suite,
@@ -229,19 +238,24 @@ fn measured_page(folder: &Path, known: &[Known], words: &Words) -> Result<Salvag
 
 fn measured_text(folder: &Path, form: &Form) -> Result<Text> {
     let Stored { path, context, finished, warnings, manifest } = Stored::read(folder)?;
-    let resume = (form.words.resume)(folder, writes(&manifest));
-    let killed =
-        || Error::failed(format!("{}: the run was killed; resume it with: {resume}", folder.display()));
+    let resume = (form.words.resume)(folder, Leave::of(&manifest));
+    let killed = || Error::failed(format!("{}: the run was killed; to go on: {resume}", folder.display()));
     let context = context.ok_or_else(killed)?;
     if finished.is_empty() || finished.iter().any(|done| done.experiment.micro != "measure") {
         let suite = &suite_of(&manifest);
-        let run = RunToShow { context: &context, finished: &finished, suite, folder: &path, resume: &resume };
+        let run = RunToShow {
+            context: &context,
+            finished: &finished,
+            suite,
+            folder: &path,
+            resume: &resume,
+            answers: &[],
+        };
         return Ok(Text { text: run_text(&run, warnings, form)?.0, warnings: Vec::new() });
     }
     // A single measurement, or the sizes that were tried.
     let text = if form.json {
-        let all: Vec<_> = finished.iter().map(|done| measure_json(&context, done)).collect();
-        serde_json::to_string_pretty(&if let [single] = &all[..] { single.clone() } else { all.into() })?
+        serde_json::to_string_pretty(&measurement_json(&context, &finished, chosen_bs(&context, &finished)))?
     } else {
         let view = |done| measure_view(&context, done, &means_ns(&path, done), form.style);
         finished.iter().map(view).collect::<Vec<_>>().join("\n")
@@ -266,6 +280,8 @@ pub struct RunToShow<'a> {
     pub folder: &'a Path,
     /// How it is finished.
     pub resume: &'a str,
+    /// Conditions on it and whether they hold; printed in the JSON document.
+    pub answers: &'a [Answered],
 }
 
 /// A run as text, and the number of its own warnings. `more` are those of what is around it.
@@ -273,7 +289,7 @@ pub struct RunToShow<'a> {
 /// # Errors
 /// It cannot be written as JSON.
 pub fn run_text(run: &RunToShow<'_>, more: Vec<Warning>, form: &Form) -> Result<(String, usize)> {
-    let RunToShow { context, finished, suite, folder, resume } = *run;
+    let RunToShow { context, finished, suite, folder, resume, answers } = *run;
     let mut found = Conclusions::of(suite, &Suites::builtin(), context, finished);
     for warning in &mut found.warnings {
         warning.remedy = (form.words.remedy)(&warning.remedy, resume).into();
@@ -282,13 +298,13 @@ pub fn run_text(run: &RunToShow<'_>, more: Vec<Warning>, form: &Form) -> Result<
     found.warnings.extend(more);
     let findings = Findings {
         folder: Some(folder),
-        page_bytes: std::fs::metadata(folder.join(REPORT)).ok().map(|page| page.len()),
+        page_bytes: ResultFile::new(folder, REPORT).size_bytes(),
         ..Findings::of(context, finished, suite, &found)
     };
-    let text = if form.json {
-        serde_json::to_string_pretty(&run_json(&findings))?
-    } else {
-        result_view(&findings, form.style)
+    let text = match (form.json, form.details) {
+        (true, _) => serde_json::to_string_pretty(&with_answers(run_json(&findings), answers))?,
+        (false, true) => result_view(&findings, form.style),
+        (false, false) => brief_view(&findings, form.style),
     };
     Ok((text, own))
 }

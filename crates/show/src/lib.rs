@@ -40,6 +40,7 @@
 
 mod figure;
 pub mod figures;
+pub mod headline;
 pub mod html;
 pub mod inside;
 mod json;
@@ -51,14 +52,18 @@ pub mod replay;
 mod site;
 pub mod sweep;
 pub mod trace;
+mod varied;
 mod view;
 
 pub use figure::{Raster, SweepPoint, chart_figure, map_figure, response_figure, sweep_figure};
-pub use json::{compare_json, measure_json, run_json};
+pub use json::{compare_json, measure_json, measurement_json, run_json, with_answers};
 pub use kinds::{
     Form, Page, REPORT, RunToShow, Text, Words, comparison, leave_page, page_of, run_text, text_of,
     write_page,
 };
 pub use readings::Suites;
 pub use site::{Found, Site, look_for, site};
-pub use view::{Findings, OfSuite, Style, columns, compare_view, measure_view, result_view, strip, wrap};
+pub use view::{
+    Findings, LINES_MAX, OfSuite, Style, brief_view, columns, compare_view, measure_view, numbers_so_far,
+    result_view, strip, wrap,
+};

@@ -6,13 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use flashscope_lab::{Context as _, Interrupt, Result};
-use flashscope_store::{Alias, AtomicFolder, Opened, PACK_EXTENSION, Stored};
+use flashscope_store::{Alias, AtomicFolder, Opened, PACK_EXTENSION, ResultFile, Stored};
 
 use crate::html::{
     Bundle, Listed, SITE, SITE_ASSETS, SitePage, comparison_page, is_report, site_data, site_index,
     site_page, uncompared,
 };
-use crate::kinds::{Page, Words, page_of};
+use crate::kinds::{Page, Words, is_measured, page_of};
 
 /// Folders within folders that are looked at: the results of a month below those of a year.
 const DEPTH: u32 = 2;
@@ -90,7 +90,7 @@ pub struct Site {
 
 /// Whether a folder is a site, and nothing else is in it that would be lost.
 fn is_site(folder: &Path) -> bool {
-    let index = fs::read(folder.join("index.html")).unwrap_or_default();
+    let index = ResultFile::new(folder, "index.html").json().unwrap_or_default().into_bytes();
     let is_ours = |name: &std::ffi::OsStr| OURS.iter().any(|ours| name == *ours);
     let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
     is_report(&index)
@@ -192,9 +192,8 @@ impl<'a> Gallery<'a> {
 
     /// What two results are beside one another.
     fn pair(&self, a: &(Listed, Option<Stored>), b: &(Listed, Option<Stored>)) -> Result<()> {
-        let is_measured = |listed: &Listed| matches!(listed.kind, "run" | "measure");
         let compared = match (&a.1, &b.1) {
-            (Some(first), Some(second)) if is_measured(&a.0) && is_measured(&b.0) => {
+            (Some(first), Some(second)) if is_measured(a.0.kind) && is_measured(b.0.kind) => {
                 comparison_page(&[first.clone(), second.clone()])
             }
             _ => None,

@@ -1,5 +1,6 @@
 //! What a trace is like, as text, page and pictures.
 
+mod first_screen;
 mod page;
 mod pictures;
 mod view;

@@ -1,13 +1,16 @@
 //! What a person reads at the end: pure functions from results to text. Whoever calls them decides on width
 //! and colour, and prints.
 
+mod brief;
 mod compare;
+mod depth;
 pub(crate) mod measure;
 pub(crate) mod result;
 mod suite;
 mod text;
 pub(crate) mod why;
 
+pub use brief::{LINES_MAX, brief_view, numbers_so_far};
 pub use compare::compare_view;
 pub use measure::{measure_view, strip};
 pub use result::result_view;
@@ -17,6 +20,9 @@ use std::path::Path;
 
 use flashscope_analysis::{Advice, Context, Finished, Hint, Indicators, Reading, Warning};
 use flashscope_lab::{Conclusions, SuiteRequest};
+
+/// Behind a sentence that its runs do not support.
+pub(crate) const WEAK: &str = " [weak]";
 
 /// How text is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,8 @@
 
 use flashscope_core::seed::Random;
 use flashscope_core::{
-    Bytes, Control, Io, Limits, Op, Pattern, PatternSource, Request, RequestSource, Stream, Target, drive,
+    Bytes, Control, Io, Limits, Op, Pattern, PatternSource, Request, RequestSource, Stream, Target, Time,
+    drive,
 };
 use flashscope_sim::buffer::{AnyBuffer, BufferSetup, Evictions, WriteBuffer};
 use flashscope_sim::settings::Initial;
@@ -27,12 +28,31 @@ struct Anchor {
 }
 
 const ANCHORS: &[Anchor] = &[
-    Anchor { name: "random-8g", unit: "host writes", least_millions: 15.0, measure: || random(8 << 30) },
-    Anchor { name: "random-64g", unit: "host writes", least_millions: 8.0, measure: || random(64 << 30) },
+    Anchor {
+        name: "random-8g",
+        unit: "host writes",
+        least_millions: 15.0,
+        measure: || random(8 << 30, "greedy"),
+    },
+    Anchor {
+        name: "random-64g",
+        unit: "host writes",
+        least_millions: 8.0,
+        measure: || random(64 << 30, "greedy"),
+    },
+    Anchor {
+        name: "cost-benefit",
+        unit: "host writes",
+        least_millions: 8.0,
+        measure: || random(8 << 30, "cost-benefit"),
+    },
     Anchor { name: "sequential", unit: "host writes", least_millions: 50.0, measure: sequential },
     Anchor { name: "driven", unit: "host writes", least_millions: 50.0, measure: driven },
     Anchor { name: "lru-buffer", unit: "requests", least_millions: 30.0, measure: lru_buffer },
     Anchor { name: "bplru-trace", unit: "page writes", least_millions: 10.0, measure: bplru_trace },
+    Anchor { name: "load-reads", unit: "host reads", least_millions: 8.0, measure: || under_load(1.0) },
+    Anchor { name: "load-writes", unit: "host writes", least_millions: 3.5, measure: || under_load(0.0) },
+    Anchor { name: "load-mixed", unit: "host IOs", least_millions: 4.5, measure: || under_load(0.7) },
     Anchor { name: "programs", unit: "page programs", least_millions: 60.0, measure: programs },
 ];
 
@@ -52,8 +72,9 @@ fn cpu_s() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-fn page_ssd(capacity_bytes: u64, over_provisioning: f64) -> Ssd {
+fn page_ssd(capacity_bytes: u64, over_provisioning: f64, gc: &str) -> Ssd {
     let mut settings = Settings {
+        gc: gc.into(),
         capacity: Bytes(capacity_bytes),
         over_provisioning,
         initial: Initial::Random,
@@ -88,8 +109,8 @@ fn best(mut round: impl FnMut() -> u64) -> f64 {
 }
 
 /// Uniform random page writes in steady state, 28 % over-provisioning.
-fn random(capacity_bytes: u64) -> f64 {
-    let mut ssd = page_ssd(capacity_bytes, 0.28);
+fn random(capacity_bytes: u64, gc: &str) -> f64 {
+    let mut ssd = page_ssd(capacity_bytes, 0.28, gc);
     let pages = u64::from(ssd.logical_pages());
     let mut random = Random::new(2);
     write_pages(&mut ssd, pages, || random.below(pages));
@@ -99,9 +120,59 @@ fn random(capacity_bytes: u64) -> f64 {
     })
 }
 
+/// Random pages, so many of them read, 64 in flight, of 8 GiB in steady state on 8 channels with 8 dies each.
+/// Where both are there, reads go first.
+fn under_load(reads: f64) -> f64 {
+    const DEPTH: usize = 64;
+    let mut settings = Settings {
+        capacity: Bytes(8 << 30),
+        over_provisioning: 0.28,
+        initial: Initial::Random,
+        ..Settings::default()
+    };
+    settings.scheduler.read_priority = reads > 0.0 && reads < 1.0;
+    (settings.nand.channels, settings.nand.dies) = (8, 8);
+    settings.nand.pages_per_block = 64;
+    (settings.nand.read_us, settings.nand.program_us) = (vec![50.0], vec![600.0]);
+    (settings.nand.erase_us, settings.nand.transfer_us) = (3_000.0, 2.5);
+    let mut ssd = Ssd::new("speed", settings, 1).expect("the settings are right");
+    let pages = u64::from(ssd.logical_pages());
+    let mut random = Random::new(7);
+    let (mut coming, mut out) = (Vec::with_capacity(BATCH), Vec::with_capacity(DEPTH));
+    let mut in_flight = 0;
+    let mut serve = |count: usize| {
+        let mut left = count;
+        while left > 0 {
+            if coming.is_empty() {
+                let mut next = |_| {
+                    let offset_bytes = random.below(pages) * 4096;
+                    let op = if random.unit() < reads { Op::Read } else { Op::Write };
+                    Request { offset_bytes, length_bytes: 4096, op, ..Request::default() }
+                };
+                coming.extend((0..BATCH).map(&mut next));
+                ssd.prepare(&coming);
+            }
+            let now = coming.len().min(DEPTH - in_flight).min(left);
+            ssd.submit(&coming[coming.len() - now..]).expect("served");
+            coming.truncate(coming.len() - now);
+            ssd.reap(1, Time::NEVER, &mut out).expect("served");
+            in_flight = in_flight + now - out.len();
+            left -= now;
+            out.clear();
+        }
+    };
+    if reads < 1.0 {
+        serve((2.0 * pages as f64 / (1.0 - reads)) as usize);
+    }
+    best(|| {
+        serve(2_000_000);
+        2_000_000
+    })
+}
+
 /// Page writes in order.
 fn sequential() -> f64 {
-    let mut ssd = page_ssd(8 << 30, 0.28);
+    let mut ssd = page_ssd(8 << 30, 0.28, "greedy");
     let pages = u64::from(ssd.logical_pages());
     let mut page = 0;
     let mut next = || {
@@ -117,7 +188,7 @@ fn sequential() -> f64 {
 
 /// Page writes in order, from the pattern's text through the drive loop to an observer.
 fn driven() -> f64 {
-    let mut ssd = page_ssd(8 << 30, 0.28);
+    let mut ssd = page_ssd(8 << 30, 0.28, "greedy");
     let pattern: Pattern = "rw=write bs=4KiB size=8GiB number_ios=10000000".parse().expect("a pattern");
     best(|| {
         let mut streams = [Stream { source: PatternSource::new(&pattern, 0, 1), pacing: pattern.pacing() }];
@@ -178,7 +249,7 @@ fn bplru_trace() -> f64 {
 
 /// Page programs, copies included, where collection copies most.
 fn programs() -> f64 {
-    let mut ssd = page_ssd(3_481 << 20, 0.143);
+    let mut ssd = page_ssd(3_481 << 20, 0.143, "greedy");
     let pages = u64::from(ssd.logical_pages());
     let mut random = Random::new(3);
     write_pages(&mut ssd, pages, || random.below(pages));

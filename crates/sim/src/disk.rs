@@ -222,6 +222,7 @@ impl Disk {
                 virtual_time: true,
                 engine: "sim".into(),
                 queue_depth_max: crate::ssd::QUEUE_DEPTH_MAX,
+                placements: 1,
             },
             clock: 0,
             flight: Flight::default(),
@@ -316,14 +317,22 @@ impl Disk {
 
     #[cold]
     fn refuse(&self, request: &Request) -> TargetError {
+        let (cause, remedy) = match request.placement {
+            0 => (
+                format!("IOs must be whole sectors within its {} bytes", self.info.size_bytes),
+                "use offsets and sizes that fit",
+            ),
+            handle => (format!("placement handle {handle}: a hard disk knows none"), "leave out placement"),
+        };
         TargetError {
             kind: ErrorKind::Invalid,
+            tag: None,
             target: self.info.name.clone(),
             op: request.op,
             offset_bytes: request.offset_bytes,
             length_bytes: request.length_bytes,
-            cause: format!("IOs must be whole sectors within its {} bytes", self.info.size_bytes),
-            remedy: "use offsets and sizes that fit".into(),
+            cause,
+            remedy: remedy.into(),
         }
     }
 }

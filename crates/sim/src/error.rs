@@ -19,10 +19,10 @@ pub enum SimError {
     #[error("profile {name}: {message}")]
     Profile { name: String, message: String },
     /// No profile of that name is built in.
-    #[error("unknown profile '{name}'; choose one of {known}, or name a .toml file")]
+    #[error("unknown profile '{name}'{} choose one of {known}, or name a .toml file", meant(name, known))]
     UnknownProfile { name: String, known: String },
     /// No rig of that name is built in.
-    #[error("unknown rig '{name}'; choose one of {known}, or name a .toml file")]
+    #[error("unknown rig '{name}'{} choose one of {known}, or name a .toml file", meant(name, known))]
     Unknown { name: String, known: String },
     /// A saved device that cannot be used.
     #[error("the saved device {problem}; save it again with this version")]
@@ -31,7 +31,7 @@ pub enum SimError {
     #[error("{key} {problem}; {remedy}")]
     Setting { key: String, problem: String, remedy: String },
     /// A name that is in no registry.
-    #[error("unknown {key} '{given}'; choose one of {known}")]
+    #[error("unknown {key} '{given}'{} choose one of {known}", meant(given, known))]
     UnknownChoice { key: String, given: String, known: String },
     /// No setting has this key; those in `near` are spelled alike.
     #[error("unknown setting '{key}'{}", did_you_mean(near))]
@@ -41,8 +41,18 @@ pub enum SimError {
     SettingValue { key: String, value: String, problem: String },
 }
 
+/// Letters by which a name may differ from the one that was meant.
+pub(crate) const LETTERS_MAX: usize = 2;
+
 fn did_you_mean(near: &[String]) -> String {
     if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) }
+}
+
+/// The name of a list that is spelled almost like the one that was given.
+fn meant(given: &str, known: &str) -> String {
+    let letters = |name: &&str| strsim::levenshtein(given, name);
+    let nearest = known.split(", ").min_by_key(letters).filter(|name| letters(name) <= LETTERS_MAX);
+    nearest.map_or(";".into(), |name| format!("; did you mean {name}? Otherwise"))
 }
 
 /// What a person may do about an error, where a program has a way of its own to say so.
@@ -89,9 +99,9 @@ mod tests {
 
     #[test]
     fn an_unknown_name_comes_with_those_that_are() {
-        let settings = Settings { gc: "foo".into(), ftl: "block".into(), ..Settings::default() };
+        let settings = Settings { gc: "nosuch".into(), ftl: "block".into(), ..Settings::default() };
         let error = settings.check().expect_err("no policy is called so");
-        let text = "unknown gc 'foo'; choose one of greedy, fifo, d-choices, cost-benefit, random";
+        let text = "unknown gc 'nosuch'; choose one of greedy, fifo, d-choices, cost-benefit, random";
         assert_eq!(error.to_string(), text);
     }
 

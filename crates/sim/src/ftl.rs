@@ -14,19 +14,24 @@ pub mod chunk;
 mod copies;
 pub mod dftl;
 pub mod fast;
+pub mod fdp;
 mod free;
+mod frontiers;
 pub mod hot_cold;
 pub mod hybrid;
 mod in_place;
 pub mod log_block;
+pub mod multi_stream;
 mod newest_copies;
 pub mod page;
 mod page_set;
+mod placed;
 mod recover;
 pub mod replacement_block;
 mod segmented_lru;
 pub mod slc_cache;
 pub mod superblock;
+mod usage;
 mod valid;
 mod wear;
 
@@ -34,7 +39,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::SimError;
 use crate::gc::{AnyPolicy, VictimPolicy};
-use crate::nand::{Cause, Geometry, Lpn, Nand, PageRead, Token};
+use crate::nand::{Cause, Geometry, Lpn, Moment, Nand, PageRead, Token};
 use crate::settings::{OVER_PROVISIONING_MAX, Settings};
 
 pub use copies::merge_in_place;
@@ -42,6 +47,7 @@ pub use free::FreeBlocks;
 pub use newest_copies::NewestCopies;
 pub use page_set::PageSet;
 pub use recover::{NOT_SAID, Recovered, normal_form};
+pub use usage::{MapUse, PlacementUse, SpareUse};
 pub use valid::ValidPages;
 
 /// What an FTL is made for.
@@ -61,6 +67,17 @@ impl Setup<'_> {
     /// Logical blocks, the last one perhaps in part.
     pub fn logical_blocks(&self) -> u32 {
         self.logical_pages.div_ceil(self.geometry.pages_per_block)
+    }
+
+    /// Blocks beyond those that the logical space fills.
+    pub fn spare_blocks(&self) -> u32 {
+        self.geometry.blocks.saturating_sub(self.logical_blocks())
+    }
+
+    /// Blocks for logs: as many as were `asked` for, or with 0 all spare ones but `kept`. So an FTL that logs
+    /// uses the over-provisioning that it is given, as one that collects does.
+    pub fn log_blocks(&self, asked: u32, kept: u32) -> u32 {
+        if asked == 0 { self.spare_blocks().saturating_sub(kept) } else { asked }
     }
 
     /// An error unless the flash has `spare` blocks more than the logical space fills.
@@ -121,7 +138,7 @@ pub struct Tombstone {
     pub token: Token,
 }
 
-/// A flash translation layer. Times are nanoseconds since the device was switched on.
+/// A flash translation layer. Its times are moments, which it takes and gives as they come: see [`Moment`].
 ///
 /// Invariants, which the test kit (`testing`, with the feature of that name) holds: a read returns the token
 /// of the last write to that page, or [`crate::nand::NO_TOKEN`] if there was none or it was trimmed; no rule
@@ -181,26 +198,49 @@ pub trait Ftl: Sized {
         let _ = (nand, lpn);
     }
 
-    /// Reads a page for `cause`, as early as `at_ns`. An unmapped page costs nothing and carries no token.
-    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at_ns: u64) -> PageRead;
+    /// Reads a page for `cause`, as early as `at`. An unmapped page costs nothing and carries no token.
+    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: Moment) -> PageRead;
 
-    /// Writes a page for `cause` (`Host` or `Padding`), as early as `at_ns`; returns when it is
-    /// durable, in ns.
-    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at_ns: u64) -> u64;
+    /// Writes a page for `cause` (`Host` or `Padding`), as early as `at`; returns when it is
+    /// durable.
+    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: Moment) -> Moment;
+
+    /// Placement handles that a host may write with: those below this number. By itself 1: it cannot tell
+    /// data apart.
+    fn placements(settings: &Settings, options: &Self::Options) -> u16 {
+        let _ = (settings, options);
+        1
+    }
+
+    /// As [`Ftl::write`], of data that go together with all others of the same placement handle. What that
+    /// means is the FTL's affair; by itself nothing, as there is one handle.
+    #[inline]
+    fn write_placed(
+        &mut self,
+        nand: &mut Nand,
+        lpn: Lpn,
+        placement: u16,
+        token: Token,
+        cause: Cause,
+        at: Moment,
+    ) -> Moment {
+        let _ = placement;
+        self.write(nand, lpn, token, cause, at)
+    }
 
     /// The page holds nothing any more.
-    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, at_ns: u64);
+    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, at: Moment);
 
     /// Parts of the flash that reclaim space independently. Block `b` belongs to bank `b % banks`.
     fn banks(&self) -> u32 {
         1
     }
 
-    /// A small unit of what some later write would have to wait for, begun at `at_ns` in an idle bank: a few
-    /// pages copied, a block erased. Returns when it is done, in ns; None if there is nothing to do. Between
+    /// A small unit of what some later write would have to wait for, begun at `at` in an idle bank: a few
+    /// pages copied, a block erased. Returns when it is done; None if there is nothing to do. Between
     /// two units the FTL is as consistent as between two writes.
-    fn tend(&mut self, nand: &mut Nand, bank: u32, at_ns: u64) -> Option<u64> {
-        let _ = (nand, bank, at_ns);
+    fn tend(&mut self, nand: &mut Nand, bank: u32, at: Moment) -> Option<Moment> {
+        let _ = (nand, bank, at);
         None
     }
 
@@ -209,11 +249,11 @@ pub trait Ftl: Sized {
         let _ = nand;
     }
 
-    /// Makes what the FTL keeps in volatile memory durable, where a rebuild could not find it again. Returns
-    /// when that is done, in ns.
-    fn flush(&mut self, nand: &mut Nand, at_ns: u64) -> u64 {
-        let _ = nand;
-        at_ns
+    /// Makes durable what the host wrote: programs the groups of pages that it has begun, and what the FTL
+    /// keeps in volatile memory if a rebuild could not find it again. By itself [`Nand::program_groups`];
+    /// where a page may be anywhere, and so padding too, [`Nand::pad_groups`]. Returns when that is done.
+    fn flush(&mut self, nand: &mut Nand, at: Moment) -> Moment {
+        nand.program_groups(at)
     }
 
     /// Merges so far.
@@ -228,7 +268,24 @@ pub trait Ftl: Sized {
     /// Erased blocks at hand, to which nothing has been written yet.
     fn free_blocks(&self) -> u32;
 
-    /// Forgets the counts of merges, after preconditioning.
+    /// What it does with `spare_blocks`, those beyond what the logical space fills. By itself: the reserve,
+    /// and the rest is room for outdated pages.
+    fn spare_use(&self, spare_blocks: u32) -> SpareUse {
+        let reserve_blocks = self.reserve_blocks();
+        SpareUse { blocks: spare_blocks, reserve_blocks, ..SpareUse::default() }
+    }
+
+    /// What its tables take; none if it does not say.
+    fn map_use(&self) -> Option<MapUse> {
+        None
+    }
+
+    /// What became of placement handles; none if it knows none.
+    fn placement_use(&self) -> Option<PlacementUse> {
+        None
+    }
+
+    /// Forgets the counts of merges, of its map and of placement handles, after preconditioning.
     fn restart(&mut self) {}
 }
 
@@ -258,6 +315,13 @@ macro_rules! ftls {
                 match setup.settings.ftl.as_str() {
                     $(<$module::$ftl as Ftl>::NAME => Ok(AnyFtl::$variant(Ftl::new(setup, &())?)),)+
                     other => Err(SimError::unknown_choice("ftl", other, FTLS)),
+                }
+            }
+
+            fn named_placements(settings: &Settings) -> u16 {
+                match settings.ftl.as_str() {
+                    $(<$module::$ftl as Ftl>::NAME => <$module::$ftl as Ftl>::placements(settings, &()),)+
+                    _ => 1,
                 }
             }
 
@@ -294,6 +358,8 @@ ftls! {
     Fast, fast::FastFtl, "block mapping; random writes share log blocks (FAST)";
     Dftl, dftl::DftlFtl, "page mapping with the map in flash, cached in RAM (DFTL)";
     Superblock, superblock::SuperblockFtl, "page mapping within superblocks of adjacent blocks";
+    MultiStream, multi_stream::MultiStreamFtl, "page mapping with separate blocks for each stream";
+    Fdp, fdp::FdpFtl, "page mapping with reclaim unit handles (NVMe FDP)";
 }
 
 impl Ftl for AnyFtl {
@@ -327,32 +393,48 @@ impl Ftl for AnyFtl {
         with_ftl!(self, ftl => ftl.prepare_mapped(nand, lpn));
     }
 
-    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at_ns: u64) -> PageRead {
-        with_ftl!(self, ftl => ftl.read(nand, lpn, cause, at_ns))
+    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: Moment) -> PageRead {
+        with_ftl!(self, ftl => ftl.read(nand, lpn, cause, at))
     }
 
-    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at_ns: u64) -> u64 {
-        with_ftl!(self, ftl => ftl.write(nand, lpn, token, cause, at_ns))
+    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: Moment) -> Moment {
+        with_ftl!(self, ftl => ftl.write(nand, lpn, token, cause, at))
     }
 
-    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, at_ns: u64) {
-        with_ftl!(self, ftl => ftl.trim(nand, lpn, at_ns));
+    fn placements(settings: &Settings, _: &()) -> u16 {
+        AnyFtl::named_placements(settings)
+    }
+
+    fn write_placed(
+        &mut self,
+        nand: &mut Nand,
+        lpn: Lpn,
+        placement: u16,
+        token: Token,
+        cause: Cause,
+        at: Moment,
+    ) -> Moment {
+        with_ftl!(self, ftl => ftl.write_placed(nand, lpn, placement, token, cause, at))
+    }
+
+    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, at: Moment) {
+        with_ftl!(self, ftl => ftl.trim(nand, lpn, at));
     }
 
     fn banks(&self) -> u32 {
         with_ftl!(self, ftl => ftl.banks())
     }
 
-    fn tend(&mut self, nand: &mut Nand, bank: u32, at_ns: u64) -> Option<u64> {
-        with_ftl!(self, ftl => ftl.tend(nand, bank, at_ns))
+    fn tend(&mut self, nand: &mut Nand, bank: u32, at: Moment) -> Option<Moment> {
+        with_ftl!(self, ftl => ftl.tend(nand, bank, at))
     }
 
     fn settle(&mut self, nand: &mut Nand) {
         with_ftl!(self, ftl => ftl.settle(nand));
     }
 
-    fn flush(&mut self, nand: &mut Nand, at_ns: u64) -> u64 {
-        with_ftl!(self, ftl => ftl.flush(nand, at_ns))
+    fn flush(&mut self, nand: &mut Nand, at: Moment) -> Moment {
+        with_ftl!(self, ftl => ftl.flush(nand, at))
     }
 
     fn merges(&self) -> Merges {
@@ -365,6 +447,18 @@ impl Ftl for AnyFtl {
 
     fn free_blocks(&self) -> u32 {
         with_ftl!(self, ftl => ftl.free_blocks())
+    }
+
+    fn spare_use(&self, spare_blocks: u32) -> SpareUse {
+        with_ftl!(self, ftl => ftl.spare_use(spare_blocks))
+    }
+
+    fn map_use(&self) -> Option<MapUse> {
+        with_ftl!(self, ftl => ftl.map_use())
+    }
+
+    fn placement_use(&self) -> Option<PlacementUse> {
+        with_ftl!(self, ftl => ftl.placement_use())
     }
 
     fn restart(&mut self) {

@@ -2,31 +2,42 @@
 //!
 //! [`Nand`] is the only place that knows page states. It enforces the rules of flash (erase before program,
 //! the pages of a block in ascending order, no read of an erased page, nothing outside the device,
-//! endurance), counts every operation by [`Cause`], and answers each with the time at which it is done. What
-//! a page *means* is the FTL's business; here it only carries what its spare area says: the logical page, and
-//! in token mode the number of the write that it holds.
+//! endurance), counts every operation by [`Cause`], and answers each with the [`Moment`] at which it is
+//! done. What a page *means* is the FTL's business; here it only carries what its spare area says: the
+//! logical page, and in token mode the number of the write that it holds.
 //!
 //! A *block* here is what the FTL erases as one: `nand.stripe` physical blocks in as many planes,
 //! a superblock.
 
+mod booking;
 pub mod counts;
 pub mod divide;
+pub mod energy;
+mod events;
 pub mod fault;
 pub mod geometry;
+mod groups;
+mod moment;
 pub mod power;
+mod scheduler;
+mod times;
 pub mod timing;
 
 use serde::{Deserialize, Serialize};
 
 pub use counts::{Cause, Counts, Operation};
+pub use energy::{Energy, EnergySettings};
 pub use fault::Fault;
 pub use geometry::{Cell, Geometry, NandSettings};
+pub use moment::Moment;
 pub use power::Power;
-pub use timing::Timing;
+pub use scheduler::SchedulerSettings;
+pub use timing::{BackEnd, Timing};
 
 use crate::prefetch::prefetch;
 use divide::Divisor;
 use geometry::SLC_ENDURANCE_ERASES;
+use groups::Groups;
 
 /// Number of a logical page.
 pub type Lpn = u32;
@@ -52,12 +63,12 @@ pub struct Tag {
 }
 
 /// A read page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageRead {
     /// What it carries; [`NO_TOKEN`] outside token mode.
     pub token: Token,
     /// When the data are there.
-    pub done: u64,
+    pub done: Moment,
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -65,6 +76,8 @@ struct BlockState {
     /// The lowest page that may be programmed next.
     next_page: u32,
     erases: u32,
+    /// It is among those that [`groups::Groups`] looks at.
+    is_listed: bool,
 }
 
 /// The flash of one device. Times are nanoseconds since it was switched on.
@@ -82,6 +95,7 @@ pub struct Nand {
     tags: Vec<Tag>,
     /// Spare area: what each page carries. Empty outside token mode.
     tokens: Vec<Token>,
+    groups: Groups,
     power: Power,
     /// Once the device has no power: what the flash really holds. The calls that still come, from an FTL that
     /// does not know yet, work on a state that nobody will see.
@@ -98,16 +112,17 @@ impl Nand {
         Nand {
             pages_per_block: geometry.pages_per_block,
             per_block: Divisor::new(geometry.pages_per_block),
-            timing,
             counts: Counts::default(),
             blocks: vec![BlockState::default(); geometry.blocks as usize],
             owners: vec![NONE; pages],
             tags: vec![Tag::default(); geometry.blocks as usize],
             tokens: if tokens { vec![NO_TOKEN; pages] } else { Vec::new() },
+            groups: Groups::of(&timing),
             power: Power::default(),
             kept: None,
             careful: tokens,
             fault: None,
+            timing,
             geometry,
         }
     }
@@ -197,10 +212,55 @@ impl Nand {
         &self.timing
     }
 
+    /// When both are over.
+    #[inline]
+    pub fn both(&mut self, one: Moment, other: Moment) -> Moment {
+        match one.later_of(other) {
+            Some(later) => later,
+            None => self.timing.both(one, other),
+        }
+    }
+
+    /// So many nanoseconds after `moment`.
+    #[inline]
+    pub fn later(&mut self, moment: Moment, ns: u64) -> Moment {
+        match moment.known_ns() {
+            Some(at_ns) => Moment::at(at_ns + ns),
+            None => self.timing.later(moment, ns),
+        }
+    }
+
+    /// When `moment` is, in nanoseconds; the flash works on until that is known. For a decision that depends
+    /// on time: what the host asks for meanwhile comes too late. Whoever only waits hands the moment on.
+    #[inline]
+    pub fn time_of(&mut self, moment: Moment) -> u64 {
+        match moment.known_ns() {
+            Some(ns) => ns,
+            None => self.timing.run_until_known(moment),
+        }
+    }
+
+    /// From when on one of `banks` parts of the flash is idle: see [`Timing::bank_idle_from`]. As
+    /// [`Nand::time_of`], for decisions that depend on time.
+    pub fn bank_idle_from(&mut self, bank: u32, banks: u32) -> u64 {
+        loop {
+            match self.timing.bank_idle_from(bank, banks) {
+                Some(ns) => return ns,
+                None => self.timing.step(),
+            }
+        }
+    }
+
+    pub(crate) fn timing_mut(&mut self) -> &mut Timing {
+        &mut self.timing
+    }
+
     /// Forgets counts and sets the clock back, after preconditioning. Erase counts stay: wear is wear.
     pub fn restart(&mut self) {
         self.counts = Counts::default();
+        self.forget_groups();
         self.timing.restart();
+        self.timing.begin();
     }
 
     /// The first rule that was broken, if one was.
@@ -219,13 +279,15 @@ impl Nand {
         self.careful = true;
     }
 
-    /// Switches the power on again. What is in the flash stays; busy times end.
+    /// Switches the power on again. What is in the flash stays; busy times end. A rebuild that follows is
+    /// booked.
     pub fn restore_power(&mut self) {
         if let Some(kept) = self.kept.take() {
             *self = *kept;
         }
         self.power.restore();
         self.careful = !self.tokens.is_empty();
+        self.forget_groups();
         self.timing.restart();
     }
 
@@ -233,7 +295,7 @@ impl Nand {
     /// holds nothing is not mapped. A page that was skipped says as little; that is checked in token mode,
     /// where a page is looked at anyway, and for all causes but [`Cause::Map`]: a scan meets such pages.
     #[inline]
-    pub fn read(&mut self, ppn: Ppn, cause: Cause, at: u64) -> PageRead {
+    pub fn read(&mut self, ppn: Ppn, cause: Cause, at: Moment) -> PageRead {
         let block = self.block_of(ppn);
         let page = ppn - block * self.pages_per_block;
         let is_erased = self.blocks.get(block as usize).is_none_or(|state| page >= state.next_page);
@@ -242,14 +304,22 @@ impl Nand {
             return PageRead { token: NO_TOKEN, done: at };
         }
         self.counts.read(cause);
-        let done = self.timing.read(block, page, at);
+        let is_urgent = matches!(cause, Cause::Host | Cause::Map);
+        let done = self.timing.read(block, page, is_urgent, at);
         let token = if self.careful { self.token(ppn) } else { NO_TOKEN };
         PageRead { token, done }
     }
 
     /// Programs the next page of `block`. Returns where, and when it is done.
     #[inline]
-    pub fn append(&mut self, block: Block, lpn: Lpn, token: Token, cause: Cause, at: u64) -> (Ppn, u64) {
+    pub fn append(
+        &mut self,
+        block: Block,
+        lpn: Lpn,
+        token: Token,
+        cause: Cause,
+        at: Moment,
+    ) -> (Ppn, Moment) {
         let page = self.next_page(block);
         let ppn = self.first_page(block) + page;
         (ppn, self.program_page(block, page, lpn, token, cause, at))
@@ -258,7 +328,7 @@ impl Nand {
     /// Programs a page, which must not be below the block's next one; what is skipped stays empty until the
     /// next erase. Returns when it is done.
     #[inline]
-    pub fn program(&mut self, ppn: Ppn, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64 {
+    pub fn program(&mut self, ppn: Ppn, lpn: Lpn, token: Token, cause: Cause, at: Moment) -> Moment {
         let block = self.block_of(ppn);
         self.program_page(block, ppn - block * self.pages_per_block, lpn, token, cause, at)
     }
@@ -271,8 +341,8 @@ impl Nand {
         lpn: Lpn,
         token: Token,
         cause: Cause,
-        at: u64,
-    ) -> u64 {
+        at: Moment,
+    ) -> Moment {
         let allowed = |state: &BlockState| (state.next_page..self.pages_per_block).contains(&page);
         if !self.blocks.get(block as usize).is_some_and(allowed) {
             self.violate(Operation::Program, block, page, cause);
@@ -285,19 +355,23 @@ impl Nand {
         self.blocks[block as usize].next_page = page + 1;
         self.owners[ppn as usize] = lpn;
         self.counts.program(cause);
-        self.timing.program(block, page, at)
+        let done = self.timing.program(block, page, at);
+        if self.groups.are_large() && matches!(cause, Cause::Host | Cause::Padding) {
+            self.note_group(block, page, done);
+        }
+        done
     }
 
     /// Copies a page to the next one of `block`: a read and a program. Returns where, and when it is done.
     #[inline]
-    pub fn copy(&mut self, from: Ppn, block: Block, cause: Cause, at: u64) -> (Ppn, u64) {
+    pub fn copy(&mut self, from: Ppn, block: Block, cause: Cause, at: Moment) -> (Ppn, Moment) {
         let read = self.read(from, cause, at);
         self.append(block, self.owner(from), read.token, cause, read.done)
     }
 
     /// Copies `pages`, all of one block, to the next ones of `block`, which has room for them. All are read
     /// first, as early as `at`. Returns where the first one went; the others follow.
-    pub fn copy_all(&mut self, pages: &[Ppn], block: Block, cause: Cause, at: u64) -> Ppn {
+    pub fn copy_all(&mut self, pages: &[Ppn], block: Block, cause: Cause, at: Moment) -> Ppn {
         let (page, count) = (self.next_page(block), pages.len() as u32);
         let first = self.first_page(block) + page;
         let source = pages.first().map_or(0, |from| self.block_of(*from));
@@ -319,7 +393,7 @@ impl Nand {
 
     #[cold]
     #[inline(never)]
-    fn copy_each(&mut self, pages: &[Ppn], block: Block, cause: Cause, at: u64) {
+    fn copy_each(&mut self, pages: &[Ppn], block: Block, cause: Cause, at: Moment) {
         let reads: Vec<PageRead> = pages.iter().map(|from| self.read(*from, cause, at)).collect();
         for (from, read) in pages.iter().zip(reads) {
             self.append(block, self.owner(*from), read.token, cause, read.done);
@@ -336,7 +410,7 @@ impl Nand {
     }
 
     /// Erases a block. Returns when it is done.
-    pub fn erase(&mut self, block: Block, cause: Cause, at: u64) -> u64 {
+    pub fn erase(&mut self, block: Block, cause: Cause, at: Moment) -> Moment {
         if block >= self.blocks() {
             self.violate(Operation::Erase, block, 0, cause);
             return at;

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
 use crate::disk::DiskSettings;
-use crate::error::SimError;
+use crate::error::{LETTERS_MAX, SimError};
 use crate::settings::Settings;
 
 /// Every built-in profile: its name and its text.
@@ -167,7 +167,7 @@ fn dotted(table: &Table, prefix: &str) -> Vec<String> {
 /// Whether a person may have meant `name`: the same last word, or few letters apart.
 fn close(name: &str, key: &str) -> bool {
     let last = |text: &str| text.rsplit('.').next().unwrap_or_default().to_string();
-    last(name) == last(key) || strsim::levenshtein(name, key) <= 2
+    last(name) == last(key) || strsim::levenshtein(name, key) <= LETTERS_MAX
 }
 
 /// TOML if it is one value of TOML, otherwise a bare word: `fifo`, `8MiB`.

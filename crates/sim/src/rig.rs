@@ -49,6 +49,7 @@ impl Rig {
                 virtual_time: true,
                 engine: "rig".into(),
                 queue_depth_max: QUEUE_DEPTH_MAX,
+                placements: 1,
             },
             sector_mask: spec.sector.0 - 1,
             clock: Time::ZERO,
@@ -59,12 +60,15 @@ impl Rig {
 
     #[inline]
     fn take(&mut self, request: &Request) -> Result<(), TargetError> {
-        let Request { offset_bytes, length_bytes, tag, op, .. } = *request;
+        let Request { offset_bytes, length_bytes, tag, op, placement, .. } = *request;
         let length = u64::from(length_bytes);
         let fits = offset_bytes.checked_add(length).is_some_and(|end| end <= self.info.size_bytes);
         let whole = (offset_bytes | length) & self.sector_mask == 0;
         if !fits || !whole || (length == 0 && op != Op::Flush) {
             return Err(self.refuse(request));
+        }
+        if placement > 0 {
+            return Err(self.refuse_placed(request));
         }
         if self.queue.len() >= QUEUE_DEPTH_MAX as usize {
             return Err(self.refuse_deeper(request));
@@ -99,6 +103,12 @@ impl Rig {
     }
 
     #[cold]
+    fn refuse_placed(&self, request: &Request) -> TargetError {
+        let cause = format!("placement handle {}: a rig knows none", request.placement);
+        self.error(request, cause, "leave out placement")
+    }
+
+    #[cold]
     fn refuse_deeper(&self, request: &Request) -> TargetError {
         self.error(request, format!("{QUEUE_DEPTH_MAX} IOs are in flight already"), "use a smaller iodepth")
     }
@@ -106,6 +116,7 @@ impl Rig {
     fn error(&self, request: &Request, cause: String, remedy: &str) -> TargetError {
         TargetError {
             kind: ErrorKind::Invalid,
+            tag: None,
             target: self.info.name.clone(),
             op: request.op,
             offset_bytes: request.offset_bytes,

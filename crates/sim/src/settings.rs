@@ -9,7 +9,7 @@ use crate::buffer::{self, BufferSettings};
 use crate::error::SimError;
 use crate::ftl;
 use crate::gc::GcSettings;
-use crate::nand::NandSettings;
+use crate::nand::{EnergySettings, NandSettings, SchedulerSettings};
 use crate::ssd::background::BackgroundSettings;
 
 /// The most of [`Settings::over_provisioning`].
@@ -55,6 +55,9 @@ pub struct HostSettings {
     pub mb_s: f64,
     /// Flush commands do nothing.
     pub ignore_flush: bool,
+    /// A capacitor saves all that was acknowledged: a flush, and a write that must be durable, costs no more
+    /// than its command.
+    pub power_loss_protection: bool,
     /// Reads do nothing.
     pub ignore_reads: bool,
 }
@@ -67,6 +70,7 @@ impl Default for HostSettings {
             command_queue: true,
             mb_s: 0.0,
             ignore_flush: false,
+            power_loss_protection: false,
             ignore_reads: false,
         }
     }
@@ -115,7 +119,7 @@ pub struct Settings {
     pub over_provisioning: f64,
     /// The flash translation layer.
     pub ftl: String,
-    /// How the `page` FTL chooses its victims.
+    /// How the FTLs `page`, `multi-stream` and `fdp` choose their victims.
     pub gc: String,
     /// The write buffer's policy.
     pub buffer: String,
@@ -123,6 +127,10 @@ pub struct Settings {
     pub initial: Initial,
     /// `[nand]`
     pub nand: NandSettings,
+    /// `[energy]`
+    pub energy: EnergySettings,
+    /// `[scheduler]`
+    pub scheduler: SchedulerSettings,
     /// `[host]`
     pub host: HostSettings,
     /// `[wear]`
@@ -145,6 +153,10 @@ pub struct Settings {
     pub fab: buffer::fab::FabSettings,
     /// `[page]`
     pub page: ftl::page::PageSettings,
+    /// `[multi_stream]`
+    pub multi_stream: ftl::multi_stream::MultiStreamSettings,
+    /// `[fdp]`
+    pub fdp: ftl::fdp::FdpSettings,
     /// `[hot_cold]`
     pub hot_cold: ftl::hot_cold::HotColdSettings,
     /// `[slc_cache]`
@@ -169,6 +181,13 @@ pub struct Settings {
     pub superblock: ftl::superblock::SuperblockSettings,
 }
 
+impl Settings {
+    /// Whether the FTL has the victim policy that `gc` names, and says so in reports.
+    pub fn reads_gc(&self) -> bool {
+        ["page", "multi-stream", "fdp"].contains(&self.ftl.as_str())
+    }
+}
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
@@ -180,6 +199,8 @@ impl Default for Settings {
             buffer: "none".into(),
             initial: Initial::Full,
             nand: NandSettings::default(),
+            energy: EnergySettings::default(),
+            scheduler: SchedulerSettings::default(),
             host: HostSettings::default(),
             wear: WearSettings::default(),
             background: BackgroundSettings::default(),
@@ -191,6 +212,8 @@ impl Default for Settings {
             lirs: buffer::lirs::LirsSettings::default(),
             fab: buffer::fab::FabSettings::default(),
             page: ftl::page::PageSettings::default(),
+            multi_stream: ftl::multi_stream::MultiStreamSettings::default(),
+            fdp: ftl::fdp::FdpSettings::default(),
             hot_cold: ftl::hot_cold::HotColdSettings::default(),
             slc_cache: ftl::slc_cache::SlcCacheSettings::default(),
             log_block: ftl::log_block::LogBlockSettings::default(),

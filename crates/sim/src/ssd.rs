@@ -1,16 +1,20 @@
 //! A simulated SSD: host link, write buffer, FTL and NAND behind the same [`Target`] as a real drive.
 //!
-//! [`Ssd`] takes requests at its virtual clock and knows at once when each will be done. Here lives what is
+//! [`Ssd`] takes requests at its virtual clock. When each is done it knows at once, or when the flash has
+//! worked so far. Here lives what is
 //! between the host's bytes and the FTL's pages: the link, partial pages, the buffer's write-backs, host
 //! counts, the oracle of token mode.
 
 pub mod background;
 mod batch;
 mod builder;
+pub mod clipped;
 mod host;
 pub mod inside;
 mod oracle;
 mod path;
+mod pending;
+mod placements;
 mod power;
 mod precondition;
 mod ranges;
@@ -89,7 +93,7 @@ impl Ssd {
     }
 }
 
-fn info_of(name: &str, logical_pages: u32, page_bytes: u64) -> TargetInfo {
+fn info_of(name: &str, logical_pages: u32, page_bytes: u64, placements: u16) -> TargetInfo {
     TargetInfo {
         name: name.into(),
         size_bytes: u64::from(logical_pages) * page_bytes,
@@ -97,6 +101,7 @@ fn info_of(name: &str, logical_pages: u32, page_bytes: u64) -> TargetInfo {
         virtual_time: true,
         engine: "sim".into(),
         queue_depth_max: QUEUE_DEPTH_MAX,
+        placements,
     }
 }
 
@@ -192,6 +197,11 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
 
     #[cold]
     fn refuse(&self, request: &Request) -> TargetError {
+        if request.placement >= self.info.placements {
+            let (handle, last) = (request.placement, self.info.placements - 1);
+            let cause = format!("placement handle {handle}: the FTL {} knows 0 to {last}", self.settings.ftl);
+            return self.error(request, ErrorKind::Invalid, cause, "use a handle that it knows");
+        }
         let cause =
             format!("IOs must be whole sectors of {SECTOR_BYTES}B within its {}B", self.info.size_bytes);
         self.error(request, ErrorKind::Invalid, cause, "use offsets and sizes that fit")
@@ -200,6 +210,7 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
     fn error(&self, request: &Request, kind: ErrorKind, cause: String, remedy: &str) -> TargetError {
         TargetError {
             kind,
+            tag: None,
             target: self.info.name.clone(),
             op: request.op,
             offset_bytes: request.offset_bytes,
@@ -212,11 +223,11 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
 
 #[inline]
 pub(crate) fn fits(info: &TargetInfo, request: &Request) -> bool {
-    let Request { offset_bytes, length_bytes, op, .. } = *request;
+    let Request { offset_bytes, length_bytes, op, placement, .. } = *request;
     let length = u64::from(length_bytes);
     let inside = offset_bytes.checked_add(length).is_some_and(|end| end <= info.size_bytes);
     let whole = (offset_bytes | length) & u64::from(SECTOR_BYTES - 1) == 0;
-    inside && whole && (length > 0 || op == Op::Flush)
+    inside && whole && (length > 0 || op == Op::Flush) && placement < info.placements
 }
 
 impl<F: Ftl, B: WriteBuffer> Target for Ssd<F, B> {
@@ -246,7 +257,7 @@ impl<F: Ftl, B: WriteBuffer> Target for Ssd<F, B> {
 
     #[inline]
     fn reap(&mut self, min: usize, until: Time, out: &mut Vec<Completion>) -> Result<(), TargetError> {
-        self.clock = self.flight.reap(self.clock, min, until, out);
+        self.clock = self.path.reap(self.clock, min, until, &mut self.flight, out);
         Ok(())
     }
 

@@ -22,7 +22,7 @@ mod policy;
 mod power;
 
 use flashscope_core::seed::Random;
-use flashscope_core::{Bytes, Completion, Op, Request, Target, Time};
+use flashscope_core::{Bytes, Completion, Op, Request, Target, TargetInfo, Time};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -74,6 +74,15 @@ pub fn random_request(random: &mut Random, size_bytes: u64) -> Request {
     Request { op, offset_bytes, length_bytes: length_bytes as u32, ..Request::default() }
 }
 
+/// The same of a target, with any of the placement handles that it knows.
+pub fn random_request_to(target: &TargetInfo, random: &mut Random) -> Request {
+    let request = random_request(random, target.size_bytes);
+    match target.placements {
+        1 => request,
+        known => Request { placement: random.below(known.into()) as u16, ..request },
+    }
+}
+
 /// Now and then idle time, from less than a flash operation to hundreds of them.
 pub fn random_pause<T: Target>(target: &mut T, random: &mut Random) {
     if random.below(4) == 0 {
@@ -103,7 +112,8 @@ pub fn exercise<F: Ftl, B: WriteBuffer>(ssd: &mut Ssd<F, B>, ios: u64, seed: u64
     let size_bytes = ssd.info().size_bytes;
     for _ in 0..ios {
         random_pause(ssd, &mut random);
-        serve(ssd, random_request(&mut random, size_bytes), &mut out);
+        let request = random_request_to(ssd.info(), &mut random);
+        serve(ssd, request, &mut out);
     }
     let page_bytes = ssd.geometry().page_bytes;
     for page in 0..size_bytes / u64::from(page_bytes) {
@@ -183,7 +193,7 @@ impl<F: Ftl, B: WriteBuffer> Kit<F, B> {
         let (mut random, mut out) = (Random::new(self.seed), Vec::new());
         let is_direct = !ssd.buffer().takes_writes() && ssd.settings().ram.write_behind.0 == 0;
         for io in 0..ios {
-            let request = random_request(&mut random, ssd.info().size_bytes);
+            let request = random_request_to(ssd.info(), &mut random);
             let before = ssd.nand().counts().programs_for(Cause::Host);
             serve(&mut ssd, request, &mut out);
             let Completion { submitted, completed, .. } = out[out.len() - 1];
@@ -220,7 +230,7 @@ impl<F: Ftl, B: WriteBuffer> Kit<F, B> {
         let page_bytes = u64::from(ssd.geometry().page_bytes);
         for _ in 0..ios {
             random_pause(&mut ssd, &mut random);
-            let request = random_request(&mut random, ssd.info().size_bytes);
+            let request = random_request_to(ssd.info(), &mut random);
             if request.op == Op::Write {
                 let end = request.offset_bytes + u64::from(request.length_bytes);
                 pages += end.div_ceil(page_bytes) - request.offset_bytes / page_bytes;
@@ -254,7 +264,7 @@ impl<F: Ftl, B: WriteBuffer> Kit<F, B> {
         let (mut out, mut tries) = (Vec::new(), 0);
         while !ssd.is_off() {
             random_pause(ssd, random);
-            let request = random_request(random, ssd.info().size_bytes);
+            let request = random_request_to(ssd.info(), random);
             if ssd.submit(&[request]).is_ok() {
                 ssd.reap(1, Time::NEVER, &mut out).unwrap_or_else(|error| panic!("{error}"));
             }
@@ -264,7 +274,7 @@ impl<F: Ftl, B: WriteBuffer> Kit<F, B> {
         let what = format!("seed {}, cut after {after} operations", self.seed);
         let loss = ssd.power_cycle().unwrap_or_else(|error| panic!("{what}: {error}"));
         assert_eq!((loss.flushed_pages_lost, loss.stale_pages), (0, 0), "{what}: {loss:?}");
-        if !ssd.buffer().takes_writes() || ssd.settings().ram.survives_power_loss {
+        if !ssd.buffer().takes_writes() || ssd.settings().buffer_survives() {
             assert_eq!(loss.acknowledged_pages_lost, 0, "{what}: {loss:?}");
         }
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::error::{Occupant, StoreError};
+use crate::unfinished;
 
 /// A file that is being written.
 pub struct AtomicFile {
@@ -35,6 +36,7 @@ impl AtomicFile {
         part.push(format!(".{}.part", std::process::id()));
         let part = PathBuf::from(part);
         let file = File::create_new(&part)?;
+        unfinished::begun(&part);
         let atomic = AtomicFile { part: Some(part), name };
         if let Some(before) = before {
             file.set_permissions(before.permissions())?;
@@ -49,14 +51,10 @@ impl AtomicFile {
     pub fn keep(mut self) -> io::Result<()> {
         if let Some(part) = &self.part {
             fs::rename(part, &self.name)?;
+            unfinished::over(part);
         }
         self.part = None;
         Ok(())
-    }
-
-    /// Leaves what there is of it under the name it has, which is returned.
-    pub fn keep_part(mut self) -> Option<PathBuf> {
-        self.part.take()
     }
 
     /// What it will be called, links followed.
@@ -70,6 +68,7 @@ impl Drop for AtomicFile {
         if let Some(part) = &self.part {
             // Nobody looks at a part of what failed.
             let _ = fs::remove_file(part);
+            unfinished::over(part);
         }
     }
 }
@@ -120,6 +119,7 @@ impl AtomicFolder {
         part.push(format!(".{}.part", std::process::id()));
         let part = name.with_file_name(part);
         fs::create_dir(&part).map_err(unwritable)?;
+        unfinished::begun(&part);
         Ok(AtomicFolder { part, name: name.to_path_buf(), replaces })
     }
 
@@ -147,6 +147,7 @@ impl Drop for AtomicFolder {
     fn drop(&mut self) {
         // Not there any more once it has its name; nobody looks at a part of what failed.
         let _ = fs::remove_dir_all(&self.part);
+        unfinished::over(&self.part);
     }
 }
 

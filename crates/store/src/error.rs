@@ -370,6 +370,12 @@ fn of_system(doing: &str, kind: io::ErrorKind) -> Remedy {
     match kind {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Remedy::FreeSpace,
         io::ErrorKind::PermissionDenied if doing == "read" => Remedy::CheckPath,
+        // No flashscope leaves a link, a pipe or a folder in a file's place, or so large a document.
+        io::ErrorKind::InvalidInput | io::ErrorKind::IsADirectory | io::ErrorKind::FileTooLarge
+            if doing == "read" =>
+        {
+            Remedy::Distrust
+        }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Remedy::WritableFolder,
         io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => Remedy::OtherThanFile,
         io::ErrorKind::NotFound => Remedy::CheckPath,

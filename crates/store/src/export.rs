@@ -22,6 +22,7 @@ use crate::error::{Remedy, StoreError, Unfit};
 use crate::folder::Stored;
 use crate::ios::{Io, IoFile, Parts};
 use crate::kind::ResultKind;
+use crate::result_file::ResultFile;
 
 /// A format that results can be written in.
 pub struct Export {
@@ -61,13 +62,13 @@ impl Material {
         let stored = Stored::read(path)?;
         let kind = ResultKind::of(path);
         let document = kind.document().map_or(Ok(Value::Null), |name| {
-            let file = path.join(name);
-            let text = fs::read_to_string(&file).map_err(|cause| StoreError::file("read", &file, cause))?;
+            let file = ResultFile::new(path, name);
+            let text = file.json()?;
             serde_json::from_str(&text).map_err(|cause| StoreError::Content {
                 line: Some(cause.line()),
                 source: cause.into(),
                 remedy: Remedy::MakeAgain,
-                path: file,
+                path: file.path(),
             })
         })?;
         let full = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
@@ -101,9 +102,9 @@ impl Material {
     }
 
     /// The file of a run's IOs, if it is there.
-    fn records(&self, finished: &Finished) -> Option<PathBuf> {
-        let path = self.stored.path.join(finished.run.records.as_ref()?);
-        path.is_file().then_some(path)
+    fn records(&self, finished: &Finished) -> Option<ResultFile> {
+        let file = ResultFile::new(&self.stored.path, finished.run.records.as_ref()?);
+        file.is_there().then_some(file)
     }
 }
 
@@ -188,10 +189,10 @@ impl Outlet<'_> {
     /// Every IO of a file, until somebody interrupts.
     fn each_io(
         &self,
-        path: &Path,
+        file: &ResultFile,
         mut take: impl FnMut(&Io) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let file = IoFile::open(path)?;
+        let file = IoFile::open(file)?;
         let mut batches = file.batches(Parts::All);
         while let Some(ios) = batches.next_batch()? {
             if self.interrupted.load(Ordering::Relaxed) {

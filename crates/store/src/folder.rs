@@ -1,14 +1,13 @@
 //! The folder that a run leaves behind. One process at a time writes it ([`ResultFolder`]); anyone may read
 //! it at any moment ([`Stored`]), also while it is written and after a kill. docs/results.md documents it.
 
-mod controls;
 mod files;
 mod salvage;
 mod stored;
 
 pub(crate) use files::plain_name;
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -18,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::{Occupant, StoreError};
+use crate::result_file::ResultFile;
 pub use stored::Stored;
 
 /// The version of the folder's layout, of `manifest.json` and of what `--json` prints.
@@ -121,13 +121,13 @@ impl ResultFolder {
     }
 
     fn locked(path: &Path, lock: files::Lock) -> Result<ResultFolder, StoreError> {
-        files::remove_partial(&path.join(IOS))?;
-        let file = path.join(RUNS);
-        let failed = |cause| StoreError::file("write", &file, cause);
-        let text = fs::read(&file).map_err(|cause| StoreError::file("read", &file, cause))?;
+        files::remove_partial(path, IOS)?;
+        let file = ResultFile::new(path, RUNS);
+        let failed = |cause| StoreError::file("write", &file.path(), cause);
+        let text = file.bytes()?;
         let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let count = text[..whole].iter().filter(|byte| **byte == b'\n').count() as u64;
-        let runs = OpenOptions::new().write(true).open(&file).map_err(failed)?;
+        let runs = file.open_to_write().map_err(failed)?;
         runs.set_len(whole as u64).map_err(failed)?;
         Ok(ResultFolder { path: path.to_path_buf(), runs, runs_bytes: whole as u64, count, _lock: lock })
     }
@@ -182,7 +182,7 @@ impl ResultFolder {
     /// # Errors
     /// It cannot be written; the old one stays.
     pub fn write_text(&self, name: &str, text: &str) -> Result<(), StoreError> {
-        files::replace(&self.path.join(name), text.as_bytes())
+        files::replace(&self.path.join(plain_name(name)), text.as_bytes())
     }
 
     /// All runs so far.
@@ -190,7 +190,7 @@ impl ResultFolder {
     /// # Errors
     /// They cannot be read.
     pub fn finished(&self) -> Result<Vec<Finished>, StoreError> {
-        stored::finished(&self.path.join(RUNS))
+        stored::finished(&self.path)
     }
 }
 

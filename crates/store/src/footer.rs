@@ -2,7 +2,6 @@
 //! are, byte for byte.
 
 use std::fs::File;
-use std::path::Path;
 
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{FileMetaData, FooterTail, KeyValue, ParquetMetaData, ParquetMetaDataWriter};
@@ -10,6 +9,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use crate::error::StoreError;
 use crate::ios::{damaged, guarded, refuse_others, wrong};
+use crate::result_file::ResultFile;
 
 /// A footer for the same columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,14 +21,14 @@ pub struct Footer {
 }
 
 impl Footer {
-    /// The footer of the file at `path`, with each of its texts as `word` gives it.
+    /// The footer of the file `stored`, with each of its texts as `word` gives it.
     ///
     /// # Errors
     /// It cannot be read, or is no complete file of IOs.
-    pub fn reworded(path: &Path, word: &mut dyn FnMut(&str) -> String) -> Result<Footer, StoreError> {
-        let file = File::open(path).map_err(|cause| StoreError::file("read", path, cause))?;
-        let length = file.metadata().map_err(|cause| StoreError::file("read", path, cause))?.len();
-        guarded(|| of_file(file, length, word)).map_err(|cause| damaged(path, cause))
+    pub fn reworded(stored: &ResultFile, word: &mut dyn FnMut(&str) -> String) -> Result<Footer, StoreError> {
+        let (file, path) = (stored.open()?, stored.path());
+        let length = file.metadata().map_err(|cause| StoreError::file("read", &path, cause))?.len();
+        guarded(|| of_file(file, length, word)).map_err(|cause| damaged(&path, cause))
     }
 }
 

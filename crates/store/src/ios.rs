@@ -12,6 +12,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use crate::error::{Remedy, StoreError};
+use crate::result_file::ResultFile;
 use columns::{Places, Rows};
 
 pub use columns::Parts;
@@ -53,14 +54,14 @@ pub struct IoFile {
 impl IoFile {
     /// # Errors
     /// It cannot be read, or is no complete file of IOs.
-    pub fn open(path: &Path) -> Result<IoFile, StoreError> {
-        let file = File::open(path).map_err(|cause| StoreError::file("read", path, cause))?;
+    pub fn open(stored: &ResultFile) -> Result<IoFile, StoreError> {
+        let (file, path) = (stored.open()?, stored.path());
         let open = || {
             let reader = SerializedFileReader::new(file)?;
             let places = Places::find(reader.metadata().file_metadata().schema_descr())?;
-            Ok(IoFile { path: path.to_path_buf(), reader, places })
+            Ok(IoFile { path: path.clone(), reader, places })
         };
-        guarded(open).map_err(|cause| damaged(path, cause))
+        guarded(open).map_err(|cause| damaged(&path, cause))
     }
 
     /// IOs in it.

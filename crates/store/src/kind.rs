@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::folder::{MANIFEST, Manifest};
+use crate::result_file::ResultFile;
 
 /// What a result folder holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,11 +55,11 @@ impl ResultKind {
     /// The kind of the result in a folder: by the document that only one kind has, and then by what its
     /// manifest says. Where the manifest cannot be read it is taken for a run.
     pub fn of(folder: &Path) -> ResultKind {
-        let has = |row: &&Row| row.document.is_some_and(|name| folder.join(name).is_file());
+        let has = |row: &&Row| row.document.is_some_and(|name| ResultFile::new(folder, name).is_there());
         let by_document = ROWS.iter().find(has).map(|row| row.kind);
         by_document.unwrap_or_else(|| {
-            let text = std::fs::read(folder.join(MANIFEST)).unwrap_or_default();
-            serde_json::from_slice::<Manifest>(&text)
+            let text = ResultFile::new(folder, MANIFEST).json().unwrap_or_default();
+            serde_json::from_str::<Manifest>(&text)
                 .map_or(ResultKind::Run, |manifest| manifest.measured_kind())
         })
     }

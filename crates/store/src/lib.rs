@@ -18,7 +18,7 @@
 //! ```
 //! use flashscope_core::{Bytes, Nanos, Pattern, PatternSource, Record, Rw, Time};
 //! use flashscope_store::ios::IoFile;
-//! use flashscope_store::{Origin, Recorder, StoreError};
+//! use flashscope_store::{Origin, Recorder, ResultFile, StoreError};
 //!
 //! let path = std::env::temp_dir().join(format!("ios-{}.parquet", std::process::id()));
 //! let pattern = Pattern::baseline(Rw::RandRead, Bytes(0), Bytes(1 << 30));
@@ -30,7 +30,7 @@
 //! recorder.finish()?;
 //!
 //! let mut responses_ns = Vec::new();
-//! IoFile::open(&path)?.each_response_ns(|some| responses_ns.extend_from_slice(some))?;
+//! IoFile::open(&ResultFile::named(&path))?.each_response_ns(|some| responses_ns.extend_from_slice(some))?;
 //! responses_ns.sort_unstable();
 //! println!("p99 of {} IOs: {} ns", responses_ns.len(), responses_ns[989]);
 //! # assert_eq!((responses_ns.len(), responses_ns[989]), (1000, 89_890));
@@ -53,7 +53,9 @@ mod pack;
 mod product;
 mod read;
 mod recorder;
+mod result_file;
 mod spread;
+mod unfinished;
 
 pub use atomic_file::{AtomicFile, AtomicFolder};
 pub use error::{Occupant, PackProblem, PlaceProblem, Remedy, StoreError, Unfit};
@@ -66,4 +68,6 @@ pub use pack::{Alias, Opened, PACK_EXTENSION, Packed, is_pack, write_pack};
 pub use product::Product;
 pub use read::Responses;
 pub use recorder::{Origin, Recorder, Written};
+pub use result_file::{ResultFile, entries};
 pub use spread::{LateWindow, Lateness, Spread};
+pub use unfinished::remove_unfinished;

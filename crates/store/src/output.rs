@@ -4,7 +4,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::atomic_file::AtomicFile;
 use crate::error::{PlaceProblem, StoreError};
@@ -49,9 +49,9 @@ impl Output {
         file.keep().map_err(|cause| StoreError::file("write", &name, cause))
     }
 
-    /// Leaves what there is of the file under the name it has, which is returned.
-    pub fn keep_part(self) -> Option<PathBuf> {
-        self.file.and_then(AtomicFile::keep_part)
+    /// Whether what is written is there at once, as in a pipe.
+    pub fn is_stream(&self) -> bool {
+        self.file.is_none()
     }
 }
 

@@ -1,9 +1,8 @@
 //! Response times read back from a file of IOs, for pictures.
 
-use std::path::Path;
-
 use crate::error::StoreError;
 use crate::ios::IoFile;
+use crate::result_file::ResultFile;
 
 /// Response times in the order of completion, in no more bins than were asked for.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -29,8 +28,8 @@ impl Responses {
     ///
     /// # Errors
     /// It cannot be read, or is no such file.
-    pub fn read(path: &Path, bins_max: u64) -> Result<Responses, StoreError> {
-        let file = IoFile::open(path)?;
+    pub fn read(file: &ResultFile, bins_max: u64) -> Result<Responses, StoreError> {
+        let file = IoFile::open(file)?;
         let bin_ios = file.ios().div_ceil(bins_max.max(1)).max(1);
         let mut found = Responses { bin_ios, ..Responses::default() };
         let mut bin = Vec::with_capacity(bin_ios as usize);

@@ -1,5 +1,7 @@
 //! Every IO's times, off the IO path and onto disk: 16 bytes an IO into pre-faulted chunks, which a second
-//! thread turns into Parquet. Memory does not grow with the number of IOs.
+//! thread turns into Parquet when the run is over: writing is IO beside the IO that is measured.
+//! Only a run that fills [`HELD_CHUNKS_MAX`] is written while it goes on, for memory does not grow with the
+//! number of IOs.
 //!
 //! The address of an IO is in no record: the spill thread runs the same deterministic sources again
 //! (`addresses`), encodes columns (`encode`) and lays them out as a Parquet file (`table`).
@@ -8,6 +10,7 @@ mod addresses;
 mod encode;
 mod table;
 
+use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,6 +28,8 @@ use table::{Columns, Table};
 const CHUNK_RECORDS: usize = 1 << 16;
 /// Chunks that exist at most: how far the spill may fall behind before `push` waits for it.
 const CHUNKS_MAX: usize = 16;
+/// Chunks that wait for the end of the run: 128 MiB, 8 million IOs.
+const HELD_CHUNKS_MAX: usize = 128;
 /// Chunks that exist from the start. More come, off the IO path, once a run fills them.
 const CHUNKS_FIRST: usize = 2;
 type Chunk = Vec<Record>;
@@ -90,6 +95,7 @@ impl Recorder {
             columns: Columns::default(),
             filled,
             emptied,
+            held: VecDeque::new(),
             chunks: CHUNKS_FIRST,
             failed: failed.clone(),
         };
@@ -174,6 +180,8 @@ struct Spill {
     columns: Columns,
     filled: Receiver<Chunk>,
     emptied: SyncSender<Chunk>,
+    /// What is not yet written, the oldest first.
+    held: VecDeque<Chunk>,
     chunks: usize,
     failed: Arc<AtomicBool>,
 }
@@ -182,11 +190,16 @@ impl Spill {
     fn run(mut self) -> Result<Written, StoreError> {
         let mut failure = None;
         while let Ok(chunk) = self.filled.recv() {
-            if failure.is_none() {
-                failure = self.spill(&chunk).err();
-                self.failed.store(failure.is_some(), Ordering::Relaxed);
+            self.held.push_back(chunk);
+            if self.held.len() <= HELD_CHUNKS_MAX {
+                let _ = self.emptied.try_send(prefaulted());
+            } else if let Some(oldest) = self.held.pop_front() {
+                self.write(&oldest, &mut failure);
+                self.give_back(oldest);
             }
-            self.give_back(chunk);
+        }
+        for chunk in std::mem::take(&mut self.held) {
+            self.write(&chunk, &mut failure);
         }
         let Spill { path, table, .. } = self;
         let partial = partial(&path);
@@ -201,6 +214,14 @@ impl Spill {
         written
     }
 
+    /// Nothing more once it has failed.
+    fn write(&mut self, chunk: &[Record], failure: &mut Option<StoreError>) {
+        if failure.is_none() {
+            *failure = self.spill(chunk).err();
+            self.failed.store(failure.is_some(), Ordering::Relaxed);
+        }
+    }
+
     fn spill(&mut self, chunk: &[Record]) -> Result<(), StoreError> {
         self.addresses.join(chunk, &mut self.columns).map_err(|cause| StoreError::Content {
             path: self.path.clone(),
@@ -208,6 +229,10 @@ impl Spill {
             source: format!("{cause}; the recorder was given other sources than the run").into(),
             remedy: Remedy::Report,
         })?;
+        // What failed has no response time; its error is kept with the run.
+        if chunk.iter().any(|record| record.is_failed()) {
+            self.columns.keep(|row| !chunk[row].is_failed());
+        }
         self.table.append(&self.columns)
     }
 

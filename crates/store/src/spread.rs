@@ -1,11 +1,10 @@
 //! How the times of a file of IOs are spread: by operation, and how late a replay was and when.
 
-use std::path::Path;
-
 use flashscope_analysis::Histogram;
 
 use crate::error::StoreError;
 use crate::ios::{Io, IoFile, Parts};
+use crate::result_file::ResultFile;
 
 /// The most windows of time.
 const WINDOWS_MAX: usize = 256;
@@ -46,12 +45,12 @@ impl Spread {
     ///
     /// # Errors
     /// It cannot be read, or is no such file.
-    pub fn read(path: &Path) -> Result<Spread, StoreError> {
-        Spread::of(path, Parts::Times)
+    pub fn read(file: &ResultFile) -> Result<Spread, StoreError> {
+        Spread::of(file, Parts::Times)
     }
 
-    fn of(path: &Path, parts: Parts) -> Result<Spread, StoreError> {
-        let file = IoFile::open(path)?;
+    fn of(file: &ResultFile, parts: Parts) -> Result<Spread, StoreError> {
+        let file = IoFile::open(file)?;
         let mut spread = Spread::default();
         let mut batches = file.batches(parts);
         while let Some(ios) = batches.next_batch()? {
@@ -124,7 +123,8 @@ mod tests {
             recorder.push(Record::new(Time(index * 1000), Nanos(random.below(1 << 24)), 0, index));
         }
         recorder.finish().expect("it is written");
-        let [times, all] = [Parts::Times, Parts::All].map(|parts| Spread::of(&path, parts));
+        let [times, all] =
+            [Parts::Times, Parts::All].map(|parts| Spread::of(&ResultFile::named(&path), parts));
         std::fs::remove_file(&path).expect("it is there");
         let [times, all] = [times, all].map(|read| read.expect("its IOs"));
         assert_eq!(times.response_ns.each_ref().map(Histogram::ios), [100_000, 0, 0, 0], "seed 3");

@@ -2,6 +2,7 @@
 
 use crate::devices::Devices;
 use crate::error::TraceError;
+use crate::reading::{Stage, StatedUnits, Units};
 use crate::record::Record;
 use crate::records::Counts;
 
@@ -55,4 +56,25 @@ pub trait Decoder: Send {
     /// # Errors
     /// Of [`Sink::bad_line`].
     fn decode(&mut self, bytes: &[u8], last: bool, sink: &mut Sink<'_>) -> Result<usize, TraceError>;
+
+    /// Only requests at this stage count from here on; false if the format has no such choice.
+    fn take_stage(&mut self, _: Stage) -> bool {
+        false
+    }
+
+    /// The stage of the requests that were decoded, where it depends on the file.
+    fn stage(&mut self) -> Option<Stage> {
+        None
+    }
+
+    /// Reads times and latencies in these units from here on; false if it reads them in the format's, to be
+    /// changed afterwards.
+    fn take_times(&mut self, _: &StatedUnits) -> bool {
+        false
+    }
+
+    /// The file's units, where it names them.
+    fn units(&self) -> Option<Units> {
+        None
+    }
 }

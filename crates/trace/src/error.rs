@@ -1,5 +1,6 @@
 //! What can be wrong with a trace.
 
+mod columns;
 mod setting;
 
 use std::fmt;
@@ -8,6 +9,9 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::reading::{Stage, Uncertain, Units};
+
+pub use self::columns::ColumnsError;
 pub use self::setting::{LINEAR_BYTES_MIN, PipelineError, Setting};
 
 /// The name of standard input.
@@ -101,6 +105,29 @@ pub enum TraceError {
         /// The format.
         format: &'static str,
     },
+    /// The units in which it is to be read are not certain.
+    #[error("{0}; {remedy}", remedy = state_reading(.0))]
+    Uncertain(Box<Uncertain>),
+    /// Units are stated for a format that names its own.
+    #[error("the units of format {format} cannot be stated")]
+    NoUnits {
+        /// The format.
+        format: &'static str,
+    },
+    /// A request is beyond what fits 64 bits.
+    #[error("a request does not fit 64 bits in the stated units ({units})")]
+    BeyondUnits {
+        /// The units.
+        units: Units,
+    },
+    /// The format does not have this stage.
+    #[error("format {format} does not tell {stage} requests from others; {}", Remedy::OtherStage)]
+    NoStages {
+        /// The format.
+        format: &'static str,
+        /// The stage that was asked for.
+        stage: Stage,
+    },
     /// No format knows how to read it.
     #[error("unknown trace format: it begins with `{text}`; known formats: {known}; {}", Remedy::NameFormat)]
     Unrecognised {
@@ -152,6 +179,9 @@ pub enum TraceError {
         /// What to do.
         remedy: Remedy,
     },
+    /// Columns that make no sense.
+    #[error(transparent)]
+    Columns(#[from] ColumnsError),
     /// Settings of a pipeline that make no sense.
     #[error(transparent)]
     Pipeline(#[from] PipelineError),
@@ -214,6 +244,8 @@ impl TraceError {
             TraceError::Line { .. } | TraceError::Entry { .. } => Some(Remedy::ReadLeniently),
             TraceError::NoRequests { .. } => Some(Remedy::OtherFormat),
             TraceError::Unrecognised { .. } => Some(Remedy::NameFormat),
+            TraceError::Uncertain(uncertain) => Some(state_reading(uncertain)),
+            TraceError::NoStages { .. } => Some(Remedy::OtherStage),
             TraceError::Request { remedy, .. } | TraceError::Setting { remedy, .. } => Some(remedy.clone()),
             TraceError::In { error, .. } => error.remedy(),
             _ => None,
@@ -250,6 +282,11 @@ impl TraceError {
                 | TraceError::UnknownGenerator { .. }
                 | TraceError::UnknownSample { .. }
                 | TraceError::Setting { .. }
+                | TraceError::Uncertain(_)
+                | TraceError::NoStages { .. }
+                | TraceError::NoUnits { .. }
+                | TraceError::BeyondUnits { .. }
+                | TraceError::Columns(_)
                 | TraceError::Pipeline(_)
         )
     }
@@ -330,6 +367,17 @@ pub enum Remedy {
     /// The format is not recognised.
     #[error("if it is a trace, name its format")]
     NameFormat,
+    /// Say how the trace is read.
+    #[error("name its format, or state its units")]
+    StateReading {
+        /// The format that it looks like.
+        format: &'static str,
+        /// The columns that state one reading and the other; empty where it is no table.
+        columns: Box<[String; 2]>,
+    },
+    /// Leave the choice of a stage out.
+    #[error("leave out the stage")]
+    OtherStage,
     /// A value of a generator's setting.
     #[error("see the generator's settings")]
     GeneratorSettings,
@@ -354,6 +402,10 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     const BYTES: usize = 40;
     let text: Vec<String> = bytes.iter().take(BYTES).map(|byte| format!("{byte:02x}")).collect();
     text.join(" ") + if bytes.len() > BYTES { " ..." } else { "" }
+}
+
+fn state_reading(uncertain: &Uncertain) -> Remedy {
+    Remedy::StateReading { format: uncertain.format, columns: Box::new(uncertain.columns.clone()) }
 }
 
 /// Where a trace could not be read on.

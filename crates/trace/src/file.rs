@@ -9,11 +9,15 @@ use std::sync::Arc;
 
 use rustix::fs::OFlags;
 
+use crate::columns::Columns;
 use crate::error::{STDIN, TraceError};
 use crate::format::Formats;
 use crate::format::blktrace::CpuFiles;
 use crate::interrupt::{InterruptibleFile, Stop};
+use crate::output::Compress;
 use crate::pipeline::Reopen;
+use crate::reader::ReadOptions;
+use crate::reading::{Stage, StatedUnits};
 use crate::records::Records;
 use crate::seekable::is_read_from_its_end;
 
@@ -30,6 +34,12 @@ pub struct TraceFile {
     pub formats: Formats,
     /// Bad lines are left out and counted.
     pub lenient: bool,
+    /// As in [`ReadOptions::stage`].
+    pub stage: Option<Stage>,
+    /// As in [`ReadOptions::units`].
+    pub units: StatedUnits,
+    /// As in [`ReadOptions::columns`].
+    pub columns: Option<Columns>,
     /// When reading ends before the end.
     pub stop: Stop,
     /// Called with the bytes of each read, but not where a format is read from its end.
@@ -63,15 +73,30 @@ impl TraceFile {
     }
 
     fn records(&self, stop: &Stop) -> Result<Box<dyn Records>, TraceError> {
-        let (format, lenient) = (self.format.as_deref(), self.lenient);
+        let options = self.options();
         if is_single(&self.path) {
             let file = file(&self.path)?;
-            if is_read_from_its_end(&file, format) {
-                return self.formats.open_file(file, format, lenient);
+            let is_table = self.columns.is_some();
+            if !is_table && is_read_from_its_end(&file, self.format.as_deref()) {
+                return self.formats.open_file_with(file, &options);
             }
-            return Ok(Box::new(self.formats.open(self.bytes_of(file, stop), format, lenient)?));
+            return Ok(Box::new(self.formats.open_with(self.bytes_of(file, stop), &options)?));
         }
-        Ok(Box::new(self.formats.open(self.all_bytes(stop)?, format, lenient)?))
+        Ok(Box::new(self.formats.open_with(self.all_bytes(stop)?, &options)?))
+    }
+
+    fn options(&self) -> ReadOptions {
+        let (name, _) = Compress::of_name(self.path.to_str().unwrap_or_default());
+        let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
+        ReadOptions {
+            format: self.format.clone(),
+            extension: extension.unwrap_or_default().into(),
+            lenient: self.lenient,
+            stage: self.stage,
+            units: self.units,
+            columns: self.columns.clone(),
+            ..ReadOptions::default()
+        }
     }
 
     /// Its bytes as they are.

@@ -62,6 +62,7 @@ mod hfplayer;
 mod k5cloud;
 mod mqsim;
 mod msr;
+mod nvme;
 mod oraclegeneral;
 pub(crate) mod parquet;
 mod spc;
@@ -75,6 +76,7 @@ pub use crate::devices::Devices;
 pub use crate::encoder::Encoder;
 pub use crate::entries::EntryFormat;
 pub use crate::lines::LineFormat;
+pub use crate::reading::{Basis, Claim, Clock, SpaceUnit, Stage, TimeUnit};
 pub use crate::text::Problem;
 
 use std::fmt;
@@ -95,6 +97,7 @@ pub struct Format {
     sniff: fn(&[u8]) -> u8,
     decoder: fn() -> Box<dyn Decoder>,
     encoder: Option<fn() -> Box<dyn Encoder>>,
+    claim: Option<Claim>,
 }
 
 impl Format {
@@ -106,7 +109,7 @@ impl Format {
         sniff: fn(&[u8]) -> u8,
         decoder: fn() -> Box<dyn Decoder>,
     ) -> Format {
-        Format { name, about, extensions: &[], sniff, decoder, encoder: None }
+        Format { name, about, extensions: &[], sniff, decoder, encoder: None, claim: None }
     }
 
     /// A text format, recognised by the share of good lines.
@@ -132,6 +135,22 @@ impl Format {
     /// The same with the ends of its files' names.
     pub const fn with_extensions(self, extensions: &'static [&'static str]) -> Format {
         Format { extensions, ..self }
+    }
+
+    /// The same with what it says of its files: units, stage, clock. The reader holds that against the data.
+    pub const fn reads(self, claim: Claim) -> Format {
+        Format { claim: Some(claim), ..self }
+    }
+
+    /// What it says of its files; none if it keeps silent.
+    pub fn claim(&self) -> Option<Claim> {
+        self.claim
+    }
+
+    /// Whether files whose names end so are of this format alone.
+    pub(crate) fn is_suggested_by(&self, extension: &str) -> bool {
+        const COMMON: [&str; 3] = ["csv", "log", "txt"];
+        self.extensions.contains(&extension) && !COMMON.contains(&extension)
     }
 
     /// Whether it is also written.
@@ -162,6 +181,8 @@ impl fmt::Debug for Format {
 /// All formats that come with the crate. Of two that are equally sure of a trace, the first reads it.
 pub const FORMATS: &[Format] = &[
     tracefs::FORMAT,
+    nvme::FORMAT,
+    nvme::BLOCKS,
     blkreplay::FORMAT,
     blktrace::FORMAT,
     alibaba::FORMAT,

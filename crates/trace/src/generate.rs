@@ -60,7 +60,7 @@ use std::fmt;
 
 use crate::error::TraceError;
 use crate::record::Record;
-use crate::records::{BATCH, Counts, Records};
+use crate::records::{BATCH, Counts, Note, Records};
 
 /// A kind of trace that is made up.
 pub struct Generator {
@@ -132,17 +132,30 @@ impl Generator {
     /// # Errors
     /// A setting that is not known, a value out of range, a device that is too small.
     pub fn generate(&self, options: &Options) -> Result<Generated, TraceError> {
-        let Options { set, size_bytes, seed, .. } = options;
-        let settings = Settings::new(self.keys, set, *size_bytes, *seed)?;
+        let Options { set, size_bytes, seed, number_ios } = options;
+        let set = self.enough(set, number_ios.unwrap_or(0));
+        let settings = Settings::new(self.keys, &set, *size_bytes, *seed)?;
         Ok(Generated {
             name: self.name,
             workload: (self.make)(&settings)?,
             emit: Emit::new(options.seed),
             left: options.number_ios.unwrap_or(u64::MAX),
+            asked: options.number_ios,
             given: 0,
             devices: [String::from("0")],
             at_end: false,
         })
+    }
+
+    /// The settings, with as many requests as are asked for where the default is fewer: what is not set is no
+    /// limit.
+    fn enough(&self, set: &[(String, String)], number_ios: u64) -> Vec<(String, String)> {
+        let is_count = |key: &&Key| matches!(key.name, "ios" | "transactions");
+        let is_short = |key: &&Key| key.default.parse().is_ok_and(|default: u64| default < number_ios);
+        let is_free = |key: &&Key| set.iter().all(|(name, _)| name != key.name);
+        let count = self.keys.iter().find(|key| is_count(key) && is_short(key) && is_free(key));
+        let more = count.map(|key| (key.name.to_string(), number_ios.to_string()));
+        set.iter().cloned().chain(more).collect()
     }
 }
 
@@ -213,6 +226,7 @@ pub struct Generated {
     workload: Box<dyn Workload>,
     emit: Emit,
     left: u64,
+    asked: Option<u64>,
     given: u64,
     devices: [String; 1],
     at_end: bool,
@@ -245,5 +259,10 @@ impl Records for Generated {
 
     fn first_bad_line(&self) -> Option<&TraceError> {
         None
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        let missing = self.asked.filter(|_| self.at_end).map_or(0, |asked| asked.saturating_sub(self.given));
+        Note::some(missing, "requests asked for that the workload does not have").into_iter().collect()
     }
 }

@@ -30,8 +30,14 @@ use thiserror::Error;
 
 use crate::error::TraceError;
 use crate::format::{Format, Formats};
+use crate::reader::ReadOptions;
 use crate::record::Record;
 use crate::records::Records;
+
+/// What is damaged at random makes no sense as a trace: it is read whatever its units may be.
+fn options(format: &str, lenient: bool) -> ReadOptions {
+    ReadOptions { certainty_min: 0.0, ..ReadOptions::new(Some(format), lenient) }
+}
 
 /// A promise that a format does not keep.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -78,7 +84,7 @@ impl<'a> Kit<'a> {
         self.check_round_trip()
     }
 
-    /// The sample is recognised, and read without fault.
+    /// The sample is recognised, and read without fault; the format says what its files mean.
     ///
     /// # Errors
     /// It is not.
@@ -88,7 +94,8 @@ impl<'a> Kit<'a> {
         self.holds(first == self.format.name, || format!("its sample is recognised as {first}"))?;
         let (records, trace) =
             self.read(self.sample, false).map_err(|error| self.failure(error.to_string()))?;
-        self.holds(!records.is_empty() && trace.counts().bad_lines == 0, || "its sample is bad".into())
+        self.holds(!records.is_empty() && trace.counts().bad_lines == 0, || "its sample is bad".into())?;
+        self.holds(trace.reading().is_some(), || "it does not say what its units are (Format::reads)".into())
     }
 
     /// A bad line or entry ends a strict reader with its number, behind all that was before it. A lenient
@@ -142,7 +149,7 @@ impl<'a> Kit<'a> {
     }
 
     fn open(&self, bytes: &[u8], lenient: bool) -> Result<Box<dyn Records>, TraceError> {
-        self.formats.open_bytes(bytes.to_vec(), Some(self.format.name), lenient)
+        self.formats.open_bytes_with(bytes.to_vec(), &options(self.format.name, lenient))
     }
 
     /// All of it, and what was read.

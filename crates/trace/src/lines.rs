@@ -5,8 +5,10 @@ use memchr::memchr;
 use crate::decoder::{Decoder, Sink};
 use crate::devices::Devices;
 use crate::error::{TraceError, shown};
+use crate::reading::{Stage, StatedUnits, Units};
 use crate::record::Record;
 use crate::records::BATCH;
+use crate::stage::Choice;
 use crate::text::Problem;
 
 /// A longer line is no line of a trace.
@@ -20,6 +22,22 @@ pub trait LineFormat: Default + Send {
     /// # Errors
     /// Why the line is bad.
     fn line(&mut self, line: &[u8], devices: &mut Devices, records: &mut Vec<Record>) -> Result<(), Problem>;
+
+    /// The file's units, once a heading has named them.
+    fn units(&self) -> Option<Units> {
+        None
+    }
+
+    /// As [`Decoder::take_times`].
+    fn take_times(&mut self, _: &StatedUnits) -> bool {
+        false
+    }
+
+    /// Which of several events is the request, in a format that has several.
+    #[doc(hidden)]
+    fn choice(&mut self) -> Option<&mut Choice> {
+        None
+    }
 }
 
 /// The decoder of a text format.
@@ -33,6 +51,11 @@ pub(crate) struct Lines<F> {
 }
 
 impl<F: LineFormat + 'static> Lines<F> {
+    /// Of a format that is more than its default.
+    pub(crate) fn of(format: F) -> Lines<F> {
+        Lines { format, is_begun: false, in_long_line: false }
+    }
+
     pub(crate) fn decoder() -> Box<dyn Decoder> {
         Box::new(Lines::<F>::default())
     }
@@ -43,6 +66,37 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl<F: LineFormat> Decoder for Lines<F> {
     fn decode(&mut self, bytes: &[u8], last: bool, sink: &mut Sink<'_>) -> Result<usize, TraceError> {
+        let decoded = self.lines(bytes, last, sink);
+        if let Some(choice) = self.format.choice() {
+            if last && decoded == Ok(bytes.len()) {
+                // There are no more devices than were counted as they waited.
+                let _ = choice.end(sink.records, sink.devices);
+            }
+            sink.counts.other_lines -= choice.late();
+        }
+        decoded
+    }
+
+    fn take_stage(&mut self, stage: Stage) -> bool {
+        self.format.choice().is_some_and(|choice| choice.want(stage))
+    }
+
+    fn stage(&mut self) -> Option<Stage> {
+        self.format.choice().and_then(|choice| choice.stage())
+    }
+
+    fn take_times(&mut self, stated: &StatedUnits) -> bool {
+        self.format.take_times(stated)
+    }
+
+    fn units(&self) -> Option<Units> {
+        self.format.units()
+    }
+}
+
+impl<F: LineFormat> Lines<F> {
+    /// Reads lines until there are enough records.
+    fn lines(&mut self, bytes: &[u8], last: bool, sink: &mut Sink<'_>) -> Result<usize, TraceError> {
         let is_marked = !self.is_begun && bytes.starts_with(BYTE_ORDER_MARK);
         let mut done = if is_marked { BYTE_ORDER_MARK.len() } else { 0 };
         while sink.records.len() < BATCH && done < bytes.len() {
@@ -65,9 +119,7 @@ impl<F: LineFormat> Decoder for Lines<F> {
         self.is_begun |= done > 0;
         Ok(done)
     }
-}
 
-impl<F: LineFormat> Lines<F> {
     #[inline]
     fn line(&mut self, line: &[u8], sink: &mut Sink<'_>) -> Result<(), TraceError> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -110,8 +162,13 @@ pub(crate) fn sniff_lines<F: LineFormat>(head: &[u8]) -> u8 {
     for line in whole.split(|&c| c == b'\n') {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let before = records.len();
+        let waiting = |format: &mut F| format.choice().map_or(0, |choice| choice.waiting());
+        let before_waiting = waiting(&mut format);
         match format.line(line, &mut devices, &mut records) {
-            Ok(()) => good += usize::from(records.len() > before),
+            Ok(()) => {
+                let is_request = records.len() > before || waiting(&mut format) > before_waiting;
+                good += usize::from(is_request);
+            }
             Err(_) => bad += 1,
         }
         if good + bad == LINES {

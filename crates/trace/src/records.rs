@@ -5,6 +5,7 @@ use std::fmt;
 use flashscope_core::number::{count, exact_size};
 
 use crate::error::TraceError;
+use crate::reading::Reading;
 use crate::record::Record;
 
 /// Records of a batch, or one more if a line has two.
@@ -96,6 +97,11 @@ pub trait Records: Send {
     fn notes(&self) -> Vec<Note> {
         Vec::new()
     }
+
+    /// How the file is read, as far as it is; none of what comes from no file, or from several.
+    fn reading(&self) -> Option<Reading> {
+        None
+    }
 }
 
 /// Records that come through a function: it draws each batch from those behind it, and may change it. In all
@@ -137,6 +143,9 @@ where
     fn notes(&self) -> Vec<Note> {
         self.records.notes()
     }
+    fn reading(&self) -> Option<Reading> {
+        self.records.reading()
+    }
 }
 
 impl<R: Records + ?Sized> Records for Box<R> {
@@ -157,5 +166,8 @@ impl<R: Records + ?Sized> Records for Box<R> {
     }
     fn notes(&self) -> Vec<Note> {
         (**self).notes()
+    }
+    fn reading(&self) -> Option<Reading> {
+        (**self).reading()
     }
 }

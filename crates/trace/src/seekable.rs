@@ -9,6 +9,8 @@ use bytes::Bytes;
 use crate::error::TraceError;
 use crate::format::Formats;
 use crate::format::parquet::{MAGIC, NAME, ParquetTrace};
+use crate::reader::ReadOptions;
+use crate::reading::StatedUnits;
 use crate::records::Records;
 
 /// Whether a format of this name is read from its end, so that its parts are nothing.
@@ -35,9 +37,24 @@ impl Formats {
         format: Option<&str>,
         lenient: bool,
     ) -> Result<Box<dyn Records>, TraceError> {
-        match is_read_from_its_end(&file, format) {
-            true => Ok(Box::new(ParquetTrace::open(file, lenient)?)),
-            false => Ok(Box::new(self.open(file, format, lenient)?)),
+        self.open_file_with(file, &ReadOptions::new(format, lenient))
+    }
+
+    /// As [`Formats::open_with`], from a file.
+    ///
+    /// # Errors
+    /// As [`Formats::open_with`].
+    pub fn open_file_with(&self, file: File, options: &ReadOptions) -> Result<Box<dyn Records>, TraceError> {
+        let is_table = options.columns.is_some();
+        if is_table || !is_read_from_its_end(&file, options.format.as_deref()) {
+            return Ok(Box::new(self.open_with(file, options)?));
+        }
+        if options.units != StatedUnits::default() {
+            return Err(TraceError::NoUnits { format: NAME });
+        }
+        match options.stage {
+            None => Ok(Box::new(ParquetTrace::open(file, options.lenient)?)),
+            Some(stage) => Err(TraceError::NoStages { format: NAME, stage }),
         }
     }
 
@@ -51,11 +68,29 @@ impl Formats {
         format: Option<&str>,
         lenient: bool,
     ) -> Result<Box<dyn Records>, TraceError> {
+        self.open_bytes_with(bytes, &ReadOptions::new(format, lenient))
+    }
+
+    /// As [`Formats::open_with`], from memory.
+    ///
+    /// # Errors
+    /// As [`Formats::open_with`].
+    pub fn open_bytes_with(
+        &self,
+        bytes: impl Into<Bytes>,
+        options: &ReadOptions,
+    ) -> Result<Box<dyn Records>, TraceError> {
         let bytes: Bytes = bytes.into();
-        match format {
-            Some(NAME) if !bytes.is_empty() => Ok(Box::new(ParquetTrace::open(bytes, lenient)?)),
-            None if bytes.starts_with(MAGIC) => Ok(Box::new(ParquetTrace::open(bytes, lenient)?)),
-            _ => Ok(Box::new(self.open(Cursor::new(bytes), format, lenient)?)),
+        let is_whole = match options.format.as_deref() {
+            _ if options.columns.is_some() => false,
+            Some(name) => name == NAME && !bytes.is_empty(),
+            None => bytes.starts_with(MAGIC),
+        };
+        match (is_whole, options.stage) {
+            (false, _) => Ok(Box::new(self.open_with(Cursor::new(bytes), options)?)),
+            (true, _) if options.units != StatedUnits::default() => Err(TraceError::NoUnits { format: NAME }),
+            (true, None) => Ok(Box::new(ParquetTrace::open(bytes, options.lenient)?)),
+            (true, Some(stage)) => Err(TraceError::NoStages { format: NAME, stage }),
         }
     }
 }

@@ -27,8 +27,9 @@ use devices::Device;
 use regions::Regions;
 use summary::Estimate;
 pub use summary::{
-    AddressMap, Addresses, Alignment, Bin, CommonSize, DeviceSummary, Distribution, InterArrival, QueueDepth,
-    Rewrites, Sequential, Sizes, Summary, Timeline, Times, WindowLength, WorkingSet,
+    AddressMap, Addresses, Alignment, Bin, CommonSize, DeviceSummary, Distribution, InterArrival,
+    QuantileErrors, QueueDepth, Rewrites, Sequential, Sizes, Summary, Timeline, Times, WindowLength,
+    WorkingSet,
 };
 
 /// So many records at a time stay in the processor's nearest cache.
@@ -142,6 +143,7 @@ impl Stats {
         let runs = self.devices.runs();
         Summary {
             format: trace.format().into(),
+            reading: trace.reading(),
             complete,
             requests: [reads, writes, flushes, trims].iter().map(|volume| volume.requests).sum(),
             reads: reads.requests,

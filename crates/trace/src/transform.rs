@@ -39,6 +39,7 @@ pub use window::{Origin, TimeWindow};
 pub use written::Written;
 
 use crate::error::{Remedy, TraceError};
+use crate::reading::Reading;
 use crate::record::Record;
 use crate::records::{BATCH, Counts, Records};
 
@@ -222,6 +223,10 @@ impl<R: Records, T: Transform> Records for Transformed<R, T> {
 
     fn first_bad_line(&self) -> Option<&TraceError> {
         self.input.first_bad_line()
+    }
+
+    fn reading(&self) -> Option<Reading> {
+        self.input.reading()
     }
 
     fn notes(&self) -> Vec<Note> {

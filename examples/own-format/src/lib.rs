@@ -8,13 +8,18 @@
 use std::io::Write as _;
 
 use flashscope_core::Op;
-use flashscope_trace::format::{Devices, Encoder, Format, LineFormat, Problem};
+use flashscope_trace::format::{Claim, Devices, Encoder, Format, LineFormat, Problem, SpaceUnit, TimeUnit};
 use flashscope_trace::{Loss, Losses, Record};
 
 /// What [`flashscope_trace::Formats::with`] takes.
 pub static FORMAT: Format = Format::lines::<Lines>("own", "time us, R|W, first byte, bytes, device")
+    .reads(CLAIM)
     .written_by(|| Box::new(Writer))
     .with_extensions(&["own"]);
+
+/// What it says of its files; the reader holds it against the data.
+const CLAIM: Claim =
+    Claim::new(TimeUnit::Microsecond, SpaceUnit::Byte, SpaceUnit::Byte).with_device("column");
 
 #[derive(Default)]
 struct Lines;

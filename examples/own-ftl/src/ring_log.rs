@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use flashscope_sim::SimError;
 use flashscope_sim::ftl::{FreeBlocks, Ftl, NewestCopies, Setup, Tombstone};
-use flashscope_sim::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token};
+use flashscope_sim::nand::{Block, Cause, Lpn, Moment, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token};
 use serde::{Deserialize, Serialize};
 
 /// Settings of a [`RingLog`].
@@ -32,33 +32,33 @@ impl RingLog {
         self.open = self.free.take();
     }
 
-    fn append(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at_ns: u64) -> u64 {
+    fn append(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: Moment) -> Moment {
         if nand.is_full(self.open) {
             self.advance();
         }
-        let (ppn, done_ns) = nand.append(self.open, lpn, token, cause, at_ns);
+        let (ppn, done) = nand.append(self.open, lpn, token, cause, at);
         self.map[lpn as usize] = ppn;
-        done_ns
+        done
     }
 
     /// Moves what the oldest block still holds to the end of the log, and erases it.
-    fn clean(&mut self, nand: &mut Nand, at_ns: u64) {
+    fn clean(&mut self, nand: &mut Nand, at: Moment) {
         let Some(oldest) = self.closed.pop_front() else { return };
         let first = nand.first_page(oldest);
         for from in first..first + nand.next_page(oldest) {
             let lpn = nand.owner(from);
             if self.map.get(lpn as usize) == Some(&from) {
-                let read = nand.read(from, Cause::Gc, at_ns);
+                let read = nand.read(from, Cause::Gc, at);
                 self.append(nand, lpn, read.token, Cause::Gc, read.done);
             }
         }
-        nand.erase(oldest, Cause::Gc, at_ns);
+        nand.erase(oldest, Cause::Gc, at);
         self.free.give(nand, oldest);
     }
 
-    fn restore_reserve(&mut self, nand: &mut Nand, at_ns: u64) {
+    fn restore_reserve(&mut self, nand: &mut Nand, at: Moment) {
         while self.free.len() < self.reserve_blocks && nand.fault().is_none() {
-            self.clean(nand, at_ns);
+            self.clean(nand, at);
         }
     }
 }
@@ -94,31 +94,31 @@ impl Ftl for RingLog {
                 continue;
             }
             if nand.next_page(block) > 0 {
-                nand.erase(block, Cause::Gc, 0);
+                nand.erase(block, Cause::Gc, Moment::START);
             }
             ftl.free.give(nand, block);
         }
         (ftl.map, ftl.open) = (newest.copies, ftl.free.take());
-        ftl.restore_reserve(nand, 0);
+        ftl.restore_reserve(nand, Moment::START);
         Ok(ftl)
     }
 
-    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at_ns: u64) -> PageRead {
+    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: Moment) -> PageRead {
         match self.map[lpn as usize] {
-            NONE => PageRead { token: NO_TOKEN, done: at_ns },
-            ppn => nand.read(ppn, cause, at_ns),
+            NONE => PageRead { token: NO_TOKEN, done: at },
+            ppn => nand.read(ppn, cause, at),
         }
     }
 
-    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at_ns: u64) -> u64 {
+    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: Moment) -> Moment {
         while nand.is_full(self.open) && nand.fault().is_none() {
             self.advance();
-            self.restore_reserve(nand, at_ns);
+            self.restore_reserve(nand, at);
         }
-        self.append(nand, lpn, token, cause, at_ns)
+        self.append(nand, lpn, token, cause, at)
     }
 
-    fn trim(&mut self, _nand: &mut Nand, lpn: Lpn, _at_ns: u64) {
+    fn trim(&mut self, _nand: &mut Nand, lpn: Lpn, _at: Moment) {
         self.map[lpn as usize] = NONE;
     }
 

@@ -9,6 +9,7 @@ import { charts } from './chart';
 import { heats } from './heat';
 import { Picker } from './picker';
 import { table } from './table';
+import { tiles } from './tiles';
 import { traceFigure, type TracePart } from './trace';
 import { facts, items, texts } from './words';
 
@@ -18,14 +19,14 @@ const TRACES_MAX = 3;
 type Of<K extends Block['block']> = Part<Extract<Block, { block: K }>>[];
 
 /** Shows the blocks of a section. One that fails says so in its place, and the others are shown. */
-export function blocks(merged: MergedBlock[], sectionId: string): HTMLElement[] {
+export function blocks(merged: MergedBlock[], sectionId: string, isSummary: boolean): HTMLElement[] {
     const traces = merged.filter(({ kind }) => kind === 'trace');
     const isPicked = traces.length > TRACES_MAX;
     const elements: HTMLElement[] = [];
     let hasPicker = false;
     for (const block of merged) {
         try {
-            if (block.kind !== 'trace' || !isPicked) elements.push(...one(block));
+            if (block.kind !== 'trace' || !isPicked) elements.push(...one(block, isSummary));
             else if (!hasPicker) {
                 hasPicker = true;
                 elements.push(
@@ -39,21 +40,24 @@ export function blocks(merged: MergedBlock[], sectionId: string): HTMLElement[] 
             elements.push(broken(block, error));
         }
     }
-    return gridded(elements);
+    return isSummary ? beside(elements) : gridded(elements);
 }
 
-function one(block: MergedBlock): HTMLElement[] {
+function one(block: MergedBlock, isHero: boolean): HTMLElement[] {
     switch (block.kind) {
         case 'text':
             return [texts(block.parts as Of<'text'>)];
         case 'facts':
             return [facts(block.parts as Of<'facts'>)];
         case 'items':
-            return [items(block.parts as Of<'items'>)];
+        case 'listed':
+            return [items(block.parts as Of<'items' | 'listed'>)];
+        case 'tiles':
+            return [tiles(block.parts as Of<'tiles'>)];
         case 'table':
             return table(block.parts as Of<'table'>);
         case 'chart':
-            return charts(block.parts as Of<'chart'>).map(shown);
+            return charts(block.parts as Of<'chart'>, isHero).map(shown);
         case 'heat':
             return heats(block.parts as Of<'heat'>).map(shown);
         case 'trace':
@@ -83,13 +87,20 @@ function broken({ kind, id }: MergedBlock, error: unknown): HTMLElement {
 function gridded(elements: HTMLElement[]): HTMLElement[] {
     const all: HTMLElement[] = [];
     for (const element of elements) {
-        if (!element.classList.contains('small')) {
-            all.push(element);
-            continue;
-        }
+        const grid = { small: 'grid', multiple: 'grid multiples' }[element.classList[1]];
         const last = all[all.length - 1];
-        if (last?.classList.contains('grid')) last.append(element);
-        else all.push(h('div', { class: 'grid' }, element));
+        if (!grid) all.push(element);
+        else if (last?.className === grid) last.append(element);
+        else all.push(h('div', { class: grid }, element));
     }
     return all;
+}
+
+/** Pictures at the left, what to make of them at the right, all else over the whole width. */
+function beside(elements: HTMLElement[]): HTMLElement[] {
+    const left = elements.filter((element) => element.matches('figure'));
+    const right = elements.filter((element) => element.matches('.listed'));
+    const sides = [left, right].filter((side) => side.length > 0).map((side) => h('div', {}, ...side));
+    const whole = elements.filter((element) => !left.includes(element) && !right.includes(element));
+    return sides.length > 0 ? [...whole, h('div', { class: 'beside' }, ...sides)] : whole;
 }

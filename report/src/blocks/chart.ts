@@ -1,22 +1,23 @@
 // A chart of one result, or of several overlaid.
 
-import type { Axis, ChartBlock, Series } from '../document';
+import type { Axis, ChartBlock, Point, Series } from '../document';
 import { CurveLayer, type Curve } from '../canvas/series';
 import type { AxisSpec, LegendEntry, Scene } from '../canvas/scene';
 import { csv } from '../export/csv';
 import { Figure, type Flags, type Spec, type Switch } from '../figure';
 import { overlays, type ChartPart } from '../overlay';
 import { isShown, needNames, resultName } from '../results';
-import { padded, type Range } from '../scale';
+import { nines, padded, type Range } from '../scale';
 import { colourOf, dashOf, shapeOf, theme } from '../theme';
 import { format } from '../units';
 import { smallSpec } from './small';
 
 /** Makes the figures of a chart: one, but one for each result where series are stacked. */
-export function charts(parts: ChartPart[]): Figure[] {
+export function charts(given: ChartPart[], isHero = false): Figure[] {
+    const parts = given.map(({ result, block }) => ({ result, block: drawable(block) }));
     const isStacked = parts.some(({ block }) => block.series.some((s) => s.look === 'stacked'));
     const sets = isStacked ? parts.map((part) => [part]) : overlays(parts);
-    if (sets.length === 1) return [new Figure(chartSpec(sets[0]))];
+    if (sets.length === 1) return [new Figure(chartSpec(sets[0], isHero))];
     return sets.map((set, i) => {
         const { block, result } = set[0];
         const title = `${block.title}: ${set.map((part) => resultName(part.result)).join(', ')}`;
@@ -27,10 +28,18 @@ export function charts(parts: ChartPart[]): Figure[] {
     });
 }
 
-function chartSpec(parts: ChartPart[]): Spec {
+/** Percentiles are drawn by how many nines they have. */
+function drawable(block: ChartBlock): ChartBlock {
+    if (block.y.unit !== 'percentile') return block;
+    const nined = (p: Point) => ({ ...p, y: p.y === null ? null : nines(p.y / 100) });
+    return { ...block, series: block.series.map((s) => ({ ...s, points: s.points.map(nined) })) };
+}
+
+function chartSpec(parts: ChartPart[], isHero = false): Spec {
     const { block } = parts[0];
     return {
-        ...smallSpec(block),
+        ...smallSpec(block, isHero),
+        term: block.term,
         switches: switches(block),
         scene: (flags) => scene(parts, flags),
         summary: () => summary(parts),
@@ -42,12 +51,13 @@ function switches({ x, y, series }: ChartBlock): Switch[] {
     const all: Switch[] = [];
     const isAbove = (axis: Axis, value: (s: Series) => (number | null)[]) =>
         series.some((s) => value(s).some((v) => v !== null && v > 0)) && axis.scale !== 'category';
-    if (isAbove(y, (s) => s.points.map((p) => p.y)) && !series.some((s) => s.look === 'stacked')) {
+    if (isAbove(y, (s) => s.points.map((p) => p.y)) 
+        && y.unit !== 'percentile' && !series.some((s) => s.look === 'stacked')) {
         all.push({
             key: 'ylog',
             label: 'log y',
             title: 'logarithmic upwards',
-            isOn: y.scale === 'log',
+            isOn: isLog(y),
             shortcut: 'l',
         });
     }
@@ -56,7 +66,7 @@ function switches({ x, y, series }: ChartBlock): Switch[] {
             key: 'xlog',
             label: 'log x',
             title: 'logarithmic along',
-            isOn: x.scale === 'log',
+            isOn: isLog(x),
             shortcut: 'x',
         });
     }
@@ -71,16 +81,18 @@ function curves(parts: ChartPart[]): (Curve & { key: string; result: number })[]
     return parts.flatMap(({ result, block }) => block.series.map((series) => {
         const nth = names.indexOf(series.name);
         // What is stacked belongs to one result, whose name the title tells; colours tell its parts apart.
-        const look = isOverlaid && series.look !== 'stacked' ? result : nth;
+        const look = isOverlaid && series.look !== 'stacked' ? result : (series.colour ?? nth);
         const own = names.length > 1 ? `${resultName(result)}: ${series.name}` : resultName(result);
         return {
             key: isOverlaid ? `r${result}s${nth}` : `s${nth}`,
             result,
             series,
             name: isOverlaid ? own : series.name || block.title,
+            term: series.term ?? '',
             colour: (t) => colourOf(t, look),
             shape: shapeOf(look),
-            dash: dashOf(nth % 5),
+            // What has its colour on the whole page needs no dashes.
+            dash: series.colour === undefined || isOverlaid ? dashOf(nth % 5) : [],
             base: null,
             slot: [slot++, slots] as [number, number],
         };
@@ -92,7 +104,8 @@ function scene(parts: ChartPart[], flags: Flags): Scene {
     const all = curves(parts);
     const shown = all.filter((curve) => isShown(curve.result) && (flags[curve.key] ?? true));
     stack(shown);
-    const x = axis(block.x, flags.xlog ?? false, xRange(shown, block.x, flags.xlog ?? false));
+    const hasEnds = block.y.unit === 'percentile';
+    const x = axis(block.x, flags.xlog ?? false, xRange(shown, block.x, flags.xlog ?? false, hasEnds));
     const y = axis(block.y, flags.ylog ?? false, yRange(shown, block.y, flags.ylog ?? false));
     return {
         x,
@@ -100,7 +113,7 @@ function scene(parts: ChartPart[], flags: Flags): Scene {
         layers: shown.map((curve) => new CurveLayer(curve, x, y)),
         legend:
             all.length > 1 || needNames(parts)
-                ? all.filter((c) => isShown(c.result)).map((c) => entry(c, flags))
+                ? all.filter((c) => isShown(c.result)).map((c) => entry(c, flags, hasEnds))
                 : [],
         notes: shown.every((c) => c.series.points.length === 0) ? ['No data to draw.'] : [],
     };
@@ -115,15 +128,16 @@ function stack(shown: Curve[]): void {
     }
 }
 
-function entry(curve: Curve & { key: string }, flags: Flags): LegendEntry {
+function entry(curve: Curve & { key: string }, flags: Flags, hasEnds: boolean): LegendEntry {
     const { look } = curve.series;
     const isFilled = isArea(curve.series);
     return {
         name: curve.name,
         colour: curve.colour(theme()),
-        shape: isFilled || look === 'steps' ? undefined : curve.shape,
+        shape: isFilled || (look === 'steps' && !hasEnds) ? undefined : curve.shape,
         dash: curve.dash,
-        kind: isFilled ? 'area' : 'line',
+        kind: isFilled ? 'area' : look === 'points' ? 'dot' : 'line',
+        term: curve.term,
         key: curve.key,
         isOff: !(flags[curve.key] ?? true),
     };
@@ -133,16 +147,20 @@ const axis = (spec: Axis, isLog: boolean, full: Range): AxisSpec => ({
     label: spec.label,
     unit: spec.unit,
     isLog,
+    isBase2: spec.scale === 'log2' || spec.unit === 'bytes',
     labels: spec.scale === 'category' ? spec.labels : [],
     full,
 });
 
+const isLog = ({ scale }: Axis): boolean => scale === 'log' || scale === 'log2';
+
 const isArea = ({ look }: Series): boolean => look === 'stacked' || look === 'bars';
 
-function xRange(shown: Curve[], spec: Axis, isLog: boolean): Range {
+function xRange(shown: Curve[], spec: Axis, isLog: boolean, hasEnds: boolean): Range {
     if (spec.scale === 'category') return [-0.5, Math.max(0.5, spec.labels.length - 0.5)];
     const xs = shown.flatMap((c) => c.series.points.map((p) => p.x)).filter((v) => !isLog || v > 0);
-    const isFlush = shown.some((c) => c.series.look === 'stacked' || c.series.look === 'steps');
+    const has = (...looks: string[]) => shown.some((c) => looks.includes(c.series.look));
+    const isFlush = has('stacked', 'steps') && !has('points') && !hasEnds;
     const range: Range = [least(xs), most(xs)];
     if (shown.some((c) => c.series.look === 'bars') && xs.length > 0) return widened(xs, range, isLog);
     return isFlush ? range : padded(range, isLog);
@@ -159,14 +177,18 @@ function widened(xs: number[], [min, max]: Range, isLog: boolean): Range {
     return [min - half, max + half];
 }
 
+/** An interval takes so much room beyond the values, as a factor. */
+const WHISKER_MAX = 2;
+
 /** Areas, bars and rates begin at 0: how much higher one is must be seen as that. */
-function yRange(shown: Curve[], { unit }: Axis, isLog: boolean): Range {
-    const values = shown.flatMap((c) => c.series.points.flatMap((p, i) => {
-        if (p.y === null) return [];
-        const base = c.base?.[i] ?? 0;
-        return [p.y + base, ...(p.interval ?? [])];
-    }));
-    const isFilled = shown.some((c) => isArea(c.series)) || unit.endsWith('/s');
+function yRange(shown: Curve[], { unit, range }: Axis, isLog: boolean): Range {
+    const heights = (c: Curve) => c.series.points.map((p, i) => (p.y ?? NaN) + (c.base?.[i] ?? 0));
+    const values = shown.flatMap(heights).filter((v) => Number.isFinite(v));
+    // An interval that is far wider than all values leaves the frame, and does not flatten them.
+    const [low, high] = [least(values) / WHISKER_MAX, most(values) * WHISKER_MAX];
+    const ends = shown.flatMap((c) => c.series.points.flatMap((p) => (p.y === null ? [] : p.interval ?? [])));
+    values.push(...ends.map((v) => Math.min(high, Math.max(low, v))), ...(range ?? []));
+    const isFilled = shown.some((c) => isArea(c.series)) || unit.endsWith('/s') || unit === 'percentile';
     const usable = values.filter((v) => Number.isFinite(v) && (!isLog || v > 0));
     if (isFilled && !isLog) usable.push(0);
     return padded([least(usable), most(usable)], isLog);

@@ -6,14 +6,18 @@ import { onAxis, stretchOf } from '../groups';
 
 type Common = 'id' | 'title' | 'caption' | 'group' | 'height' | 'size' | 'toStretch' | 'fromStretch';
 
-export function smallSpec({ id, title, caption, group, x }: ChartBlock | HeatBlock): Pick<Spec, Common> {
+export function smallSpec(
+    { id, title, caption, group, x, y }: ChartBlock | HeatBlock,
+    isHero = false,
+): Pick<Spec, Common> {
     return {
         id,
         title,
         caption,
         group,
-        height: 280,
-        size: 'small',
+        // One of several with the same ends is read beside them, and can be made larger.
+        height: isHero ? 400 : y.range ? 150 : 260,
+        size: isHero ? 'wide' : y.range ? 'multiple' : 'small',
         toStretch: (range) => stretchOf(range, x.unit, x.label),
         fromStretch: (stretch) => onAxis(stretch, x.unit, x.label),
     };

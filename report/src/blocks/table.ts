@@ -34,8 +34,15 @@ const sameColumns = (a: Column[], b: Column[]): boolean =>
 
 /** Tables of more rows have a filter. */
 const FILTER_ROWS = 12;
+/** Words of more letters are not squeezed into a narrow column. */
+const LONG_LETTERS = 40;
 /** Longer ones scroll within the page. */
 const TALL_ROWS = 24;
+
+const unfilled = new Set<() => void>();
+
+/** Gives their rows to all tables that wait to be seen. */
+export const fillTables = (): void => unfilled.forEach((fill) => fill());
 
 class TableView {
     readonly element: HTMLElement;
@@ -75,7 +82,7 @@ class TableView {
                     class: this.rows().length > TALL_ROWS ? 'scroll tall' : 'scroll',
                     tabindex: 0,
                     role: 'region',
-                    'aria-label': block.title,
+                    'aria-label': `table: ${block.title} (${block.id})`,
                 },
                 h('table', {}, h('thead', {}, this.head), this.body),
             ),
@@ -89,14 +96,14 @@ class TableView {
     private fillLater(): void {
         const now = () => {
             seen.disconnect();
-            removeEventListener('beforeprint', now);
+            unfilled.delete(now);
             this.fill();
         };
         const seen = new IntersectionObserver((entries) => entries.some((e) => e.isIntersecting) && now(), {
             rootMargin: '600px',
         });
         seen.observe(this.element);
-        addEventListener('beforeprint', now);
+        unfilled.add(now);
         this.fillHead();
     }
 
@@ -158,7 +165,7 @@ class TableView {
         const mark = !isSorted ? '' : this.sorted!.isDown ? ' ↓' : ' ↑';
         const sort = h(
             'button',
-            { type: 'button', title: `sort by ${column.label}`, onclick: () => this.sort(i) },
+            { type: 'button', title: `sort by ${column.term || column.label}`, onclick: () => this.sort(i) },
             column.unit_in_heading ? `${column.label}, ${column.unit}` : column.label,
             h('span', { class: 'mark', 'aria-hidden': 'true' }, mark),
         );
@@ -182,7 +189,9 @@ class TableView {
     }
 
     private cell(column: Column, cell: Cell, isFirst: boolean): HTMLElement {
-        const kinds = [column.is_number && 'number', cell.is_marked && 'marked'].filter(Boolean).join(' ');
+        const isLong = !column.is_number && cell.text.length > LONG_LETTERS;
+        const kinds = [column.is_number && 'number', cell.is_marked && 'marked', isLong && 'long']
+            .filter(Boolean).join(' ');
         const content = cell.link ? linkTo(cell.link, cell.text || '→') : cell.text;
         // A number below its unit is not scaled.
         const unit = column.unit_in_heading ? '' : column.unit;

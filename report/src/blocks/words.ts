@@ -1,6 +1,6 @@
 // Paragraphs, facts and items.
 
-import type { FactsBlock, Item, ItemsBlock, TextBlock } from '../document';
+import type { FactsBlock, Item, ItemsBlock, ListedBlock, Support, TextBlock } from '../document';
 import { h } from '../dom';
 import type { Part } from '../merge';
 import { isShown, needNames, onResults, resultName } from '../results';
@@ -55,26 +55,51 @@ export function facts(parts: Part<FactsBlock>[]): HTMLElement {
     return box;
 }
 
-export function items(parts: Part<ItemsBlock>[]): HTMLElement {
+export function items(parts: Part<ItemsBlock | ListedBlock>[]): HTMLElement {
+    const { block: first } = parts[0];
+    const isListed = first.block === 'listed';
     const lists = parts.map(({ result, block }) => {
-        const list = h('ul', { class: 'items' }, ...(block.items ?? []).map(item));
+        const list = h('ul', { class: 'items' }, ...block.items.map((one) => item(one, isListed)));
         return needNames(parts) ? ofResult(result, list) : list;
     });
-    return lists.length === 1 ? lists[0] : h('div', {}, ...lists);
+    if (!isListed) return lists.length === 1 ? lists[0] : h('div', {}, ...lists);
+    return h('section', { class: 'listed', 'aria-label': first.title }, h('h3', {}, first.title), ...lists);
 }
 
-function item({ tone, text, detail, links }: Item): HTMLElement {
+const STATES: Record<Support, [mark: string, words: string]> = {
+    supported: ['●', 'supported'],
+    weak: ['◐', 'weak'],
+    unknown: ['○', 'unknown'],
+    not_applicable: ['–', 'not applicable'],
+};
+
+/** How well something is carried by what was measured. */
+export function chip(state: Support): HTMLElement {
+    const [mark, words] = STATES[state] ?? STATES.unknown;
+    return h('span', { class: `chip ${state}` }, h('span', { 'aria-hidden': 'true' }, mark), ` ${words}`);
+}
+
+function item({ tone, text, detail, links, state }: Item, isListed: boolean): HTMLElement {
     const [mark, words] = TONES[tone] ?? TONES.plain;
-    return h('li', { class: tone },
-        h('span', { class: 'tone', 'aria-hidden': 'true' }, mark),
-        h('div', {},
-            h('p', {}, words !== '' && h('span', { class: 'hidden-words' }, `${words}: `), text),
-            detail && details(detail),
-            (links ?? []).length > 0 &&
-                h('p', { class: 'links' }, ...links.map(({ to, label }) => linkTo(to, label))),
-        ),
+    const isMarked = !state && !(isListed && tone === 'alert');
+    const isFolded = isListed && tone === 'alert' && detail !== '';
+    const ways = (links ?? []).map(({ to, label }) => linkTo(to, label));
+    return h('li', { class: state ? `${tone} weighed` : tone },
+        isMarked && h('span', { class: 'tone', 'aria-hidden': 'true' }, mark),
+        isFolded
+            ? h('details', {}, h('summary', {}, text), h('p', { class: 'detail' }, detail))
+            : h('div', {},
+                h('p', {}, isMarked && words !== '' && h('span', { class: 'hidden-words' }, `${words}: `),
+                    text),
+                detail && (state && !isListed ? evidence(detail) : details(detail)),
+                ways.length > 0 && h('p', { class: 'links' }, ...ways)),
+        state && chip(state),
     );
 }
+
+/** What a finding rests on, for whoever asks. */
+const evidence = (words: string): HTMLElement =>
+    h('details', { class: 'detail' }, h('summary', {}, 'Evidence'), h('p', {}, words));
 
 /** Long reasons are folded, so that the next item stays in sight. */
 function details(words: string): HTMLElement {
@@ -84,7 +109,7 @@ function details(words: string): HTMLElement {
 }
 
 /** What one result says, under its name; gone while the result is switched off. */
-function ofResult(result: number, content: HTMLElement): HTMLElement {
+export function ofResult(result: number, content: HTMLElement): HTMLElement {
     const box = h('div', { class: 'ofresult' }, resultTag(result), content);
     onResults(() => { box.hidden = !isShown(result); });
     return box;

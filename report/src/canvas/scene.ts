@@ -9,6 +9,8 @@ export interface AxisSpec {
     label: string;
     unit: string;
     isLog: boolean;
+    /** Its ticks are powers of two, as far as it is logarithmic. */
+    isBase2?: boolean;
     /** Labels of a category axis. */
     labels: string[];
     /** What is seen without zoom. */
@@ -36,6 +38,8 @@ export interface Hit {
     rows: [string, string][];
     /** `id` of the block behind it. */
     link?: string;
+    /** From the cursor, in pixels, where the nearest of all layers is wanted; none is certain. */
+    far?: number;
 }
 
 export interface Layer {
@@ -57,6 +61,8 @@ export interface LegendEntry {
     /** Switches the entry, if it can be. */
     key?: string;
     isOff?: boolean;
+    /** What a paper calls it. */
+    term?: string;
     /** Ends of a ramp. */
     ends?: [string, string];
 }
@@ -150,7 +156,7 @@ export function paint(
 function paintAxes(pen: Pen, scene: Scene, frame: Frame): void {
     const { theme, left, top, width, height } = frame;
     const bottom = top + height;
-    for (const tick of ticks(frame.x, scene.x.unit, ticksAcross(width, scene.x), labelsFor(scene.x, width))) {
+    for (const tick of ticks(frame.x, scene.x, ticksAcross(width, scene.x), labelsFor(scene.x, width))) {
         const at = px(frame, tick.value);
         pen.line([at, top, at, bottom], { colour: theme.grid });
         tick.label
@@ -163,7 +169,7 @@ function paintAxes(pen: Pen, scene: Scene, frame: Frame): void {
                 }),
             );
     }
-    for (const tick of ticks(frame.y, scene.y.unit, ticksUp(height), scene.y.labels)) {
+    for (const tick of ticks(frame.y, scene.y, ticksUp(height), scene.y.labels)) {
         const at = py(frame, tick.value);
         pen.line([left, at, left + width, at], { colour: theme.grid });
         pen.text(left - 6, at, tick.label, { colour: theme.faint, align: 'right' });

@@ -1,6 +1,7 @@
 // Curves with intervals, steps, stacked areas and bars.
 
 import type { Point, Series } from '../document';
+import { percentile } from '../scale';
 import { exact } from '../units';
 import type { Shape, Theme } from '../theme';
 import { px, py, type AxisSpec, type Frame, type Hit, type Layer } from './scene';
@@ -8,6 +9,8 @@ import type { Pen } from './pen';
 
 export interface Curve {
     name: string;
+    /** What a paper calls it. */
+    term: string;
     series: Series;
     colour: (theme: Theme) => string;
     shape: Shape;
@@ -40,25 +43,30 @@ export class CurveLayer implements Layer {
                 const [x, y] = [px(frame, p.x), py(frame, p.y!)];
                 return isSteps && i > 0 ? [x, py(frame, run[i - 1].y!), x, y] : [x, y];
             });
-            if (isSteps || this.x.labels.length === 0 || series.points.length > 1) {
+            // Between places that have no order there is nothing.
+            if (this.x.labels.length === 0 && series.look !== 'points')
                 pen.line(points, { colour, width: 1.8, dash });
-            }
         }
         const given = series.points.filter((p) => p.y !== null);
         for (const p of given) this.drawInterval(pen, frame, p, colour);
         const apart = frame.width / Math.max(1, visible(given, frame));
-        const places = given.flatMap((p) => [px(frame, p.x), py(frame, p.y!)]);
-        if (!isSteps && apart >= DOTS_APART)
-            pen.dots(shape, places, apart > 14 ? 3.4 : 2.2, colour, frame.theme.paper);
+        const places = given.flatMap((p) => [px(frame, p.x) + this.shift(frame), py(frame, p.y!)]);
+        // A distribution ends where too few IOs tell it.
+        if (this.y.unit === 'percentile') pen.dots(shape, places.slice(-2), 4, colour, frame.theme.paper);
+        const isLarge = apart > 14 || series.look === 'points';
+        if (!isSteps && (apart >= DOTS_APART || isLarge))
+            pen.dots(shape, places, isLarge ? 3.4 : 2.2, colour, frame.theme.paper);
     }
 
     private drawInterval(pen: Pen, frame: Frame, point: Point, colour: string): void {
         if (!point.interval) return;
         const x = px(frame, point.x) + this.shift(frame);
         const [low, high] = point.interval.map((v) => Math.min(2e4, Math.max(-2e4, py(frame, v))));
-        pen.line([x, low, x, high], { colour, width: 1.3, opacity: 0.8 });
-        pen.line([x - 3.5, low, x + 3.5, low], { colour, width: 1.3, opacity: 0.8 });
-        pen.line([x - 3.5, high, x + 3.5, high], { colour, width: 1.3, opacity: 0.8 });
+        // One that leaves the frame says little, and must not hide others.
+        const isInside = low <= frame.top + frame.height && high >= frame.top;
+        const stroke = { colour, width: 1.3, opacity: isInside ? 0.8 : 0.35 };
+        pen.line([x, low, x, high], stroke);
+        for (const y of [low, high]) pen.line([x - 3.5, y, x + 3.5, y], stroke);
     }
 
     private drawStack(pen: Pen, frame: Frame): void {
@@ -104,9 +112,10 @@ export class CurveLayer implements Layer {
     }
 
     private shift(frame: Frame): number {
-        if (this.curve.series.look !== 'bars') return 0;
+        const isBars = this.curve.series.look === 'bars';
+        if (!isBars && this.x.labels.length === 0) return 0;
         const [at, of] = this.curve.slot;
-        return (at - (of - 1) / 2) * this.slotWidth(frame);
+        return (at - (of - 1) / 2) * Math.min(this.slotWidth(frame), isBars ? Infinity : 12);
     }
 
     hit(frame: Frame, x: number, y: number): Hit | null {
@@ -115,10 +124,17 @@ export class CurveLayer implements Layer {
             if (p.y === null) return;
             const dx = px(frame, p.x) + this.shift(frame) - x;
             const dy = Number.isNaN(y) ? 0 : this.top(frame, i) - y;
-            const far = this.reachable(frame, i, dx, dy) ? Math.hypot(dx, dy) : Infinity;
-            if (far < Infinity && (!best || far < best.far)) best = { i, far };
+            // Whatever is inside a bar or an area is on it; of points the nearest is meant.
+            const far = this.reachable(frame, i, dx, dy) && this.isFilled ? 0 : Math.hypot(dx, dy);
+            if (!best || far < best.far) best = { i, far };
         });
-        return best ? this.describe(frame, (best as { i: number }).i) : null;
+        if (!best) return null;
+        const { i, far } = best as { i: number; far: number };
+        return { ...this.describe(frame, i), far };
+    }
+
+    private get isFilled(): boolean {
+        return ['bars', 'stacked'].includes(this.curve.series.look);
     }
 
     stops(frame: Frame): number[] {
@@ -132,16 +148,13 @@ export class CurveLayer implements Layer {
         return py(frame, (this.curve.base?.[i] ?? 0) + this.curve.series.points[i].y!);
     }
 
-    /** Bars and areas are hit anywhere inside, points near them. */
+    /** Bars and areas are hit anywhere inside. */
     private reachable(frame: Frame, i: number, dx: number, dy: number): boolean {
         const { look, points } = this.curve.series;
         if (look === 'bars') return Math.abs(dx) <= Math.max(4, this.slotWidth(frame) / 2) && dy < 6;
-        if (look === 'stacked' || look === 'steps') {
-            const next = points[i + 1] ? px(frame, points[i + 1].x) - px(frame, points[i].x) : REACH;
-            const below = look === 'steps' ? Math.abs(dy) < REACH : dy <= 2 && dy > -this.height(frame, i);
-            return dx <= 1 && -dx < next && (Number.isNaN(dy) || below);
-        }
-        return dx * dx + dy * dy < REACH * REACH;
+        const next = points[i + 1] ? px(frame, points[i + 1].x) - px(frame, points[i].x) : REACH;
+        const below = dy <= 2 && dy > -this.height(frame, i);
+        return look === 'stacked' && dx <= 1 && -dx < next && (Number.isNaN(dy) || below);
     }
 
     private height(frame: Frame, i: number): number {
@@ -150,6 +163,11 @@ export class CurveLayer implements Layer {
 
     private describe(frame: Frame, i: number): Hit {
         const p = this.curve.series.points[i];
+        const title = this.curve.term ? `${this.curve.name} (${this.curve.term})` : this.curve.name;
+        const colour = this.curve.colour(frame.theme);
+        const [x, y] = [px(frame, p.x) + this.shift(frame), this.top(frame, i)];
+        if (this.y.unit === 'percentile')
+            return { x, y, title, colour, rows: [[percentile(p.y!), exact(p.x, this.x.unit, 4)]] };
         const rows: [string, string][] = [[this.y.label || 'value', exact(p.y!, this.y.unit, 5)]];
         if (p.interval) {
             const ends = p.interval.map((v) => exact(v, this.y.unit, 5)).join(' to ');
@@ -157,8 +175,7 @@ export class CurveLayer implements Layer {
         }
         const at = this.x.labels[p.x] ?? exact(p.x, this.x.unit, 5);
         rows.unshift([this.x.label || 'at', p.label && p.label !== at ? `${p.label} (${at})` : at]);
-        const [x, y] = [px(frame, p.x) + this.shift(frame), this.top(frame, i)];
-        return { x, y, title: this.curve.name, colour: this.curve.colour(frame.theme), rows, link: p.link };
+        return { x, y, title, colour, rows, link: p.link };
     }
 }
 

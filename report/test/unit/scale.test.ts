@@ -3,7 +3,9 @@
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
 import {
+    nines,
     padded,
+    percentile,
     shifted,
     sound,
     ticks,
@@ -18,8 +20,8 @@ import { random } from '../fixture/random';
 
 const plain = (text: string): string => text.replace(/\u00a0/g, ' ');
 const axis = (min: number, max: number, isLog = false): Mapping => ({ min, max, isLog, from: 0, to: 1000 });
-const labels = (m: Mapping, unit: string, target: number): string[] =>
-    ticks(m, unit, target).map(({ label }) => plain(label)).filter((label) => label !== '');
+const labels = (m: Mapping, unit: string, target: number, isBase2 = unit === 'bytes'): string[] =>
+    ticks(m, { unit, isBase2 }, target).map(({ label }) => plain(label)).filter((label) => label !== '');
 
 test('places along an axis go there and back', () => {
     for (const m of [axis(0, 50), axis(3, 4e9, true), { ...axis(1, 9), from: 300, to: 20 }]) {
@@ -39,6 +41,19 @@ test('ticks are round and carry their unit', () => {
     assert.deepEqual(labels(axis(0, 4), 'IOs', 20), ['0', '1', '2', '3', '4']);
     assert.deepEqual(labels(axis(0, 2300), 'IOs', 3), ['0', '1,000', '2,000']);
     assert.deepEqual(labels(axis(0.25, 0.75), '%', 3), ['0.4 %', '0.6 %']);
+});
+
+test('sizes and depths are divided at powers of two', () => {
+    assert.deepEqual(labels(axis(1, 32, true), '', 8, true), ['1', '2', '4', '8', '16', '32']);
+    assert.deepEqual(labels(axis(0.9, 270, true), '', 5, true), ['1', '4', '16', '64', '256']);
+});
+
+test('percentiles are divided at nines', () => {
+    const seen = labels(axis(0, nines(0.9995)), 'percentile', 8);
+    assert.deepEqual(seen, ['0', 'p50', 'p90', 'p99', 'p99.9']);
+    assert.deepEqual([0.5, 0.9, 0.95, 0.999, 0.9987].map((share) => percentile(nines(share))),
+        ['p50', 'p90', 'p95', 'p99.9', 'p99.9']);
+    assert.ok(labels(axis(2.1, 2.9), 'percentile', 8).length >= 3);
 });
 
 test('a log axis of less than a decade still has numbers', () => {

@@ -13,9 +13,10 @@ use super::Finding;
 const PAGE: &str = "report/src/document.ts";
 
 /// Where the types are, in the order of the page.
-const SOURCES: [&str; 5] = [
+const SOURCES: [&str; 6] = [
     "crates/show/src/html/document.rs",
     "crates/show/src/html/dense.rs",
+    "crates/analysis/src/conclusion.rs",
     "crates/analysis/src/reading/item.rs",
     "crates/analysis/src/reading/table.rs",
     "crates/analysis/src/reading/chart.rs",

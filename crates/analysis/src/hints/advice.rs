@@ -2,46 +2,64 @@
 //! write. Each has an answer, also where the device does not care or where it is not known.
 
 use super::io_size::{Enough, enough};
-use super::{Scene, is_more, words};
+use super::{Scene, is_more, is_no_more, words};
 use crate::compare::ratio;
+use crate::conclusion::Support;
 use crate::findings::Advice;
 use crate::indicators::Shifts;
-use crate::indicators::curve::dearest;
+use crate::indicators::curve::{At, dearest};
 
 pub(super) fn advice(scene: &Scene<'_>) -> Vec<Advice> {
     vec![block_size(scene), alignment(scene), streams(scene)]
 }
 
 fn says(question: &'static str, answer: String, because: String, experiments: Vec<String>) -> Advice {
-    Advice { question, answer, because, experiments }
+    Advice { question, answer, because, experiments, state: Support::Supported }
+}
+
+/// Measured, and not well enough to answer.
+fn undecided(question: &'static str, because: String, experiments: Vec<String>) -> Advice {
+    Advice { state: Support::Unknown, ..says(question, "unknown".into(), because, experiments) }
 }
 
 fn unknown(question: &'static str, micro: &str) -> Advice {
-    says(question, "not measured".into(), format!("the micro-benchmark {micro} has no result"), Vec::new())
+    let because = format!("the micro-benchmark {micro} has no result");
+    Advice { answer: "not measured".into(), ..undecided(question, because, Vec::new()) }
 }
 
-/// The smallest size that reaches nearly the best throughput: of random writes if they were measured.
+/// The smallest size that reaches nearly the best throughput, or the sizes among which it is: of random
+/// writes if they were measured.
 fn block_size(scene: &Scene<'_>) -> Advice {
     const QUESTION: &str = "block size";
     let Some(found) = ["RW", "SW", "RR", "SR"].into_iter().find_map(|name| enough(scene, name)) else {
         return unknown(QUESTION, "granularity");
     };
-    let Enough { curve, smallest, at, best_bytes_a_second, saving } = &found;
+    let Enough { curve, smallest, from, at, best_bytes_a_second, largest, is_growing, saving } = &found;
     let of = words::pattern(curve);
     let experiments = vec![smallest.point.experiment.id(), at.point.experiment.id()];
+    if !is_more(saving) && !is_no_more(saving) {
+        let because = format!("the intervals of {of} of different sizes are too wide to tell");
+        return undecided(QUESTION, because, experiments);
+    }
     if !is_more(saving) {
         let because = format!("{of} have the same throughput at all sizes tried");
         return says(QUESTION, "any".into(), because, experiments);
     }
-    let mut because = format!(
-        "{of} reach 90 % of their best throughput ({}) at this size",
-        words::throughput(*best_bytes_a_second)
-    );
-    let wasteful = scene.indicators.granularity_bytes.filter(|size| size.value < at.parameter);
+    let (most, best) = (words::size(largest.parameter), words::throughput(*best_bytes_a_second));
+    let mut because = if *is_growing {
+        format!("{of} are faster the larger they are, up to {most}, the largest tried ({best})")
+    } else {
+        let which = match from.parameter < at.parameter {
+            true => "one of these sizes: their intervals do not tell which",
+            false => "this size",
+        };
+        format!("{of} reach 90 % of their best throughput ({best}, up to {most}) at {which}")
+    };
+    let wasteful = scene.indicators.granularity_bytes.filter(|size| size.value < from.parameter);
     if let Some(size) = wasteful {
         because += &format!("; below {} smaller is not faster", words::size(size.value));
     }
-    says(QUESTION, format!("{} or more", words::size(at.parameter)), because, experiments)
+    says(QUESTION, format!("{} or more", found.size()), because, experiments)
 }
 
 fn alignment(scene: &Scene<'_>) -> Advice {
@@ -55,7 +73,12 @@ fn alignment(scene: &Scene<'_>) -> Advice {
         let because = format!("misaligned {of} take {} times as long", words::digits(factor.value));
         return says(QUESTION, words::size(unit.value), because, experiments);
     }
-    let because = format!("no significant difference between aligned and misaligned {of}");
+    let is_free = |at: &At<'_>| ratio(&at.estimate, &shifts.aligned).is_ok_and(|factor| is_no_more(&factor));
+    if !shifts.shifted.iter().all(is_free) {
+        let because = format!("the intervals of aligned and misaligned {of} are too wide to tell");
+        return undecided(QUESTION, because, experiments);
+    }
+    let because = format!("misaligned {of} take as long as aligned ones");
     says(QUESTION, "no need".into(), because, experiments)
 }
 
@@ -75,6 +98,12 @@ fn streams(scene: &Scene<'_>) -> Advice {
     let last = several.get(cheap).or(several.last()).unwrap_or(single);
     let experiments = vec![single.point.experiment.id(), last.point.experiment.id()];
     let Some(next) = several.get(cheap) else {
+        let is_cheap =
+            |at: &At<'_>| ratio(&at.estimate, &single.estimate).is_ok_and(|factor| is_no_more(&factor));
+        if !several.iter().all(is_cheap) {
+            let because = "the intervals of writes in several streams are too wide to tell".to_string();
+            return undecided(QUESTION, because, experiments);
+        }
         let because = "no slowdown found at any number of streams tried".to_string();
         return says(QUESTION, format!("{} or more", words::plain(most)), because, experiments);
     };

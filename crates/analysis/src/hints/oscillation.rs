@@ -14,19 +14,42 @@ struct Peaks<'a> {
     peak_ns: f64,
 }
 
-/// Of a period of at most 100 IOs the peaks are at least 1 % of all: the 99th percentile is among them. Those
-/// of a longer one are rarer, and the greatest response time is the only one known to be among them.
+impl Peaks<'_> {
+    fn factor(&self) -> f64 {
+        self.peak_ns / self.p50_ns
+    }
+}
+
+/// What as many IOs take as a period has peaks: the least percentile that is surely among them. The greatest
+/// response time is the only one known to be where no percentile lies so far out.
+fn peak_ns(run: &Run, period_ios: u64) -> Option<f64> {
+    let others = 100.0 * (1.0 - 1.0 / period_ios as f64);
+    let percentiles = run.kinds.iter().flat_map(|kind| &kind.percentiles);
+    let of_kind = percentiles.filter(|of| of.percent > others).min_by(|a, b| a.percent.total_cmp(&b.percent));
+    let quantiles = run.outcome.quantiles?;
+    let p99_ns = (others < 99.0).then_some(quantiles.p99_ns);
+    Some(of_kind.map(|of| of.value_ns).or(p99_ns).unwrap_or(quantiles.max_ns))
+}
+
 fn of_run<'a>(point: &'a Point<'a>, run: &Run) -> Option<Peaks<'a>> {
-    let (period, quantiles) = (run.outcome.phases.period?, run.outcome.quantiles?);
-    let peak_ns = if period.ios <= 100 { quantiles.p99_ns } else { quantiles.max_ns };
-    let found = Peaks { point, period_ios: period.ios, p50_ns: quantiles.p50_ns, peak_ns };
-    (found.p50_ns > 0.0 && peak_ns >= PEAK_MIN * found.p50_ns).then_some(found)
+    let period_ios = run.outcome.phases.period?.ios;
+    let p50_ns = run.outcome.quantiles?.p50_ns;
+    let found = Peaks { point, period_ios, p50_ns, peak_ns: peak_ns(run, period_ios)? };
+    (p50_ns > 0.0 && found.factor() >= PEAK_MIN).then_some(found)
+}
+
+/// Of the rounds with the mildest peaks that most rounds reach; none if a period is what few of them found.
+fn of_point<'a>(point: &'a Point<'a>) -> Option<Peaks<'a>> {
+    let rounds = point.counting().count();
+    let mut found: Vec<Peaks<'a>> = point.counting().filter_map(|run| of_run(point, run)).collect();
+    found.sort_by(|a, b| b.factor().total_cmp(&a.factor()));
+    let most = rounds / 2;
+    (found.len() > most).then(|| found.swap_remove(most))
 }
 
 pub(super) fn hint(scene: &Scene<'_>) -> Option<Hint> {
     let baselines = scene.points.iter().filter(|point| point.experiment.micro == "baseline");
-    let runs = baselines.flat_map(|point| point.runs.iter().filter_map(move |run| of_run(point, run)));
-    let found = runs.max_by(|a, b| (a.peak_ns / a.p50_ns).total_cmp(&(b.peak_ns / b.p50_ns)))?;
+    let found = baselines.filter_map(of_point).max_by(|a, b| a.factor().total_cmp(&b.factor()))?;
     let of = words::pattern(&found.point.experiment.curve);
     let peak = words::span(found.peak_ns);
     let (period, id) = (found.period_ios, found.point.experiment.id());

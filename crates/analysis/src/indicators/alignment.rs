@@ -3,8 +3,8 @@
 use super::Pair;
 use super::curve::{At, average, baseline, curve};
 use crate::compare::ratio;
+use crate::conclusion::Indicator;
 use crate::estimate::Estimate;
-use crate::findings::Indicator;
 use crate::result::Point;
 
 /// A misaligned write surely costs more than this, relative to an aligned one.

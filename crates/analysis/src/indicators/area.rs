@@ -3,7 +3,7 @@
 use super::Pair;
 use super::curve::{At, baseline, curve, dearest};
 use crate::compare::ratio;
-use crate::findings::Indicator;
+use crate::conclusion::Indicator;
 use crate::result::Point;
 
 const MIB: f64 = 1024.0 * 1024.0;

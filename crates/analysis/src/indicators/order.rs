@@ -2,7 +2,7 @@
 
 use super::curve::{At, average, baseline, curve};
 use crate::compare::ratio;
-use crate::findings::Indicator;
+use crate::conclusion::Indicator;
 use crate::result::Point;
 
 /// Steps that table 3 calls large, in bytes.

@@ -2,8 +2,8 @@
 
 use super::curve::{At, baseline, curve};
 use crate::compare::difference;
+use crate::conclusion::Indicator;
 use crate::estimate::Estimate;
-use crate::findings::Indicator;
 use crate::result::Point;
 use crate::statistics::t_quantile;
 

@@ -10,6 +10,8 @@ pub enum Scale {
     Linear,
     /// Equal factors.
     Log,
+    /// The same, divided at powers of two: sizes, IOs in flight.
+    Log2,
     /// Places side by side: `x` counts the labels from 0.
     Category,
 }
@@ -25,12 +27,15 @@ pub struct Axis {
     pub scale: Scale,
     /// Of a [`Scale::Category`] the labels, of others empty.
     pub labels: Vec<String>,
+    /// What it shows at least, so that charts side by side compare; none is what there is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<[f64; 2]>,
 }
 
 impl Axis {
     /// An axis of a quantity.
     pub fn of(label: impl Into<String>, unit: &str, scale: Scale) -> Axis {
-        Axis { label: label.into(), unit: unit.into(), scale, labels: Vec::new() }
+        Axis { label: label.into(), unit: unit.into(), scale, labels: Vec::new(), range: None }
     }
 
     /// An axis of equal steps.
@@ -41,6 +46,16 @@ impl Axis {
     /// An axis of equal factors.
     pub fn log(label: impl Into<String>, unit: &str) -> Axis {
         Axis::of(label, unit, Scale::Log)
+    }
+
+    /// An axis of equal factors, divided at powers of two.
+    pub fn log2(label: impl Into<String>, unit: &str) -> Axis {
+        Axis::of(label, unit, Scale::Log2)
+    }
+
+    /// Shares of all IOs, in %, spread out towards 100: p50, p90, p99, p99.9 in equal steps.
+    pub fn percentiles() -> Axis {
+        Axis::linear("percentile", "percentile")
     }
 
     /// Places of these names, side by side.
@@ -66,6 +81,9 @@ pub struct Chart {
     pub series: Vec<Series>,
     /// Charts and traces of one group share their zoom along `x`; none stands alone.
     pub group: Option<String>,
+    /// What a paper calls it; may be empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub term: String,
 }
 
 impl Chart {
@@ -77,7 +95,8 @@ impl Chart {
         [x, y]: [Axis; 2],
         series: Vec<Series>,
     ) -> Chart {
-        Chart { id: id.into(), title: title.into(), caption: caption.into(), x, y, series, group: None }
+        let (id, title, caption) = (id.into(), title.into(), caption.into());
+        Chart { id, title, caption, x, y, series, group: None, term: String::new() }
     }
 
     /// The same with the zoom of its group.
@@ -97,6 +116,8 @@ impl Chart {
 pub enum Look {
     /// Points, joined by a line.
     Line,
+    /// Points that nothing joins.
+    Points,
     /// Each holds until the next one.
     Steps,
     /// Steps, filled down to the axis, the series of a chart above one another.
@@ -114,17 +135,34 @@ pub struct Series {
     pub look: Look,
     /// In the order of `x`.
     pub points: Vec<Point>,
+    /// Its place in the palette, where it has one on the whole page; none takes them in order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub colour: Option<u8>,
+    /// What a paper calls it; may be empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub term: String,
 }
 
 impl Series {
     /// A curve of points.
     pub fn new(name: impl Into<String>, look: Look, points: impl IntoIterator<Item = Point>) -> Series {
-        Series { name: name.into(), look, points: points.into_iter().collect() }
+        let (name, points) = (name.into(), points.into_iter().collect());
+        Series { name, look, points, colour: None, term: String::new() }
     }
 
     /// A line through these places.
     pub fn line(name: impl Into<String>, places: impl IntoIterator<Item = (f64, f64)>) -> Series {
         Series::new(name, Look::Line, places.into_iter().map(|(x, y)| Point::at(x, y)))
+    }
+
+    /// The same in a colour that it has on the whole page.
+    pub fn coloured(self, colour: u8) -> Series {
+        Series { colour: Some(colour), ..self }
+    }
+
+    /// The same with the name that a paper gives it.
+    pub fn known_as(self, term: impl Into<String>) -> Series {
+        Series { term: term.into(), ..self }
     }
 }
 

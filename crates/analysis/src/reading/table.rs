@@ -68,12 +68,21 @@ pub struct Column {
     pub is_number: bool,
     /// The unit belongs to the heading, and the numbers stand alone.
     pub unit_in_heading: bool,
+    /// What a paper calls it; may be empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub term: String,
 }
 
 impl Column {
     /// One of words.
     pub fn words(label: &str) -> Column {
-        Column { label: label.into(), unit: String::new(), is_number: false, unit_in_heading: false }
+        let (label, unit, term) = (label.into(), String::new(), String::new());
+        Column { label, unit, is_number: false, unit_in_heading: false, term }
+    }
+
+    /// The same with the name that a paper gives it.
+    pub fn known_as(self, term: &str) -> Column {
+        Column { term: term.into(), ..self }
     }
 
     /// One of numbers, each with the unit that suits it.

@@ -5,7 +5,7 @@ use crate::compare::difference;
 use crate::estimate::Estimate;
 use crate::findings::Warning;
 use crate::hints::words;
-use crate::judge::Why;
+use crate::judge::{Stop, Why};
 use crate::remedy::Remedy;
 use crate::result::{Point, Run};
 
@@ -31,17 +31,51 @@ fn wants(run: &Run) -> String {
     run.outcome.missing.map_or_else(|| "no more is known".into(), |why| why.to_string())
 }
 
+/// Runs that the write budget ended.
+pub(super) fn cut_by_bytes(scene: &Scene<'_>) -> Option<Warning> {
+    let (ids, count, first) = bad_runs(scene, |run| run.outcome.stopped_because == Stop::Bytes)?;
+    let runs = words::counted(count as u64, "run");
+    says(format!("{runs} reached the share of the write budget: {ids}."), remedy(first))
+}
+
 pub(super) fn without_mean(scene: &Scene<'_>) -> Option<Warning> {
     let (ids, count, first) = bad_runs(scene, |run| run.outcome.estimate.is_none())?;
     let runs = words::counted(count as u64, "run");
-    says(format!("{runs} ended too early for a mean and are ignored: {ids}."), remedy(first))
+    says(format!("Ignored: {runs} that ended too early for a mean: {ids}."), remedy(first))
+}
+
+/// Runs during which the measuring process itself stood still.
+pub(super) fn held_up(scene: &Scene<'_>) -> Option<Warning> {
+    let (ids, count, _) = bad_runs(scene, Run::is_held_up)?;
+    let left_out = left_out(scene, Run::is_held_up);
+    let runs = words::counted(count as u64, "run");
+    let counts = match left_out {
+        0 => "Their means hold it.".into(),
+        _ if left_out == count => {
+            "They are ignored, because other runs of the same experiments are valid.".into()
+        }
+        _ => format!(
+            "{left_out} of them are ignored, because other runs are valid; the means of the others hold it."
+        ),
+    };
+    says(
+        format!(
+            "During {runs} the measuring process did not run for more than 5 % of the mean: {ids}. {counts}"
+        ),
+        Remedy::Other("Measure again on a machine that does nothing else.".into()),
+    )
+}
+
+/// Bad runs that stand beside sound ones.
+fn left_out(scene: &Scene<'_>, is_bad: impl Fn(&Run) -> bool) -> usize {
+    let beside_sound = scene.points.iter().filter(|point| point.left_out > 0);
+    beside_sound.flat_map(|point| &point.runs).filter(|run| is_bad(run)).count()
 }
 
 pub(super) fn not_stationary(scene: &Scene<'_>) -> Option<Warning> {
     let is_bad = |run: &Run| run.outcome.estimate.is_some() && !run.outcome.stationary;
     let (ids, count, first) = bad_runs(scene, is_bad)?;
-    let beside_sound = scene.points.iter().filter(|point| point.left_out > 0);
-    let left_out = beside_sound.flat_map(|point| &point.runs).filter(|run| is_bad(run)).count();
+    let left_out = left_out(scene, is_bad);
     let (runs, why, counts) = (words::counted(count as u64, "run"), wants(first), counting(count, left_out));
     says(
         format!("{runs} ended before a steady state was established: {ids}; the first: {why}. {counts}"),
@@ -66,7 +100,30 @@ fn counting(count: usize, left_out: usize) -> String {
     }
 }
 
+/// Of rounds the mean over all of them has to be precise; of a run for which nothing was asked, its own.
 pub(super) fn not_precise(scene: &Scene<'_>) -> Option<Warning> {
+    let Some(precision) = scene.context.precision else { return not_precise_alone(scene) };
+    let width = |point: &Point<'_>| point.estimate.map(|mean| mean.relative_half_width());
+    let wide =
+        scene.points.iter().filter_map(|point| Some((point, width(point).filter(|w| *w > precision)?)));
+    let wide: Vec<_> = wide.collect();
+    let (worst, width) = wide.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let ids: Vec<String> = wide.iter().map(|(point, _)| point.experiment.id()).collect();
+    let (all, limit) = (words::counted(wide.len() as u64, "experiment"), words::percent(precision));
+    let because =
+        worst.runs.iter().map(|run| run.outcome.stopped_because).find(|stop| *stop != Stop::Precision);
+    says(
+        format!(
+            "{all} did not reach ± {limit} over all rounds: {}; the widest, {}, has ± {}.",
+            words::some(&ids),
+            worst.experiment.id(),
+            words::percent(*width)
+        ),
+        Remedy::Limit(because.unwrap_or(Stop::Runtime)),
+    )
+}
+
+fn not_precise_alone(scene: &Scene<'_>) -> Option<Warning> {
     let is_bad = |run: &Run| {
         let is_wide = matches!(run.outcome.missing, Some(Why::Wide { .. }));
         is_wide && run.outcome.estimate.is_some()

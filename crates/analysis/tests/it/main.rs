@@ -5,6 +5,7 @@ mod compare;
 mod coverage;
 mod devices;
 mod hints;
+mod horizon;
 mod indicators;
 mod judge;
 mod lingering;

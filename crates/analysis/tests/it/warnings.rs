@@ -95,7 +95,10 @@ fn a_curve_without_any_mean_counts_as_not_measured() {
     let found = of(&context(), &finished);
     assert_eq!(found.len(), 2, "{found:#?}");
     assert!(found[0].seen.contains("effect: effective pause ("), "{found:#?}");
-    assert!(found[1].seen.starts_with("27 runs ended too early") && found[1].seen.contains("and 4 more"));
+    assert!(
+        found[1].seen.starts_with("Ignored: 27 runs that ended too early")
+            && found[1].seen.contains("and 4 more")
+    );
 }
 
 #[test]

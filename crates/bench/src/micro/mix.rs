@@ -35,7 +35,7 @@ fn points(frame: &Frame) -> Vec<Draft> {
             // Two equal halves of whole IOs.
             let size = Bytes(size.0 / (2 * frame.bs.0) * 2 * frame.bs.0);
             let location = if first.is_random() { Location::Random } else { Location::Sequential };
-            let mix = Some(Mix { rw: second, ratio: ratio as u32 });
+            let mix = Some(Mix::ratio(second, ratio as u32));
             let pattern = Pattern { rw: first, size, location, mix, ..frame.baseline(first) };
             drafts.push(draft(&curve, ratio as f64, ratio, pattern));
         }

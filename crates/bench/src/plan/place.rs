@@ -1,14 +1,14 @@
 //! In which order uFLIP's runs come, and where on the target each of them goes. What they cost is in
 //! `plan.rs`, what other suites do in `suite/program.rs`.
 
-use flashscope_analysis::Experiment;
-use flashscope_core::seed::derive;
+use flashscope_analysis::{Experiment, ROUNDS_MIN};
+use flashscope_core::seed::{Random, derive};
 use flashscope_core::{Bytes, Pattern, Rw};
 
 use super::{Note, Settings};
 use crate::micro::{Draft, Frame, Micro};
 use crate::state::State;
-use crate::step::{Length, Preparation, Step};
+use crate::step::{Condition, Length, Preparation, Step};
 
 /// A micro-benchmark's point that has no place yet.
 pub(super) type Point<'a> = (&'a Micro, Draft);
@@ -95,6 +95,40 @@ impl Rooms<'_> {
     }
 }
 
+/// Rounds that are added where the precision is not reached and time is left.
+const ROUNDS_ADDED: u32 = 3;
+
+fn added_rounds(settings: &Settings) -> u32 {
+    if settings.repeats >= ROUNDS_MIN { ROUNDS_ADDED } else { 0 }
+}
+
+/// The order of a round. What varies on a machine varies over seconds to minutes, so no experiment has the
+/// same neighbours, or the same place, in every round. The classes stay apart, and the baselines, which all
+/// others build on, keep their order.
+fn drawn<'a, 'b>(
+    points: &'b [Point<'a>],
+    frame: &Frame,
+    settings: &Settings,
+    repeat: u32,
+) -> Vec<&'b Point<'a>> {
+    let mut random = Random::new(derive(settings.seed, ORDER + u64::from(repeat)));
+    let of = |point: &Point<'_>| Class::of(point.0, &point.1.pattern, frame);
+    let mut order = Vec::with_capacity(points.len());
+    for class in points.chunk_by(|one, next| of(one) == of(next)) {
+        let mut class: Vec<_> = class.iter().collect();
+        if settings.repeats > 1 && of(class[0]) != Class::Baseline {
+            for last in (1..class.len()).rev() {
+                class.swap(last, random.below(last as u64 + 1) as usize);
+            }
+        }
+        order.extend(class);
+    }
+    order
+}
+
+/// Orders have seeds of their own.
+const ORDER: u64 = 0x6f72_6465_7200;
+
 /// Gives every run its place. Patterns that fit a room get one each: reads one after the other, and apart
 /// from them writes, because what one sequential write left is found by the next (paper 001, section 4.1).
 /// Where the span is used up, rooms begin at its start again: those of writes after the state is enforced,
@@ -108,8 +142,9 @@ pub(super) fn place(
     let mut steps = Vec::new();
     let mut rooms = Rooms { frame, read_to: 0, written_to: 0 };
     let mut is_reused = false;
-    for repeat in 0..settings.repeats {
-        for (micro, draft) in points {
+    for repeat in 0..settings.repeats + added_rounds(settings) {
+        let only_if = (repeat >= settings.repeats).then_some(Condition::Imprecise(settings.effort.precision));
+        for (micro, draft) in drawn(points, frame, settings, repeat) {
             let mut draft = draft.clone();
             let mut before = Vec::new();
             if let Some(room) = rooms.next(&draft.pattern) {
@@ -121,7 +156,7 @@ pub(super) fn place(
                 }
             }
             let seed = derive(settings.seed, steps.len() as u64);
-            steps.push(step(micro, draft, repeat, seed, before));
+            steps.push(Step { only_if: only_if.clone(), ..step(micro, draft, repeat, seed, before) });
         }
     }
     if is_reused {
@@ -143,6 +178,8 @@ fn step(micro: &Micro, draft: Draft, repeat: u32, seed: u64, before: Vec<Prepara
         windows: None,
         only_if: None,
         keeps_ios: true,
+        offered: None,
+        offered_beside: None,
     }
 }
 

@@ -14,7 +14,7 @@ use flashscope_core::{Bytes, Location, Nanos, Pattern, Rw};
 use super::program::{ALL_PARTS, Act, FILL, Number, Parameters, Probe, TIME_MIN, refused, within};
 use super::{Part, Program, Setting, Suite};
 use crate::error::{BenchError, SuiteError};
-use crate::step::{Condition, Length, Preparation};
+use crate::step::{Condition, Length, Preparation, Wanted};
 
 /// See the module.
 pub(super) const SUITE: Suite = Suite {
@@ -64,9 +64,13 @@ pub(super) const SUITE: Suite = Suite {
 };
 
 const DEPTH: &str = "depth";
+const DEPTH_AGAIN: &str = "depth-again";
+const BUFFER_TIMES: &str = "buffer-times";
 const BUFFER_WRITE: &str = "buffer-write";
 const BUFFER_READ: &str = "buffer-read-back";
 const FILL_RUN: &str = "fill";
+const FILL_READ: &str = "fill-read-back";
+const FILL_SPEED: &str = "fill-read-speed";
 const SPARE: &str = "spare";
 const TAIL: &str = "read-tail";
 const FLUSH: &str = "flush";
@@ -79,10 +83,14 @@ const PARTS: &[Part] = &[
     Part::new("buffer", "size of the write buffer, from reads of recent writes", |asked| {
         Modern::of(asked)?.buffer(asked.value("buffer_max")?)
     }),
-    Part::new("fill", "sequential fill: size of the SLC cache", |asked| Ok(Modern::of(asked)?.fill())),
-    Part::new("spare", "random writes until spare flash is used up", |asked| {
-        Modern::of(asked)?.spare(asked.value::<Number>("spare_max")?.0)
+    Part::new("fill", "sequential fills, read back: size of the SLC cache", |asked| {
+        Ok(Modern::of(asked)?.fill(asked.time("rest", Nanos::ZERO)?))
     }),
+    Part::new(
+        "spare",
+        "random writes until spare flash is used up, in all and in part of the space",
+        |asked| Modern::of(asked)?.spare(asked.value::<Number>("spare_max")?.0),
+    ),
     Part::new("tail", "random reads under writes at fixed rates", |asked| {
         Modern::of(asked)?.tail(asked.list("rates")?.into_iter().map(|Number(rate)| rate).collect())
     }),
@@ -94,6 +102,8 @@ const PARTS: &[Part] = &[
 ];
 /// The deepest queue that is tried.
 const DEPTH_MAX: u32 = 4096;
+/// Reads for each one in flight, at least.
+const READS_MIN: u64 = 100;
 /// In flight, where a part wants all that the device can take in.
 const BUSY_DEPTH: u32 = 32;
 /// Size of writes of which a device takes in the most.
@@ -108,12 +118,27 @@ const WINDOWS_MIN: u64 = 256;
 const AT_ONCE: u64 = 4 << 20;
 /// From one read-back to the next, at least: beyond what a device reads ahead or in one operation.
 const STRIDE: u64 = 64 << 10;
-/// Size of a read-back.
-const READ_BACK: u64 = 4 << 10;
-/// Read-backs at most, and their windows.
+/// Size of a read-back: no page of flash is larger.
+const READ_BACK: u64 = 16 << 10;
+/// Read-backs at most.
 const READ_BACKS: u64 = 2048;
-const READ_BACK_WINDOWS: u64 = 256;
 const BUFFER_MIN: u64 = 1 << 20;
+/// Where a buffer of a size between two powers of two is looked for, in eighths of the way.
+const BETWEEN: [u32; 7] = [4, 2, 6, 1, 3, 5, 7];
+/// Writes, and reads of each kind, that tell what memory and flash take.
+const TIMES: u64 = 16;
+/// Reads of other data between writes or reads and the reads that count.
+const ELSEWHERE: u64 = 1024;
+/// What is written, read, and read after a flush to tell that.
+const WRITTEN: &str = "written";
+const READ_BUFFERED: &str = "read";
+const READ_FLUSHED: &str = "read after a flush";
+const READ_AGAIN: &str = "read again";
+/// The two rests before a fill, as shares of `rest`.
+const RESTS: [(&str, u64); 2] = [("after a short rest", 4), ("rested", 1)];
+/// Where random writes go that use up spare flash.
+const EVERYWHERE: &str = "everywhere";
+const UPPER_PART: &str = "upper seven eighths";
 /// Discards of each size.
 const TRIMS: u64 = 64;
 const TRIM_SIZES: [u64; 5] = [4 << 10, 64 << 10, 1 << 20, 32 << 20, 512 << 20];
@@ -151,9 +176,16 @@ impl<'a> Modern<'a> {
 }
 
 impl Modern<'_> {
-    /// Everything written once in order, and then left alone: caches are empty, spare flash is free.
-    fn rested(&self) -> [Act; 2] {
-        [FILL, self.rest.clone()].map(Act::Prepare)
+    /// What the write buffer holds goes to the flash: a small write and a flush.
+    fn flushed(&self) -> Act {
+        let pattern = Pattern { fsync: Some(1), ..self.small(Rw::Write) };
+        Act::Prepare(Preparation::Burst { pattern: Box::new(pattern), length: Length::Ios(2) })
+    }
+
+    /// Everything written once in order, flushed, and then left alone: buffer and caches are empty, spare
+    /// flash is free.
+    fn rested(&self) -> [Act; 3] {
+        [Act::Prepare(FILL), self.flushed(), Act::Prepare(self.rest.clone())]
     }
 
     /// Before reads, where writing is allowed.
@@ -171,20 +203,23 @@ impl Modern<'_> {
         self.asked.baseline(rw, self.asked.frame.bs)
     }
 
-    /// Random reads, twice as many in flight each time, until that brings nothing.
+    /// Random reads, twice as many in flight each time, until that brings nothing; and single ones again.
     fn depth(&self) -> Vec<Act> {
         let deepest = DEPTH_MAX.min(self.asked.frame.queue_depth_max);
         let depths = (0..).map(|power| 1u32 << power).take_while(|depth| *depth <= deepest);
-        let probe = |depth: u32| {
+        let reads = |micro: &str, depth: u32| {
             let pattern = Pattern { iodepth: depth, ..self.small(Rw::RandRead) };
-            let probe = Probe::new(DEPTH, "RR", pattern, self.time).at(f64::from(depth), depth);
-            probe.only_if((depth > 2).then_some(Condition::Growing)).act()
+            let probe = Probe::new(micro, "RR", pattern, self.time).at(f64::from(depth), depth);
+            probe.at_least(READS_MIN * u64::from(depth))
         };
-        self.readable().into_iter().chain(depths.map(probe)).collect()
+        let probe = |depth: u32| reads(DEPTH, depth).only_if((depth > 2).then_some(Condition::Growing)).act();
+        let before = self.readable().into_iter().chain([self.read_elsewhere()]);
+        before.chain(depths.map(probe)).chain([reads(DEPTH_AGAIN, 1).act()]).collect()
     }
 
-    /// Writes of more and more bytes, each read back in the order in which they were written: what comes fast
-    /// is still in the buffer.
+    /// From an empty buffer, writes of more and more bytes, each read back: as long as all comes fast, all is
+    /// still in the buffer, whatever leaves it first. The sizes between two powers of two are tried where the
+    /// last that all came fast of and the first that not all did lie to both sides.
     fn buffer(&self, most: Bytes) -> Result<Vec<Act>, BenchError> {
         if most.0 < BUFFER_MIN {
             let least = Bytes(BUFFER_MIN);
@@ -194,22 +229,61 @@ impl Modern<'_> {
             return Ok(Vec::new());
         }
         let most = most.0.min(self.asked.frame.span.0);
-        let sizes = (0..).map(|power| BUFFER_MIN << power).take_while(|size| *size <= most);
-        Ok(sizes.flat_map(|size| self.written_and_read_back(size)).collect())
+        let doubled = || (0..).map(|power| BUFFER_MIN << power).take_while(move |size| *size <= most);
+        let between = |low: u64| BETWEEN.map(|eighth| low as f64 * (f64::from(eighth) / 8.0).exp2());
+        let between = doubled().flat_map(between).map(|size| size as u64 / STRIDE * STRIDE);
+        let wanted = Condition::Wanted(Wanted(reading::is_between));
+        let first = doubled().flat_map(|size| self.written_and_read_back(size, None));
+        let then = between.filter(|size| *size <= most);
+        let then = then.flat_map(|size| self.written_and_read_back(size, Some(wanted.clone())));
+        Ok(self.memory_and_flash().into_iter().chain(first).chain(then).collect())
     }
 
-    fn written_and_read_back(&self, size: u64) -> [Act; 2] {
+    /// Single reads, or writes, that are far apart.
+    fn far_apart(&self, rw: Rw, stride: u64, count: u64) -> Pattern {
+        let bs = Bytes(READ_BACK.max(self.asked.frame.sector.0));
+        let location = Location::RegularGaps { gap: Bytes(stride.saturating_sub(bs.0)) };
+        Pattern { location, size: Bytes(stride * count), ..self.asked.baseline(rw, bs) }
+    }
+
+    /// Reads that wait for writes under way, and leave other data in the registers of the flash.
+    fn read_elsewhere(&self) -> Act {
+        let pattern = Box::new(self.small(Rw::RandRead));
+        Act::Prepare(Preparation::Burst { pattern, length: Length::Ios(ELSEWHERE) })
+    }
+
+    /// A few writes, and what it takes to read them before a flush, after it, and once more.
+    fn memory_and_flash(&self) -> Vec<Act> {
+        // Not where amounts are written later: what was written before, a buffer may hold on to.
+        let offset = Bytes(self.asked.frame.span.0 / 2 / STRIDE * STRIDE);
+        let count = TIMES.min((self.asked.frame.span.0 - offset.0) / STRIDE).max(1);
+        let probe = |place: u32, label: &str, rw: Rw| {
+            let pattern = Pattern { offset, ..self.far_apart(rw, STRIDE, count) };
+            let probe = Probe::new(BUFFER_TIMES, rw.short_name(), pattern, Length::Ios(count));
+            probe.at(f64::from(place), label).windows(Cut::Ios(1), count as usize + 2).act()
+        };
+        vec![
+            self.flushed(),
+            probe(0, WRITTEN, Rw::Write),
+            probe(1, READ_BUFFERED, Rw::Read),
+            self.flushed(),
+            self.read_elsewhere(),
+            probe(2, READ_FLUSHED, Rw::Read),
+            self.read_elsewhere(),
+            probe(3, READ_AGAIN, Rw::Read),
+        ]
+    }
+
+    fn written_and_read_back(&self, size: u64, only_if: Option<Condition>) -> [Act; 3] {
         let label = Bytes(size);
         let large = Pattern { bs: Bytes(STRIDE), size: label, ..self.large_writes() };
         let write = Probe::new(BUFFER_WRITE, "SW", large, Length::Bytes(size)).at(size as f64, label);
-        let bs = Bytes(READ_BACK.max(self.asked.frame.sector.0));
-        let stride = (size / READ_BACKS).max(STRIDE);
-        let location = Location::RegularGaps { gap: Bytes(stride - bs.0) };
-        let small = Pattern { location, size: label, ..self.asked.baseline(Rw::Read, bs) };
+        let stride = (size / READ_BACKS).next_multiple_of(STRIDE).max(STRIDE);
         let reads = size / stride;
+        let small = self.far_apart(Rw::Read, stride, reads);
         let read = Probe::new(BUFFER_READ, "SR", small, Length::Ios(reads)).at(size as f64, label);
-        let width = Cut::Ios((reads / READ_BACK_WINDOWS).max(1));
-        [write.act(), read.windows(width, READ_BACK_WINDOWS as usize * 2 + 2).act()]
+        let read = read.windows(Cut::Ios(1), READ_BACKS as usize + 2);
+        [self.flushed(), write.only_if(only_if.clone()).act(), read.only_if(only_if).act()]
     }
 
     fn windowed(&self, micro: &str, pattern: Pattern, bytes: u64) -> Probe {
@@ -219,25 +293,52 @@ impl Modern<'_> {
         Probe::new(micro, curve, pattern, Length::Bytes(bytes)).windows(width, WINDOWS as usize + 2)
     }
 
-    /// Everything once in order, as fast as it goes, from a rested device.
-    fn fill(&self) -> Vec<Act> {
+    /// Everything once in order, as fast as it goes, after a short rest and after a longer one, each read
+    /// back in single reads; and how fast it is read in order.
+    fn fill(&self, rest: Nanos) -> Vec<Act> {
+        if !self.asked.write {
+            // What is left out is counted.
+            return vec![Act::Prepare(FILL)];
+        }
         let pattern = self.large_writes();
         let bytes = pattern.size.0;
-        let probe = self.windowed(FILL_RUN, pattern, bytes);
-        self.rested().into_iter().chain([probe.act()]).collect()
+        // No power of two: nothing that repeats in the flash is in step with it.
+        let stride = (bytes / READ_BACKS / READ_BACK).max(6) * READ_BACK - READ_BACK;
+        let reads = bytes / stride;
+        let mut acts = vec![Act::Prepare(FILL)];
+        for (label, part) in RESTS {
+            let read = self.far_apart(Rw::Read, stride, reads);
+            let read = Probe::new(FILL_READ, "SR", read, Length::Ios(reads)).at(1.0 / part as f64, label);
+            acts.extend([self.flushed(), Act::Prepare(Preparation::Idle(Nanos(rest.0 / part)))]);
+            acts.push(self.windowed(FILL_RUN, pattern.clone(), bytes).at(1.0 / part as f64, label).act());
+            acts.push(self.read_elsewhere());
+            acts.push(read.windows(Cut::Ios(1), 2 * READ_BACKS as usize + 2).act());
+        }
+        let read = Pattern { rw: Rw::Read, ..pattern };
+        acts.push(Probe::new(FILL_SPEED, "SR", read, self.time).act());
+        acts
     }
 
     /// Random writes until the collector must copy: then the spare flash is used up. They are small enough to
-    /// leave holes in whatever is erased as one, and large enough that the host is not what limits them.
+    /// leave holes in whatever is erased as one, and large enough that the host is not what limits them; none
+    /// is written twice. And the same in part of the space, where a device that shares its spare flash has as
+    /// much of it.
     fn spare(&self, most: f64) -> Result<Vec<Act>, BenchError> {
         if !(0.01..=4.0).contains(&most) {
             return Err(refused("spare_max", most, "write 0.01 to 4"));
         }
         let bs = Bytes(SPARE_WRITE.max(self.asked.frame.sector.0));
-        let pattern = Pattern { iodepth: self.busy, ..self.asked.baseline(Rw::RandWrite, bs) };
-        let bytes = (pattern.size.0 as f64 * most) as u64;
-        let probe = self.windowed(SPARE, pattern, bytes);
-        Ok(self.rested().into_iter().chain([probe.act()]).collect())
+        let all = Pattern { iodepth: self.busy, ..self.asked.permuted(Rw::RandWrite, bs) };
+        let size = Bytes(all.size.0 / 8 / bs.0 * bs.0 * 7);
+        let upper = Pattern { offset: Bytes(all.size.0 - size.0), size, ..all.clone() };
+        let bytes = (all.size.0 as f64 * most) as u64;
+        // What was collected among the writes of a fill leaves holes in its blocks: a second one has none,
+        // and neither has one of a discarded device.
+        let run = |pattern: Pattern, share: f64, label: &str| {
+            let probe = self.windowed(SPARE, pattern, bytes).at(share, label);
+            [Act::Prepare(self.asked.fresh())].into_iter().chain(self.rested()).chain([probe.act()])
+        };
+        Ok(run(all, 1.0, EVERYWHERE).chain(run(upper, 0.875, UPPER_PART)).collect())
     }
 
     /// Single random reads while small random writes come at a set rate.

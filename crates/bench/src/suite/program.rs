@@ -12,6 +12,7 @@ use flashscope_core::{Bytes, Location, Nanos, Pattern, Rw, TargetInfo};
 use super::{Part, Suite};
 use crate::error::{BenchError, SuiteError};
 use crate::micro::{Frame, Scope};
+use crate::offered::Offered;
 use crate::plan::{Note, Plan, Settings, frame};
 use crate::state::State;
 use crate::step::{Condition, Length, Preparation, Step};
@@ -34,6 +35,14 @@ pub enum Act {
     Prepare(Preparation),
     /// A run, or several of the same.
     Run(Box<Probe>),
+    /// Round after round, each of these runs once in each: what drifts while they last is in none of them
+    /// alone.
+    Rounds {
+        /// Rounds.
+        rounds: u32,
+        /// The runs of a round, in order.
+        probes: Vec<Probe>,
+    },
 }
 
 /// A run before it has a seed.
@@ -65,6 +74,10 @@ pub struct Probe {
     pub only_if: Option<Condition>,
     /// Its single IOs are kept.
     pub keeps_ios: bool,
+    /// What decides the arrivals of its pattern.
+    pub offered: Option<Offered>,
+    /// What decides those of its load.
+    pub offered_beside: Option<Offered>,
 }
 
 impl Probe {
@@ -84,6 +97,8 @@ impl Probe {
             afresh: false,
             only_if: None,
             keeps_ios: false,
+            offered: None,
+            offered_beside: None,
         }
     }
 
@@ -97,6 +112,18 @@ impl Probe {
     #[must_use]
     pub fn beside(self, load: Pattern) -> Probe {
         Probe { beside: Some(load), ..self }
+    }
+
+    /// Its IOs arrive at a share of what earlier runs reached.
+    #[must_use]
+    pub fn offered(self, offered: Offered) -> Probe {
+        Probe { offered: Some(offered), ..self }
+    }
+
+    /// Those of its load do.
+    #[must_use]
+    pub fn offered_beside(self, offered: Offered) -> Probe {
+        Probe { offered_beside: Some(offered), ..self }
     }
 
     /// Not over before so many IOs, however long they take: fewer say nothing.
@@ -132,6 +159,28 @@ impl Probe {
     /// As an act.
     pub fn act(self) -> Act {
         Act::Run(Box::new(self))
+    }
+
+    fn writes(&self) -> bool {
+        std::iter::once(&self.pattern).chain(&self.beside).any(Pattern::writes)
+    }
+
+    /// The run of round `repeat`, after `before`.
+    fn step(&self, repeat: u32, seed: u64, before: Vec<Preparation>, follows: bool) -> Step {
+        Step {
+            experiment: self.experiment(),
+            repeat,
+            seed,
+            before,
+            follows,
+            length: self.length,
+            ios_min: self.ios_min,
+            windows: self.windows,
+            only_if: self.only_if.clone(),
+            keeps_ios: self.keeps_ios,
+            offered: self.offered.clone(),
+            offered_beside: self.offered_beside.clone(),
+        }
     }
 
     pub(super) fn experiment(&self) -> Experiment {
@@ -361,7 +410,8 @@ fn permitted(acts: Vec<Act>, write: bool) -> (Vec<Act>, usize) {
     let before = acts.len();
     let writes = |act: &Act| match act {
         Act::Prepare(preparation) => preparation.writes(),
-        Act::Run(probe) => std::iter::once(&probe.pattern).chain(&probe.beside).any(Pattern::writes),
+        Act::Run(probe) => probe.writes(),
+        Act::Rounds { probes, .. } => probes.iter().any(Probe::writes),
     };
     let acts: Vec<Act> = acts.into_iter().filter(|act| write || !writes(act)).collect();
     let left_out = before - acts.len();
@@ -373,34 +423,31 @@ fn steps(acts: Vec<Act>, seed: u64) -> Result<Vec<Step>, SuiteError> {
     let mut seen = BTreeSet::new();
     let (mut before, mut has_reset) = (Vec::new(), false);
     for act in acts {
-        let probe = match act {
+        let (rounds, probes) = match act {
             Act::Prepare(preparation) => {
                 before.push(preparation);
                 continue;
             }
-            Act::Run(probe) => probe,
+            Act::Run(probe) => (probe.repeats, vec![*probe]),
+            Act::Rounds { rounds, probes } => (rounds, probes),
         };
-        let experiment = probe.experiment();
-        if !seen.insert(experiment.id()) {
-            return Err(SuiteError::SameName { id: experiment.id() });
+        for probe in &probes {
+            let id = probe.experiment().id();
+            if !seen.insert(id.clone()) {
+                return Err(SuiteError::SameName { id });
+            }
         }
-        let resets = before.iter().any(Preparation::resets);
-        let fresh = if probe.afresh { before.clone() } else { Vec::new() };
-        for repeat in 0..probe.repeats {
-            let is_fresh = resets && (repeat == 0 || probe.afresh);
-            steps.push(Step {
-                experiment: experiment.clone(),
-                repeat,
-                seed: derive(seed, steps.len() as u64),
-                before: if repeat == 0 { std::mem::take(&mut before) } else { fresh.clone() },
-                // Before anything was reset there is nothing to rest on.
-                follows: has_reset && !is_fresh,
-                length: probe.length,
-                ios_min: probe.ios_min,
-                windows: probe.windows,
-                only_if: probe.only_if.clone(),
-                keeps_ios: probe.keeps_ios,
-            });
+        let prepared = before.clone();
+        for (repeat, probe) in (0..rounds).flat_map(|repeat| probes.iter().map(move |probe| (repeat, probe)))
+        {
+            let before = match repeat {
+                1.. if probe.afresh => prepared.clone(),
+                _ => std::mem::take(&mut before),
+            };
+            let is_fresh = before.iter().any(Preparation::resets);
+            let seed = derive(seed, steps.len() as u64);
+            // Before anything was reset there is nothing to rest on.
+            steps.push(probe.step(repeat, seed, before, has_reset && !is_fresh));
             has_reset |= is_fresh;
         }
     }

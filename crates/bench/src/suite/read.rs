@@ -1,7 +1,7 @@
 //! What readings have in common: the speed of runs, with its spread over repeats.
 
 use flashscope_analysis::reading::{self, Cell, Series};
-use flashscope_analysis::{Point, Run};
+use flashscope_analysis::{Estimate, Point, Run, chance};
 
 /// Bytes and IOs a second, from the first submission to the last completion.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,4 +69,49 @@ pub(super) fn median(values: &[f64]) -> Option<f64> {
         odd if odd % 2 == 1 => Some(sorted[middle]),
         _ => Some((sorted[middle - 1] + sorted[middle]) / 2.0),
     }
+}
+
+/// Of as many questions as a suite asks of one kind, no more than this share is answered wrongly by chance.
+pub(super) const FALSE_MAX: f64 = 0.05;
+/// Fewer values have no spread.
+const VALUES_MIN: usize = 3;
+
+/// How alike neighbours in a series are: 0 to 0.99.
+fn likeness(values: &[f64]) -> f64 {
+    let middle = mean(values).unwrap_or(0.0);
+    let off: Vec<f64> = values.iter().map(|value| value - middle).collect();
+    let square: f64 = off.iter().map(|off| off * off).sum();
+    let beside: f64 = off.windows(2).map(|pair| pair[0] * pair[1]).sum();
+    if square > 0.0 { (beside / square).clamp(0.0, 0.99) } else { 0.0 }
+}
+
+/// The mean of a series with its error, if neighbours are as alike as that (first-order autoregression); none
+/// if so few values, or so alike, say nothing of their spread.
+fn level(values: &[f64], likeness: f64) -> Option<Estimate> {
+    let (count, middle) = (values.len() as f64, mean(values)?);
+    let independent = count * (1.0 - likeness) / (1.0 + likeness);
+    if values.len() < VALUES_MIN || independent < 2.0 {
+        return None;
+    }
+    let square: f64 = values.iter().map(|value| (value - middle).powi(2)).sum();
+    let variance = square / (count - count / independent).max(1.0);
+    Some(Estimate {
+        mean_ns: middle,
+        ci_low_ns: middle,
+        ci_high_ns: middle,
+        confidence: 0.0,
+        std_err_ns: (variance / independent).sqrt(),
+        dof: independent - 1.0,
+        ios: values.len() as u64,
+        ios_ignored: 0,
+        batches: values.len() as u64,
+    })
+}
+
+/// Whether the levels of two series differ by more than chance explains, if this is one of so many questions.
+/// What has too few values for a spread is not told apart. The longer one shows how alike neighbours are.
+pub(super) fn are_apart(a: &[f64], b: &[f64], questions: usize) -> bool {
+    let likeness = likeness(if a.len() > b.len() { a } else { b });
+    let chance = level(a, likeness).zip(level(b, likeness)).map_or(1.0, |(a, b)| chance(&a, &b));
+    chance * questions as f64 <= FALSE_MAX
 }

@@ -6,13 +6,14 @@ use std::borrow::Cow;
 
 use flashscope_analysis::reading::{Axis, Cell, Chart, Series, Table};
 use flashscope_analysis::{
-    Comparison, Context, Cut, Estimate, Finished, Point, Reading, Run, difference, paces, points, pool, ratio,
+    Comparison, Context, Cut, Estimate, Finished, Point, Reading, Run, chance, difference, paces, points,
+    pool, ratio,
 };
 use flashscope_core::number::{percent, span};
 use flashscope_core::{Bytes, Location, Pattern, Rw};
 
 use super::program::{Act, FILL, Parameters, Probe};
-use super::read::mb_per_s;
+use super::read::{FALSE_MAX, mb_per_s};
 use super::{Program, Setting, Suite};
 use crate::error::BenchError;
 use crate::step::{Length, Preparation};
@@ -146,6 +147,9 @@ fn of<'a, 'b>(points: &'b [Point<'a>], micro: &str, rw: Rw) -> Option<&'b Point<
     points.iter().find(|p| p.experiment.micro == micro && p.experiment.curve == rw.short_name())
 }
 
+/// What is compared, fresh and used.
+const PATTERNS: [Rw; 4] = [Rw::RandWrite, Rw::Write, Rw::RandRead, Rw::Read];
+
 /// A pattern before and after use.
 struct Pair<'a> {
     rw: Rw,
@@ -167,10 +171,11 @@ impl Pair<'_> {
     /// Whether the difference is significant; None without intervals.
     fn is_apart(&self) -> Option<bool> {
         let [Some(fresh), Some(used)] = self.means() else { return None };
-        match self.ratios()[0] {
-            Some(ratio) => Some(ratio.excludes(1.0)),
-            None => difference(&used, &fresh).ok().map(|by| by.excludes(0.0)),
-        }
+        let is_apart = match self.ratios()[0] {
+            Some(ratio) => ratio.excludes(1.0),
+            None => difference(&used, &fresh).ok()?.excludes(0.0),
+        };
+        Some(is_apart && chance(&used, &fresh) * PATTERNS.len() as f64 <= FALSE_MAX)
     }
 
     fn row(&self) -> Vec<Cell> {
@@ -246,8 +251,7 @@ fn penalty(points: &[Point<'_>], reading: &mut Reading) {
         let (by, fresh) = [DISCARDED, IN_ORDER].iter().find_map(fresh)?;
         Some(Pair { rw, by, points: [Some(fresh), of(points, USED, rw)] })
     };
-    let pairs: Vec<Pair<'_>> =
-        [Rw::RandWrite, Rw::Write, Rw::RandRead, Rw::Read].into_iter().filter_map(pair).collect();
+    let pairs: Vec<Pair<'_>> = PATTERNS.into_iter().filter_map(pair).collect();
     if pairs.is_empty() {
         return;
     }
@@ -281,7 +285,7 @@ fn about_no_difference(pairs: &[Pair<'_>], reading: &mut Reading) {
     if !alike.is_empty() {
         reading.say(
             format!("No significant difference between fresh and used in {alike}."),
-            "the 95 % CI of the increase includes 0; more repeats make it narrower",
+            "differences no larger than chance explains in four comparisons; more repeats tell smaller ones",
         );
     }
     if !unknown.is_empty() {

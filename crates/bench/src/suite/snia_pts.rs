@@ -166,7 +166,7 @@ impl Pts<'_> {
     /// Random IOs, so many reads to so many writes.
     fn mixed(&self, mix: &str, bs: u64) -> Pattern {
         let of = |rw, other: Option<(Rw, u32)>| Pattern {
-            mix: other.map(|(rw, ratio)| Mix { rw, ratio }),
+            mix: other.map(|(rw, ratio)| Mix::ratio(rw, ratio)),
             ..self.asked.baseline(rw, Bytes(bs))
         };
         match mix {

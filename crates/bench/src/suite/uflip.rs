@@ -16,7 +16,7 @@ pub(super) const SUITE: Suite = Suite {
     settings: &[],
     parts: &[],
     bs: Some(flashscope_core::pattern::BS_DEFAULT),
-    repeats: 3,
+    repeats: 5,
     program: Program::Uflip,
     reading,
 };

@@ -68,6 +68,7 @@ impl Target for Watched {
 fn eio(request: &Request) -> TargetError {
     TargetError {
         kind: ErrorKind::Device,
+        tag: None,
         target: "watched".into(),
         op: request.op,
         offset_bytes: request.offset_bytes,
@@ -173,7 +174,7 @@ fn an_interrupted_campaign_keeps_its_runs_and_resumed_it_runs_what_is_missing() 
         assert_eq!((before.len(), because(broken)), (after, Stop::Interrupted));
         assert_eq!(broken.run.ios, MIDDLE_IOS, "what was measured of it is kept");
 
-        let prior = Prior { finished: kept.kept, enforced_pieces: kept.enforced_pieces, interference: None };
+        let prior = Prior { finished: kept.kept, enforced_pieces: kept.enforced_pieces, ..Prior::default() };
         let (second, new, _) = campaign(&mut Watched::new(u64::MAX), &settings, NEVER, prior);
         assert_eq!(complete(&second.finished), planned(&plan), "interrupted in run {after}");
         assert_eq!(second.finished.len(), plan.steps.len(), "what was cut short gives way to the whole run");
@@ -187,7 +188,7 @@ fn the_state_is_not_enforced_again_after_an_interruption() {
     let settings = small();
     let (_, kept, _) = campaign(&mut Watched::new(u64::MAX), &settings, 1, Prior::default());
     assert!(kept.enforced_pieces > 1_000, "{} pieces of random size", kept.enforced_pieces);
-    let prior = Prior { finished: kept.kept, enforced_pieces: kept.enforced_pieces, interference: None };
+    let prior = Prior { finished: kept.kept, enforced_pieces: kept.enforced_pieces, ..Prior::default() };
     let mut lab = Watched::new(u64::MAX);
     let only = Settings { repeats: 1, only: Some(vec!["baseline".into()]), ..settings };
     let (resumed, again, _) = campaign(&mut lab, &only, NEVER, prior);
@@ -195,6 +196,21 @@ fn the_state_is_not_enforced_again_after_an_interruption() {
     let written: u64 =
         again.kept.iter().map(|done| done.run.written_bytes / done.experiment.pattern.bs.0).sum();
     assert_eq!(lab.writes, written, "only the baselines write");
+}
+
+#[test]
+fn a_campaign_that_came_to_its_end_gets_no_more_rounds() {
+    let settings = Settings { state: State::AsIs, repeats: 5, ..small() };
+    let (outcome, ..) = campaign(&mut Watched::new(u64::MAX), &settings, NEVER, Prior::default());
+    assert_eq!(outcome.stopped, None);
+    // Nothing is as precise as that, not even a constant: each of the rounds that it may add is wanted.
+    let effort = flashscope_bench::Effort { precision: -1.0, ..settings.effort };
+    let settings = Settings { effort, ..settings };
+    for is_complete in [true, false] {
+        let prior = Prior { finished: outcome.finished.clone(), is_complete, ..Prior::default() };
+        let (again, ..) = campaign(&mut Watched::new(u64::MAX), &settings, NEVER, prior);
+        assert_eq!(again.finished.len() == outcome.finished.len(), is_complete);
+    }
 }
 
 #[test]
@@ -211,7 +227,7 @@ fn a_spent_budget_ends_the_campaign_and_keeps_what_was_measured() {
     assert!((100..1_024).contains(&last.run.ios) && !last.run.outcome.stationary, "{} IOs", last.run.ios);
     assert!(last.run.outcome.missing.is_some(), "and what is missing is said");
 
-    let prior = Prior { finished: kept.kept, enforced_pieces: 0, interference: None };
+    let prior = Prior { finished: kept.kept, enforced_pieces: 0, ..Prior::default() };
     let unlimited = Settings { budget: None, ..settings };
     let (resumed, ..) = campaign(&mut Watched::new(u64::MAX), &unlimited, NEVER, prior);
     assert_eq!((resumed.stopped, complete(&resumed.finished)), (None, planned(&plan)));

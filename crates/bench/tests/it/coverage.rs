@@ -55,17 +55,7 @@ impl Case {
     fn run(&self, rig: &mut Rig, pattern: &Pattern, effort: Option<Effort>, seed: u64) -> MeasuredRun {
         let goal = effort.map(|effort| effort.exploring(pattern));
         let interrupted = AtomicBool::new(false);
-        let request = Measurement {
-            pattern,
-            beside: None,
-            goal,
-            runtime: None,
-            enough: None,
-            patience: None,
-            windows: None,
-            seed,
-            interrupted: &interrupted,
-        };
+        let request = Measurement { goal, seed, ..Measurement::new(pattern, &interrupted) };
         let measured = measure(rig, &request, &mut Unrecorded, &mut |_, _, _| {});
         assert!(measured.error.is_none(), "{}: {:?}", self.spec.name, measured.error);
         measured

@@ -5,7 +5,7 @@
 use crate::statistics::{in_two_threads, median};
 use flashscope_analysis::Finished;
 use flashscope_bench::{Scope, Settings};
-use flashscope_core::{Bytes, Control, Io, Limits, Pattern, PatternSource, Rw, Stream, drive};
+use flashscope_core::{Bytes, Control, Io, Limits, Pattern, PatternSource, Rw, Stream, Turns, drive};
 use flashscope_sim::{Rig, rigs};
 
 /// The claim: the median over the rigs of our IOs over the paper's.
@@ -23,7 +23,8 @@ fn fixed_baseline_ios(rw: Rw) -> u64 {
 fn fixed_ios(pattern: &Pattern) -> u64 {
     let first = fixed_baseline_ios(pattern.rw);
     let Some(mix) = pattern.mix else { return first };
-    let (ratio, cycle) = (u64::from(mix.ratio), u64::from(mix.ratio) + 1);
+    let Turns::Ratio(ratio) = mix.turns else { panic!("uFLIP mixes in turns: {pattern}") };
+    let (ratio, cycle) = (u64::from(ratio), u64::from(ratio) + 1);
     (first * cycle).div_ceil(ratio).max(fixed_baseline_ios(mix.rw) * cycle)
 }
 

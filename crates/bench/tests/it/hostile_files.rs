@@ -150,6 +150,7 @@ fn plan(name: &str, text: &str, size_bytes: u64) -> bool {
         virtual_time: true,
         engine: "test".into(),
         queue_depth_max: 128,
+        placements: 1,
     };
     let lines = text.lines().count().max(1);
     let in_the_file = |error: &ScriptError| assert!((1..=lines).contains(&error.line), "{error}\n{text}");

@@ -68,6 +68,7 @@ fn target(random: &mut Random) -> TargetInfo {
         virtual_time: true,
         engine: "test".into(),
         queue_depth_max: 1024,
+        placements: 1,
     }
 }
 

@@ -1,8 +1,12 @@
 //! What plans promise before anything is done: figures that do not contradict one another, and ends to what
 //! may be asked for.
 
-use flashscope_bench::{Length, Plan, Scope, Settings, Suites};
-use flashscope_core::{Bytes, Nanos, TargetInfo};
+use std::sync::atomic::AtomicBool;
+
+use flashscope_bench::{
+    Alone, Campaign, Effort, Lab, Length, Plan, Prior, Scope, Settings, Suites, Unkept, run,
+};
+use flashscope_core::{Bytes, Nanos, Target, TargetInfo};
 
 fn target(size_bytes: u64) -> TargetInfo {
     TargetInfo {
@@ -12,6 +16,7 @@ fn target(size_bytes: u64) -> TargetInfo {
         virtual_time: false,
         engine: "test".into(),
         queue_depth_max: 1024,
+        placements: 1,
     }
 }
 
@@ -95,4 +100,56 @@ fn what_lasts_a_set_time_in_paper_000s_suite_has_ios_enough_for_a_speed() {
         let least = if step.windows.is_some() { 30 * 4 } else { 32 };
         assert_eq!(step.ios_min, least, "{}", step.experiment.id());
     }
+}
+
+/// What varies on a machine varies over minutes: no experiment has one place in time alone.
+#[test]
+fn every_round_has_all_experiments_in_an_order_of_its_own() {
+    let settings = Settings { write: true, repeats: 5, ..Settings::default() };
+    let plan = Plan::new(&target(4 << 30), &settings).unwrap();
+    let round = |repeat: u32| -> Vec<String> {
+        let of_round = plan.steps.iter().filter(|step| step.repeat == repeat);
+        of_round.map(|step| step.experiment.id()).collect()
+    };
+    let sorted = |mut ids: Vec<String>| {
+        ids.sort();
+        ids
+    };
+    for repeat in 1..5 {
+        assert_eq!(sorted(round(repeat)), sorted(round(0)), "round {repeat}");
+        assert_ne!(round(repeat), round(0), "round {repeat}");
+        assert_eq!(round(repeat)[..4], round(0)[..4], "the baselines come first, in their order");
+    }
+    let again = Plan::new(&target(4 << 30), &settings).unwrap();
+    assert_eq!(plan.steps, again.steps, "the same settings give the same plan");
+}
+
+/// Rounds are added where the mean is not precise enough, and only there.
+#[test]
+fn rounds_are_added_only_where_the_precision_is_not_reached() {
+    let rounds = |spread: &str, ios_max: u64| {
+        let text = format!(
+            "size = \"64MiB\"\n[latency]\nsequential_read = [[\"0\", \"100us\"]]\n\
+             sequential_write = [[\"0\", \"200us\"]]\n[noise]\nspread = \"{spread}\"\ncorrelation = 0.95\n"
+        );
+        let spec = flashscope_sim::RigSpec::parse("noisy", &text).unwrap();
+        let mut lab = Alone(flashscope_sim::Rig::new(spec, 7));
+        let effort = Effort { precision: 0.02, confidence: 0.95, explore_factor: 1, ios_max };
+        let settings = Settings {
+            effort,
+            scope: Scope::Quick,
+            only: Some(vec!["alignment".into()]),
+            write: true,
+            seed: 7,
+            ..Settings::default()
+        };
+        let plan = Plan::new(lab.target(1).unwrap().info(), &settings).unwrap();
+        let never = AtomicBool::new(false);
+        let campaign = Campaign { settings: &settings, plan: &plan, interrupted: &never };
+        let outcome = run(&campaign, &mut lab, &mut Unkept, Prior::default());
+        assert!(outcome.error.is_none(), "{:?}", outcome.error);
+        outcome.finished.iter().map(|done| done.repeat + 1).max().unwrap()
+    };
+    assert_eq!(rounds("0.1%", 16_384), 5, "a quiet device needs no more");
+    assert!(rounds("25%", 512) > 5, "a noisy one, whose runs may not be long, does");
 }

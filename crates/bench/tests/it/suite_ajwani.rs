@@ -77,6 +77,8 @@ fn nothing_is_concluded_from_runs_of_a_few_ios() {
         interference: None,
         complete: true,
         physical_block_bytes: None,
+        precision: None,
+        preparation_errors: Default::default(),
     };
     let reading = (suite.reading)(&context, &finished);
     assert!(says(&reading, "No conclusion"), "{:?}", reading.sentences);

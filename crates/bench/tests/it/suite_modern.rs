@@ -33,6 +33,18 @@ fn read<T: flashscope_core::Target>(target: T, parts: &str) -> (Vec<Finished>, R
     conduct(suite, &values, &mut Alone(target), &settings).expect("it runs")
 }
 
+fn state(reading: &Reading, quantity: &str) -> String {
+    let table = reading.tables.iter().find(|table| table.id == "found").expect("a table");
+    table.cell(quantity, "state").expect("a state").text.clone()
+}
+
+/// How sure the sentence about a quantity is.
+fn said_as(reading: &Reading, quantity: &str) -> String {
+    let is_it = |text: &str| text.to_lowercase().starts_with(&quantity.to_lowercase());
+    let sentence = reading.sentences.iter().find(|sentence| is_it(&sentence.text)).expect("a sentence");
+    sentence.support().to_string()
+}
+
 fn on(device: &Device, parts: &str) -> Reading {
     read(Ssd::new("modern", device.clone(), 1).expect("a device"), parts).1
 }
@@ -108,15 +120,25 @@ fn cache_knee_buffer_and_spare_flash_of_five_drives_are_found_within_a_tenth() {
     for drive in DRIVES {
         let device = device(drive);
         let reading = on(&device, "depth,buffer,fill,spare");
+        let depths = reading.tables.iter().find(|table| table.id == "depth").expect("depths");
+        for row in &depths.rows {
+            let p99 = &row[3];
+            let holds = |[low, high]: [f64; 2]| p99.value.is_some_and(|ms| (low..=high).contains(&ms));
+            // IOs that wait in the same queues may leave it without one, those that are alone do not.
+            let has_one = row[0].text == "1" || p99.interval.is_some();
+            assert!(!has_one || p99.interval.is_some_and(holds), "{drive:?}: {row:?}");
+        }
         let gib = f64::from(1 << 30);
         for (quantity, truth) in [
             ("queue-depth knee", knee(&device)),
             ("write buffer", device.ram.size.0 as f64 / f64::from(1 << 20)),
             ("SLC cache", device.slc_cache.size.0 as f64 / gib),
-            ("over-provisioning", 100.0 * device.over_provisioning),
+            ("effective over-provisioning", 100.0 * device.over_provisioning),
         ] {
             let found = found(&reading, "found", quantity, "value");
-            println!("{quantity}: {found:.3?}, configured {truth:.3}");
+            let state = state(&reading, quantity);
+            println!("{quantity}: {found:.3?}, configured {truth:.3}: {state}");
+            assert_eq!(said_as(&reading, quantity), state, "{quantity}");
             if !found.is_some_and(|found| (found / truth - 1.0).abs() <= 0.1) {
                 misses.push(format!("{drive:?}: {quantity} {found:?}, configured {truth}"));
             }
@@ -126,14 +148,17 @@ fn cache_knee_buffer_and_spare_flash_of_five_drives_are_found_within_a_tenth() {
 }
 
 #[test]
-fn a_drive_without_any_of_it_is_said_to_have_none() {
+fn a_drive_without_any_of_it_has_no_number_for_it() {
     let device =
         device(&[("capacity", "2GiB"), ("ftl", "page"), ("buffer", "none"), ("over_provisioning", "0.3")]);
     let reading = on(&device, "buffer,fill,idle");
-    assert!(says(&reading, "Write buffer: not detected"), "{:?}", reading.sentences);
-    assert!(says(&reading, "SLC cache: not detected"), "{:?}", reading.sentences);
-    assert!(says(&reading, "Idle time recovers no cache"), "{:?}", reading.sentences);
-    assert_eq!(found(&reading, "found", "SLC cache", "value"), None);
+    assert!(says(&reading, "Idle time makes no writes faster"), "{:?}", reading.sentences);
+    assert_eq!(state(&reading, "SLC cache"), "unknown");
+    // 64 dies take in what single writes bring: as a small buffer would.
+    assert_eq!(state(&reading, "write buffer"), "unknown");
+    for quantity in ["SLC cache", "write buffer"] {
+        assert_eq!(found(&reading, "found", quantity, "value"), None);
+    }
 }
 
 #[test]
@@ -178,25 +203,63 @@ fn what_was_not_seen_is_not_said_of_a_stick_that_is_too_slow_for_it() {
     };
     let reading = on(&stick, "fill,spare,flush,tail,idle");
     assert_eq!(found(&reading, "found", "SLC cache", "value"), None, "{:?}", reading.sentences);
-    assert_eq!(found(&reading, "found", "over-provisioning", "value"), None, "{:?}", reading.sentences);
+    assert_eq!(
+        found(&reading, "found", "effective over-provisioning", "value"),
+        None,
+        "{:?}",
+        reading.sentences
+    );
     // In a tenth of a second it writes once, and never flushes.
     assert_eq!(found(&reading, "flush", "8", "flush"), None);
     assert!(!says(&reading, "A flush after every write"), "{:?}", reading.sentences);
     assert!(!says(&reading, "p99 read latency"), "{:?}", reading.sentences);
-    assert!(says(&reading, "Idle time recovers no cache"), "{:?}", reading.sentences);
+    assert!(says(&reading, "Idle time makes no writes faster"), "{:?}", reading.sentences);
 }
 
 #[test]
-fn a_buffer_of_whole_blocks_holds_no_more_than_its_memory() {
-    for buffer in ["fifo", "block-lru"] {
+fn a_buffer_of_whole_blocks_is_as_large_as_what_it_can_hold() {
+    // Blocks of 16 MiB leave as one: behind any amount that is larger, one block or two are left.
+    for buffer in ["fifo", "block-lru", "bplru"] {
         let device = device(&[
             ("capacity", "4GiB"),
             ("slc_cache.size", "512MiB"),
             ("buffer", buffer),
-            ("ram.size", "32MiB"),
+            ("ram.size", "29MiB"),
         ]);
-        let cache = number(&on(&device, "fill"), "found", "SLC cache", "value");
-        assert!((cache / 0.5 - 1.0).abs() < 0.15, "{buffer}: {cache}");
+        let reading = on(&device, "buffer,fill");
+        let size = found(&reading, "found", "write buffer", "value");
+        let is_right = size.is_some_and(|size| (size / 29.0 - 1.0).abs() < 0.1);
+        assert!(is_right, "{buffer}: {size:?}, {:?}", reading.sentences);
+        let cache = found(&reading, "found", "SLC cache", "value");
+        assert!(cache.is_none_or(|cache| (cache / 0.5 - 1.0).abs() < 0.1), "{buffer}: {cache:?}");
+    }
+}
+
+/// One that was caught: a fill of three levels, where the cache is slower than the link.
+#[test]
+fn a_cache_slower_than_the_link_is_not_taken_for_the_buffer_before_it() {
+    let device = device(&[("capacity", "6GiB"), ("nand.channels", "2"), ("ram.size", "16MiB")]);
+    let cache = number(&on(&device, "buffer,fill"), "found", "SLC cache", "value");
+    assert!((cache - 1.0).abs() < 0.1, "{cache}");
+}
+
+/// And others: what is not determined is unknown, and no number.
+#[test]
+fn a_cache_that_never_empties_and_a_collector_that_copies_early_leave_spare_flash_unknown() {
+    for settings in [
+        &[("background.when", "never"), ("over_provisioning", "0.09")][..],
+        &[("ftl", "page"), ("gc", "d-choices"), ("over_provisioning", "0.13")],
+        &[("ram.serve_reads", "false"), ("over_provisioning", "0.13")],
+    ] {
+        let device = device(&[&[("capacity", "2GiB"), ("nand.dies", "2")], settings].concat());
+        let reading = on(&device, "buffer,fill,spare");
+        assert_eq!(
+            state(&reading, "effective over-provisioning"),
+            "unknown",
+            "{settings:?}: {:?}",
+            reading.sentences
+        );
+        assert_eq!(found(&reading, "found", "effective over-provisioning", "value"), None, "{settings:?}");
     }
 }
 

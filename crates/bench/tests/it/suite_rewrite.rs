@@ -117,6 +117,8 @@ fn reading_of(fresh: [f64; 2], used: [f64; 2]) -> Reading {
         interference: None,
         complete: true,
         physical_block_bytes: None,
+        precision: None,
+        preparation_errors: Default::default(),
     };
     (suite.reading)(&context, &finished)
 }

@@ -3,7 +3,7 @@
 use super::{Control, Io, LOOK_AHEAD, Lane, Observer};
 use crate::request::{Completion, Op, Request};
 use crate::source::RequestSource;
-use crate::target::{Breach, Target, TargetError};
+use crate::target::{Breach, Target, TargetError, now_after, wait};
 use crate::time::Time;
 
 /// The requests that the target holds, by tag.
@@ -18,6 +18,10 @@ pub(super) struct Flight {
     /// Tags in use that never come back: of requests that failed or that the target did not take.
     pub(super) lost: usize,
     pub(super) done: Vec<Completion>,
+    /// What failed as it was submitted; its tag is in use until the observer has heard.
+    pub(super) failed: Option<TargetError>,
+    /// A lane has a write at hand that may not go.
+    pub(super) is_out_of_bytes: bool,
 }
 
 /// What is kept of a request in flight. Not the request itself: copied as a whole, right after its tag was
@@ -45,6 +49,8 @@ impl Flight {
             free_count: depth,
             lost: 0,
             done: Vec::with_capacity(depth.max(LOOK_AHEAD)),
+            failed: None,
+            is_out_of_bytes: false,
         }
     }
 
@@ -70,6 +76,16 @@ impl Flight {
         let known = self.clock;
         self.slots[tag as usize] =
             Slot { index, offset_bytes, due, known, length_bytes, stream, op, in_flight: true };
+    }
+
+    /// Takes back the tags of requests that the target was not given.
+    #[cold]
+    pub(super) fn leave(&mut self, requests: &[Request]) {
+        for request in requests.iter().rev() {
+            self.slots[request.tag as usize].in_flight = false;
+            self.free[self.free_count] = request.tag;
+            self.free_count += 1;
+        }
     }
 
     /// Takes the tag back, once and only if the completion can be true.
@@ -101,26 +117,61 @@ impl Flight {
                 Ok(slot) => slot,
                 Err(breach) => return Err(breach.of(target.info(), &self.last_with(completion.tag))),
             };
-            let Slot { index, offset_bytes, due, length_bytes, stream, op, .. } = slot;
-            let submitted = lanes[stream as usize].complete(due, &completion);
-            let late = completion.submitted.since(submitted);
-            self.clock = self.clock.max(completion.completed);
-            let io = Io {
-                index,
-                offset_bytes,
-                submitted: Time(submitted.since(self.start).0),
-                response: completion.completed.since(submitted),
-                late,
-                length_bytes,
-                stream,
-                op,
-            };
-            if observer.observe(&io) == Control::Stop {
+            if observer.observe(&self.landed(&slot, &completion, lanes)) == Control::Stop {
                 control = Control::Stop;
             }
         }
         self.done.clear();
         Ok(control)
+    }
+
+    /// Makes room in its lane, and says what the observer sees of it.
+    #[inline]
+    fn landed<S: RequestSource>(
+        &mut self,
+        slot: &Slot,
+        completion: &Completion,
+        lanes: &mut [Lane<'_, S>],
+    ) -> Io {
+        let Slot { index, offset_bytes, due, length_bytes, stream, op, .. } = *slot;
+        let submitted = lanes[stream as usize].complete(due, completion);
+        let late = completion.submitted.since(submitted);
+        self.clock = self.clock.max(completion.completed);
+        Io {
+            index,
+            offset_bytes,
+            submitted: Time(submitted.since(self.start).0),
+            response: completion.completed.since(submitted),
+            late,
+            length_bytes,
+            stream,
+            op,
+        }
+    }
+
+    /// Tells the observer of the IO that failed. Its tag is free again, unless the error is of no one IO.
+    #[cold]
+    pub(super) fn fail<T: Target, S: RequestSource, O: Observer>(
+        &mut self,
+        target: &mut T,
+        lanes: &mut [Lane<'_, S>],
+        observer: &mut O,
+        error: TargetError,
+    ) -> Result<Control, TargetError> {
+        let Some(tag) = error.tag else {
+            self.lost += 1;
+            return Err(error);
+        };
+        let submitted = self.slots.get(tag as usize).map_or(self.clock, |slot| slot.known);
+        let completed = now_after(target, self.clock).inspect_err(|_| self.lost += 1)?;
+        let completion = Completion { tag, submitted, completed };
+        match self.give_back(&completion) {
+            Ok(slot) => observer.fail(&self.landed(&slot, &completion, lanes), error),
+            Err(breach) => {
+                self.lost += 1;
+                Err(breach.of(target.info(), &self.last_with(tag)))
+            }
+        }
     }
 
     /// The request that had this tag last; one of length 0 if none had.
@@ -134,18 +185,13 @@ impl Flight {
     /// Reads the target's clock.
     #[inline]
     pub(super) fn read_clock<T: Target>(&mut self, target: &mut T) -> Result<(), TargetError> {
-        self.clock = check_clock(target, self.clock)?;
+        self.clock = now_after(target, self.clock)?;
         Ok(())
     }
 
     /// Lets time pass with nothing in flight.
     pub(super) fn wait<T: Target>(&mut self, target: &mut T, until: Time) -> Result<(), TargetError> {
-        target.wait_until(until);
-        self.read_clock(target)?;
-        if self.clock < until {
-            let breach = Breach::WokeEarly { asked: until, reached: self.clock };
-            return Err(breach.of(target.info(), &Request::default()));
-        }
+        self.clock = wait(target, self.clock, until)?;
         Ok(())
     }
 
@@ -162,14 +208,4 @@ impl Flight {
         }
         Err(Breach::NothingDone { in_flight: self.taken() }.of(target.info(), &Request::default()))
     }
-}
-
-/// The clock, which is not behind an instant that has come.
-pub(super) fn check_clock<T: Target>(target: &mut T, known: Time) -> Result<Time, TargetError> {
-    let now = target.now();
-    if now < known {
-        let breach = Breach::ClockWentBack { from: known, to: now };
-        return Err(breach.of(target.info(), &Request::default()));
-    }
-    Ok(now)
 }

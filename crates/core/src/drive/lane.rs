@@ -2,11 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Control, Driven, Flight, Io, LOOK_AHEAD, Observer};
+use super::flow::ASK_EVERY;
+use super::{Control, Driven, Flight, FlowShare, Io, LOOK_AHEAD, Limits, Observer, WriteBudget};
 use crate::pacing::Pacing;
 use crate::request::{Completion, Request};
 use crate::source::{RequestSource, Stream};
-use crate::target::{Breach, Target, TargetError};
+use crate::target::{Breach, Target, TargetError, now_after};
 use crate::time::{Nanos, Time};
 
 /// One stream at work: its look-ahead batch and its place in the pacing.
@@ -27,10 +28,19 @@ pub(super) struct Lane<'a, S> {
     burst_left: u64,
     /// Nothing goes before this.
     not_before: Time,
+    writes: Option<&'a WriteBudget>,
+    flow: Option<&'a FlowShare<'a>>,
+    /// The source had a write for which there were no bytes left: nothing comes behind it.
+    is_out_of_bytes: bool,
 }
 
 impl<'a, S: RequestSource> Lane<'a, S> {
-    pub(super) fn new(number: u16, stream: &'a mut Stream<S>, start: Time) -> Lane<'a, S> {
+    pub(super) fn new(
+        number: u16,
+        stream: &'a mut Stream<S>,
+        start: Time,
+        limits: &Limits<'a>,
+    ) -> Lane<'a, S> {
         assert!(stream.pacing.iodepth() > 0, "stream {number} may have no IO in flight");
         Lane {
             burst_left: burst_of(&stream.pacing),
@@ -44,6 +54,33 @@ impl<'a, S: RequestSource> Lane<'a, S> {
             submitted: 0,
             room: stream.pacing.iodepth(),
             not_before: start,
+            writes: limits.writes,
+            flow: limits.flow.get(usize::from(number)),
+            is_out_of_bytes: false,
+        }
+    }
+
+    /// Takes the bytes of a new batch; returns how much of it may go.
+    #[inline]
+    fn within_bytes(&mut self, filled: usize) -> usize {
+        let Some(writes) = self.writes else { return filled };
+        let taken = writes.take(&self.batch[..filled]);
+        self.is_out_of_bytes = taken < filled;
+        taken
+    }
+
+    fn leave(&self) {
+        if let Some(share) = self.flow {
+            share.leave();
+        }
+    }
+
+    /// Gives back the bytes of writes that were taken from the source and not submitted, and its turns to
+    /// others.
+    pub(super) fn close(&self) {
+        self.leave();
+        if let Some(writes) = self.writes {
+            writes.give_back(&self.batch[self.next..self.filled]);
         }
     }
 
@@ -57,7 +94,12 @@ impl<'a, S: RequestSource> Lane<'a, S> {
     ) -> Result<Time, TargetError> {
         loop {
             let room = u64::from(self.room).min(self.burst_left);
-            if room == 0 || !self.look_ahead(target) {
+            if room == 0 {
+                return Ok(Time::NEVER);
+            }
+            if !self.look_ahead(target) {
+                flight.is_out_of_bytes |= self.is_spent();
+                self.leave();
                 return Ok(Time::NEVER);
             }
             if self.not_before > flight.clock {
@@ -83,22 +125,38 @@ impl<'a, S: RequestSource> Lane<'a, S> {
                     }
                 }
             }
-            self.submit(target, flight, count)?;
+            if let Some(share) = self.flow {
+                if !share.take() {
+                    target.give_way();
+                    flight.read_clock(target)?;
+                    return Ok(flight.clock + ASK_EVERY);
+                }
+                count = 1;
+            }
+            if !self.submit(target, flight, count)? {
+                return Ok(Time::NEVER);
+            }
         }
     }
 
     /// Makes sure that a request is at hand; shows new ones to the target at once.
     #[inline]
     fn look_ahead<T: Target>(&mut self, target: &mut T) -> bool {
-        if self.next == self.filled {
+        if self.next == self.filled && !self.is_out_of_bytes {
             self.next = 0;
             self.filled = self.source.fill(&mut self.batch[..]);
+            self.filled = self.within_bytes(self.filled);
             for request in &mut self.batch[..self.filled] {
                 (request.stream, request.tag) = (self.number, 0);
             }
             target.prepare(&self.batch[..self.filled]);
         }
         self.next < self.filled
+    }
+
+    /// Whether nothing goes any more, for want of bytes.
+    fn is_spent(&self) -> bool {
+        self.is_out_of_bytes && self.next == self.filled
     }
 
     /// How many of the next `count` requests are due.
@@ -114,28 +172,39 @@ impl<'a, S: RequestSource> Lane<'a, S> {
         (0..).zip(&self.batch[self.next..self.next + count]).take_while(fits).count()
     }
 
+    /// Submits the next `count` requests; false if one of them failed at once, which ends the submitting.
     #[inline]
     fn submit<T: Target>(
         &mut self,
         target: &mut T,
         flight: &mut Flight,
         count: usize,
-    ) -> Result<(), TargetError> {
+    ) -> Result<bool, TargetError> {
         let requests = &mut self.batch[self.next..self.next + count];
         for request in requests.iter_mut() {
             flight.take(request, self.submitted);
             self.submitted += 1;
         }
-        target.submit(requests).inspect_err(|error| flight.lost += error.refused(requests))?;
+        let Err(error) = target.submit(requests) else {
+            self.advance(count);
+            return Ok(true);
+        };
+        let taken = stopped_at(error, requests, flight)?;
+        self.submitted -= (count - taken) as u64;
+        self.advance(taken);
+        Ok(false)
+    }
+
+    #[inline]
+    fn advance(&mut self, count: usize) {
         self.next += count;
         self.room -= count as u32;
         self.burst_left -= count as u64;
-        Ok(())
     }
 
     /// Whether each IO goes when the one before is done, and nothing else decides.
     pub(super) fn is_one_by_one(&self) -> bool {
-        matches!(self.pacing, Pacing::Closed { pause: Nanos::ZERO, iodepth: 1, .. })
+        self.flow.is_none() && matches!(self.pacing, Pacing::Closed { pause: Nanos::ZERO, iodepth: 1, .. })
     }
 
     /// The short way of such a stream, in real and virtual time: nothing waits and nothing is looked up by
@@ -156,30 +225,66 @@ impl<'a, S: RequestSource> Lane<'a, S> {
                 return Ok(Driven::OutOfTime);
             }
             if !self.look_ahead(target) {
-                return Ok(Driven::Exhausted);
+                return Ok(if self.is_spent() { Driven::OutOfBytes } else { Driven::Exhausted });
             }
             let request = &self.batch[self.next];
-            let done = target.serve(request)?;
+            let done = match target.serve(request) {
+                Ok(done) => done,
+                Err(error) => match self.one_failed(target, clock, observer, error)? {
+                    Control::Continue => continue,
+                    Control::Stop => return Ok(Driven::Stopped),
+                },
+            };
             if let Err(breach) = answers(&done, *clock) {
                 return Err(breach.of(target.info(), request));
             }
             *clock = done.completed;
-            let io = Io {
-                index: self.submitted,
-                offset_bytes: request.offset_bytes,
-                submitted: Time(done.submitted.since(self.start).0),
-                response: done.completed.since(done.submitted),
-                late: Nanos::ZERO,
-                length_bytes: request.length_bytes,
-                stream: self.number,
-                op: request.op,
-            };
-            self.next += 1;
-            self.submitted += 1;
+            let io = self.next_ended(done.submitted, done.completed);
             if observer.observe(&io) == Control::Stop {
                 return Ok(Driven::Stopped);
             }
         }
+    }
+
+    /// Tells the observer of the request that [`Lane::one_by_one`] submitted last and that failed.
+    #[cold]
+    fn one_failed<T: Target, O: Observer>(
+        &mut self,
+        target: &mut T,
+        clock: &mut Time,
+        observer: &mut O,
+        error: TargetError,
+    ) -> Result<Control, TargetError> {
+        let request = self.batch[self.next];
+        let submitted = *clock;
+        *clock = now_after(target, submitted)?;
+        match error.tag {
+            None => return Err(error),
+            Some(0) => {}
+            Some(tag) => return Err(Breach::NotInFlight { tag }.of(target.info(), &request)),
+        }
+        let io = self.next_ended(submitted, *clock);
+        observer.fail(&io, error)
+    }
+
+    /// The next request of [`Lane::one_by_one`], over from `submitted` to `completed`; the one behind it is
+    /// the next then.
+    #[inline(always)]
+    fn next_ended(&mut self, submitted: Time, completed: Time) -> Io {
+        let request = &self.batch[self.next];
+        let io = Io {
+            index: self.submitted,
+            offset_bytes: request.offset_bytes,
+            submitted: Time(submitted.since(self.start).0),
+            response: completed.since(submitted),
+            late: Nanos::ZERO,
+            length_bytes: request.length_bytes,
+            stream: self.number,
+            op: request.op,
+        };
+        self.next += 1;
+        self.submitted += 1;
+        io
     }
 
     /// Takes note of a completion; returns from when its response time counts.
@@ -208,6 +313,19 @@ fn answers(done: &Completion, known: Time) -> Result<(), Breach> {
         return Err(Breach::NotInFlight { tag: done.tag });
     }
     Breach::in_times(known, done)
+}
+
+/// How many of `requests` were submitted when one of them failed, itself included. Those behind it wait until
+/// the observer has heard.
+#[cold]
+fn stopped_at(error: TargetError, requests: &[Request], flight: &mut Flight) -> Result<usize, TargetError> {
+    let Some(failed) = error.place_among(requests) else {
+        flight.lost += error.refused(requests);
+        return Err(error);
+    };
+    flight.leave(&requests[failed + 1..]);
+    flight.failed = Some(error);
+    Ok(failed + 1)
 }
 
 /// IOs until the next pause.

@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser::SerializeMap};
 
-use super::{Location, Mix, Pattern, PatternError, Rw};
+use super::{JobSpace, Location, Mix, Pattern, PatternError, Rw, Sizes, Turns, mix, order};
 use crate::ParseError;
-use crate::units::{Bytes, Share};
+use crate::units::Bytes;
 
 /// One setting of a pattern.
 #[derive(Debug)]
@@ -30,6 +30,12 @@ impl Key {
         KEYS.iter().find(|key| key.name == name).ok_or_else(|| PatternError::unknown_key(&name))
     }
 
+    /// A pattern in which the setting has an effect.
+    fn place(&self) -> Pattern {
+        let is_share = self.name.starts_with("rwmix");
+        Pattern { mix: is_share.then(|| Mix::chance(Rw::Write, 50)), ..Pattern::default() }
+    }
+
     fn apply(&self, pattern: &mut Pattern, value: &str) -> Result<(), PatternError> {
         (self.set)(pattern, value.trim()).map_err(|error| PatternError::new(self.name, error.to_string()))
     }
@@ -47,17 +53,34 @@ fn unless<T: PartialEq + fmt::Display>(value: T, default: T) -> Option<String> {
 pub const KEYS: &[Key] = &[
     Key {
         name: "rw",
-        help: "read, write, randread or randwrite (uFLIP: SR, SW, RR, RW); trim or randtrim for discards",
+        help: "read, write, randread or randwrite (uFLIP: SR, SW, RR, RW); rw or randrw for reads and writes \
+               by chance; trim or randtrim for discards, trimwrite or randtrimwrite to write what was \
+               discarded",
         example: "randwrite",
         set: |p, text| {
-            p.rw = text.parse()?;
+            mix::set_rw(p, text)?;
             // Only where no other key chose a location function already.
             if matches!(p.location, Location::Sequential | Location::Random) {
                 p.location = if p.rw.is_random() { Location::Random } else { Location::Sequential };
             }
             Ok(())
         },
-        get: |p| Some(p.rw.to_string()),
+        get: |p| Some(p.mixed_word().unwrap_or(p.rw.name()).into()),
+    },
+    Key {
+        name: "rwmixread",
+        help: "percentage of reads of rw=rw and rw=randrw [default: 50]",
+        example: "70",
+        set: |p, text| mix::set_reads(p, mix::percent(text)?),
+        get: |p| p.percent_read().filter(|reads| *reads != 50).map(|reads| reads.to_string()),
+    },
+    Key {
+        name: "rwmixwrite",
+        help: "percentage of writes of rw=rw and rw=randrw, instead of rwmixread",
+        example: "30",
+        set: |p, text| mix::set_reads(p, 100 - mix::percent(text)?),
+        // As `rwmixread`.
+        get: |_| None,
     },
     Key {
         name: "bs",
@@ -65,6 +88,19 @@ pub const KEYS: &[Key] = &[
         example: "32KiB",
         set: |p, text| text.parse().map(|v| p.bs = v),
         get: |p| Some(p.bs.to_string()),
+    },
+    Key {
+        name: "bssplit",
+        help: "sizes of IOs with their percentages, at multiples of bs, which is the smallest unless given; \
+               behind a comma those of writes",
+        example: "4KiB/60:64KiB/40",
+        set: |p, text| {
+            let sizes: Sizes = text.parse()?;
+            p.bs = sizes.least();
+            p.sizes = Some(sizes);
+            Ok(())
+        },
+        get: |p| p.sizes.as_ref().map(Sizes::to_string),
     },
     Key {
         name: "offset",
@@ -124,54 +160,48 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "gap",
-        help: "skip this many bytes after each IO; random:SIZE skips them with probability 1/2",
+        help: "skip this many bytes after each IO; random:SIZE skips them with probability 1/2; SIZE/ZONE \
+               after every ZONE bytes",
         example: "random:64KiB",
-        set: |p, text| {
-            p.location = match text.strip_prefix("random:") {
-                Some(gap) => Location::RandomGaps { gap: gap.parse()? },
-                None => Location::RegularGaps { gap: text.parse()? },
-            };
-            Ok(())
-        },
-        get: |p| match p.location {
-            Location::RegularGaps { gap } => Some(gap.to_string()),
-            Location::RandomGaps { gap } => Some(format!("random:{gap}")),
-            _ => None,
-        },
+        set: order::set_gap,
+        get: order::gap_of,
     },
     Key {
         name: "random",
-        help: "random order: draws, permutation, repeated, zipf:THETA or hot:SPACE:IOS",
+        help: "order: draws, permutation, repeated, zipf:THETA, hot:SPACE:IOS, zones:IOS/SPACE:IOS/SPACE \
+               (percent), streams:COUNT[:THETA] (sequential each, the next one drawn), \
+               sequence:SLOT,SLOT[:strided]",
         example: "permutation",
-        set: |p, text| parse_random(text).map(|location| p.location = location),
-        get: |p| match p.location {
-            Location::Random if !p.rw.is_random() => Some("draws".into()),
-            Location::Permutation => Some("permutation".into()),
-            Location::RepeatedPermutation => Some("repeated".into()),
-            Location::Zipf { theta } => Some(format!("zipf:{theta}")),
-            Location::HotCold { hot_space, hot_ios } => Some(format!("hot:{hot_space}:{hot_ios}")),
+        set: order::set_random,
+        get: order::random_of,
+    },
+    Key {
+        name: "mix",
+        help: "RW:RATIO mixes in a second pattern, one IO after every RATIO of the first, in the other half \
+               of the space (uFLIP: Ratio); RW:SHARE%, such as randtrim:20%, by chance in the same space",
+        example: "randwrite:4",
+        set: mix::set_mix,
+        get: |p| match (p.mix, p.mixed_word()) {
+            (Some(Mix { rw, turns: Turns::Ratio(ratio) }), _) => Some(format!("{rw}:{ratio}")),
+            (Some(Mix { rw, turns: Turns::Chance(percent) }), None) => Some(format!("{rw}:{percent}%")),
             _ => None,
         },
     },
     Key {
-        name: "mix",
-        help: "RW:RATIO mixes in a second pattern, one IO after every RATIO of the first (uFLIP: Ratio)",
-        example: "randwrite:4",
-        set: |p, text| {
-            let (rw, ratio) = text
-                .split_once(':')
-                .ok_or_else(|| ParseError::invalid(text, "not a mix", "RW:RATIO, such as randwrite:4"))?;
-            p.mix = Some(Mix { rw: rw.parse()?, ratio: count(ratio)? });
-            Ok(())
-        },
-        get: |p| p.mix.map(|Mix { rw, ratio }| format!("{rw}:{ratio}")),
-    },
-    Key {
         name: "numjobs",
-        help: "parallel processes, each with its own part of the space (uFLIP: ParallelDegree)",
+        help: "parallel processes, each with its own part of the space (uFLIP: ParallelDegree) and, on real \
+               targets, its own thread",
         example: "4",
         set: |p, text| count(text).map(|v| p.numjobs = v),
         get: |p| unless(p.numjobs, 1),
+    },
+    Key {
+        name: "job_space",
+        help: "space of each process: parts (uFLIP), shared (fio), or SIZE behind the one before it, with \
+               size bytes each, or up to the end of the target with SIZE:end",
+        example: "shared",
+        set: |p, text| text.parse().map(|v| p.job_space = v),
+        get: |p| unless(p.job_space, JobSpace::Parts),
     },
     Key {
         name: "iodepth",
@@ -216,6 +246,47 @@ pub const KEYS: &[Key] = &[
         get: |p| unless(p.arrivals, crate::Arrivals::Fixed),
     },
     Key {
+        name: "sync",
+        help: "dsync: each write is durable when it is acknowledged; none",
+        example: "dsync",
+        set: |p, text| match text {
+            "dsync" | "none" => {
+                p.is_dsync = text == "dsync";
+                Ok(())
+            }
+            _ => Err(ParseError::unknown("sync", text, ["dsync", "none"])),
+        },
+        get: |p| p.is_dsync.then(|| "dsync".into()),
+    },
+    Key {
+        name: "atomic",
+        help: "1: each write is stored as a whole or not at all, whatever happens (Linux' RWF_ATOMIC)",
+        example: "1",
+        set: |p, text| match text {
+            "0" | "1" => {
+                p.is_atomic = text == "1";
+                Ok(())
+            }
+            _ => Err(ParseError::unknown("value", text, ["0", "1"])),
+        },
+        get: |p| p.is_atomic.then(|| "1".into()),
+    },
+    Key {
+        name: "priority",
+        help: "share of the IOs with an IO priority of their own, its class (1 real time, 2 best effort, 3 \
+               idle) and level (0 to 7); read:, write: and @SIZE: before it choose some, and commas separate",
+        example: "20%/1/0",
+        set: |p, text| text.parse().map(|v| p.priorities = Some(v)),
+        get: |p| p.priorities.as_ref().map(ToString::to_string),
+    },
+    Key {
+        name: "placement",
+        help: "placement handle of writes: a number, job, or part (stream, zone, ..)",
+        example: "3",
+        set: |p, text| text.parse().map(|v| p.placement = Some(v)),
+        get: |p| p.placement.map(|v| v.to_string()),
+    },
+    Key {
         name: "fsync",
         help: "flush after this many IOs; the flush counts as an IO",
         example: "1",
@@ -238,33 +309,13 @@ pub const KEYS: &[Key] = &[
     },
 ];
 
-fn parse_random(text: &str) -> Result<Location, ParseError> {
-    let unknown = || {
-        let choices = ["draws", "permutation", "repeated", "zipf:1.1", "hot:10%:90%"];
-        ParseError::unknown("kind of random", text, choices)
-    };
-    match text.split_once(':') {
-        None => match text {
-            "draws" => Ok(Location::Random),
-            "permutation" => Ok(Location::Permutation),
-            "repeated" => Ok(Location::RepeatedPermutation),
-            _ => Err(unknown()),
-        },
-        Some(("zipf", theta)) => Ok(Location::Zipf { theta: theta.parse().map_err(|_| unknown())? }),
-        Some(("hot", shares)) => {
-            let (space, ios) = shares.split_once(':').ok_or_else(unknown)?;
-            Ok(Location::HotCold { hot_space: space.parse::<Share>()?, hot_ios: ios.parse::<Share>()? })
-        }
-        Some(_) => Err(unknown()),
-    }
-}
-
 impl FromStr for Rw {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Rw, ParseError> {
         let found = Rw::EVERY.into_iter().find(|rw| [rw.name(), rw.short_name()].contains(&text));
-        found.ok_or_else(|| ParseError::unknown("pattern", text, Rw::EVERY.map(Rw::name)))
+        let known = || Rw::EVERY.map(Rw::name).into_iter().chain(mix::words()).collect::<Vec<_>>();
+        found.ok_or_else(|| ParseError::unknown("pattern", text, known()))
     }
 }
 
@@ -321,22 +372,29 @@ impl Pattern {
         &mut self,
         pairs: impl Iterator<Item = (&'a str, String)>,
     ) -> Result<(), PatternError> {
-        const LOCATION_KEYS: [&str; 4] = ["stride", "partitions", "gap", "random"];
+        /// Of each row one alone, and what the row chooses.
+        const EXCLUSIVE: [(&[&str], &str); 2] = [
+            (&["stride", "partitions", "gap", "random"], "the addresses"),
+            (&["rwmixread", "rwmixwrite"], "the share of reads"),
+        ];
         let mut seen: Vec<(&Key, String)> = Vec::new();
         for (name, value) in pairs {
             let key = Key::find(name)?;
             if seen.iter().any(|(other, _)| other.name == key.name) {
                 return Err(PatternError::new(key.name, "is set twice; write it once".into()));
             }
-            let chooses = |key: &Key| LOCATION_KEYS.contains(&key.name);
-            if let Some((other, _)) = seen.iter().find(|(other, _)| chooses(other) && chooses(key)) {
-                let problem = format!("excludes {}: both choose the addresses; give one of them", other.name);
+            let row = EXCLUSIVE.iter().find(|(names, _)| names.contains(&key.name));
+            if let Some((names, what)) = row
+                && let Some((other, _)) = seen.iter().find(|(other, _)| names.contains(&other.name))
+            {
+                let problem = format!("excludes {}: both choose {what}; give one of them", other.name);
                 return Err(PatternError::new(key.name, problem));
             }
             seen.push((key, value));
         }
-        // `rw` first: it sets the default that another key may override.
-        seen.sort_by_key(|(key, _)| key.name != "rw");
+        // These first: they set defaults that another key may override.
+        let order = |name: &str| ["rw", "bssplit"].iter().position(|first| *first == name).unwrap_or(2);
+        seen.sort_by_key(|(key, _)| order(key.name));
         seen.iter().try_for_each(|(key, value)| key.apply(self, value))
     }
 }
@@ -398,7 +456,7 @@ impl<'de> de::DeserializeSeed<'de> for ValueOf {
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
         let Setting(value) = Setting::deserialize(deserializer)?;
-        self.0.apply(&mut Pattern::default(), &value).map_err(de::Error::custom)?;
+        self.0.apply(&mut self.0.place(), &value).map_err(de::Error::custom)?;
         Ok(value)
     }
 }

@@ -1,20 +1,26 @@
 //! From a pattern to its requests, in constant memory.
 
-use super::{Location, Mix, Pattern};
-use crate::pacing::Arrivals;
+use super::arrivals::ArrivalClock;
+use super::placement::Placer;
+use super::streams::StreamWalk;
+use super::{Location, Mix, Pattern, Priorities, Sequence, Sizes, Turns, Zones, order};
 use crate::permutation::Permutation;
-use crate::request::{Op, Request};
+use crate::request::{Flags, Op, Request};
 use crate::seed::{Random, derive};
 use crate::source::RequestSource;
-use crate::time::Time;
+use crate::units::Share;
 use crate::zipf::Zipf;
 
 /// The fast generator of a [`Pattern`]: constant memory, no allocation after construction.
 #[derive(Clone, Debug)]
 pub struct PatternSource {
     first: Walk,
-    second: Option<(Walk, u64)>,
+    second: Option<Second>,
     arrivals: Option<ArrivalClock>,
+    /// Of each write.
+    write_flags: Flags,
+    priorities: Option<(Priorities, Random)>,
+    placer: Option<Placer>,
     /// IOs from one flush to the next, that one included.
     flush_cycle: Option<u64>,
     /// IOs since the start; decides whose turn it is in a mix.
@@ -31,29 +37,36 @@ impl PatternSource {
         let seed = derive(seed, u64::from(job));
         let (first_space, second_space) = match pattern.mix {
             // Both halves are a whole number of slots, so both keep the alignment of the whole.
-            Some(_) => {
-                Space { size_bytes: space.size_bytes / (2 * pattern.bs.0) * (2 * pattern.bs.0), ..space }
-                    .halves()
+            Some(Mix { turns: Turns::Ratio(_), .. }) => {
+                let two_bytes = 2 * pattern.grid().0;
+                Space { size_bytes: space.size_bytes / two_bytes * two_bytes, ..space }.halves()
             }
-            None => (space, space),
+            _ => (space, space),
         };
         let first = Walk::new(pattern.rw.op(), &pattern.location, pattern, first_space, derive(seed, 0));
-        let second = pattern.mix.as_ref().map(|Mix { rw, ratio }| {
-            let location = if rw.is_random() { Location::Random } else { Location::Sequential };
-            (Walk::new(rw.op(), &location, pattern, second_space, derive(seed, 1)), u64::from(*ratio) + 1)
-        });
+        let second = pattern.mix.map(|mix| Second::new(mix, pattern, second_space, seed));
         let arrivals = pattern.rate_iops.map(|rate| {
-            let rate = rate / f64::from(pattern.numjobs);
-            ArrivalClock {
-                gap_ns: 1e9 / rate,
-                arrivals: pattern.arrivals,
-                next_ns: 0.0,
-                random: Random::new(derive(seed, 2)),
-            }
+            ArrivalClock::new(rate / f64::from(pattern.numjobs), pattern.arrivals, derive(seed, 2))
         });
         let flush_cycle = pattern.fsync.map(|ios| ios.saturating_add(1));
         let left = pattern.number_ios.unwrap_or(u64::MAX);
-        PatternSource { first, second, arrivals, flush_cycle, index: 0, left }
+        let priorities = pattern.priorities.clone();
+        let priorities = priorities.map(|rules| (rules, Random::new(derive(seed, PRIORITIES))));
+        let placer = Placer::new(pattern, space, job);
+        let write_flags = [(pattern.is_dsync, Flags::FUA), (pattern.is_atomic, Flags::ATOMIC)];
+        let write_flags = write_flags.into_iter().filter(|(is_set, _)| *is_set);
+        let write_flags = write_flags.fold(Flags::NONE, |all, (_, flag)| all.and(flag));
+        PatternSource {
+            first,
+            second,
+            arrivals,
+            write_flags,
+            priorities,
+            placer,
+            flush_cycle,
+            index: 0,
+            left,
+        }
     }
 }
 
@@ -64,6 +77,16 @@ impl RequestSource for PatternSource {
         match self.flush_cycle {
             None => self.walk(self.index, batch),
             Some(cycle) => self.walk_and_flush(cycle, batch),
+        }
+        if self.write_flags != Flags::NONE {
+            let writes = batch.iter_mut().filter(|request| request.op == Op::Write);
+            writes.for_each(|request| request.flags = self.write_flags);
+        }
+        if let Some((rules, random)) = &mut self.priorities {
+            batch.iter_mut().for_each(|request| request.priority = rules.draw(request, random));
+        }
+        if let Some(placer) = &self.placer {
+            batch.iter_mut().for_each(|request| placer.place(request));
         }
         if let Some(clock) = &mut self.arrivals {
             batch.iter_mut().for_each(|request| request.due = clock.next());
@@ -79,13 +102,7 @@ impl PatternSource {
     fn walk(&mut self, index: u64, batch: &mut [Request]) {
         match &mut self.second {
             None => self.first.fill(batch),
-            // `ratio` IOs of the first pattern, then one of the second, for ever.
-            Some((second, cycle)) => {
-                for (i, request) in (index..).zip(batch.iter_mut()) {
-                    let walk = if i % *cycle == *cycle - 1 { &mut *second } else { &mut self.first };
-                    walk.fill(std::slice::from_mut(request));
-                }
-            }
+            Some(second) => second.fill(&mut self.first, index, batch),
         }
     }
 
@@ -105,25 +122,80 @@ impl PatternSource {
     }
 }
 
-/// Open-loop arrival times.
+/// The second pattern of a mix.
 #[derive(Clone, Debug)]
-struct ArrivalClock {
-    gap_ns: f64,
-    arrivals: Arrivals,
-    next_ns: f64,
-    random: Random,
+enum Second {
+    /// IOs of the first pattern until one of the second, which is the last of each `cycle`.
+    InTurns { walk: Walk, cycle: u64 },
+    /// Each IO is of the second by chance.
+    ByChance { walk: Walk, percent: u64, coin: Random },
+    /// The same with one walk for both: a random one goes on whoever's turn it is, so that of a permutation
+    /// no address comes twice.
+    InOneWalk { op: Op, percent: u64, coin: Random },
+    /// Every other IO repeats the address and the size of the one before it.
+    Behind { op: Op, before: Request },
 }
 
-impl ArrivalClock {
-    fn next(&mut self) -> Time {
-        let due = Time(self.next_ns as u64);
-        self.next_ns += match self.arrivals {
-            Arrivals::Fixed => self.gap_ns,
-            Arrivals::Poisson => -libm::log(1.0 - self.random.unit()) * self.gap_ns,
-        };
-        due
+impl Second {
+    fn new(mix: Mix, pattern: &Pattern, space: Space, seed: u64) -> Second {
+        let Mix { rw, turns } = mix;
+        let is_same_order = rw.is_random() == pattern.rw.is_random();
+        let walk = |location: Location| Walk::new(rw.op(), &location, pattern, space, derive(seed, 1));
+        let of_baseline = if rw.is_random() { Location::Random } else { Location::Sequential };
+        let coin = Random::new(derive(seed, 3));
+        match turns {
+            Turns::Ratio(ratio) => Second::InTurns { walk: walk(of_baseline), cycle: u64::from(ratio) + 1 },
+            Turns::SameAddress => Second::Behind { op: rw.op(), before: Request::default() },
+            Turns::Chance(percent) if is_same_order && pattern.location.is_drawn() => {
+                Second::InOneWalk { op: rw.op(), percent: percent.into(), coin }
+            }
+            Turns::Chance(percent) => {
+                let location = if is_same_order { pattern.location } else { of_baseline };
+                Second::ByChance { walk: walk(location), percent: percent.into(), coin }
+            }
+        }
+    }
+
+    /// The IOs from number `index` on of both patterns.
+    fn fill(&mut self, first: &mut Walk, index: u64, batch: &mut [Request]) {
+        match self {
+            Second::InTurns { walk, cycle } => {
+                for (i, request) in (index..).zip(batch) {
+                    let walk = if i % *cycle == *cycle - 1 { &mut *walk } else { &mut *first };
+                    walk.fill(std::slice::from_mut(request));
+                }
+            }
+            Second::ByChance { walk, percent, coin } => {
+                for request in batch {
+                    let walk = if coin.below(100) < *percent { &mut *walk } else { &mut *first };
+                    walk.fill(std::slice::from_mut(request));
+                }
+            }
+            Second::InOneWalk { op, percent, coin } => {
+                first.fill_addresses(batch);
+                for request in batch.iter_mut().filter(|_| coin.below(100) < *percent) {
+                    request.op = *op;
+                }
+                first.fill_sizes(batch);
+            }
+            Second::Behind { op, before } => {
+                for (i, request) in (index..).zip(batch) {
+                    if i % 2 == 0 {
+                        first.fill(std::slice::from_mut(request));
+                        *before = *request;
+                    } else {
+                        *request = Request { op: *op, ..*before };
+                    }
+                }
+            }
+        }
     }
 }
+
+/// Use number of a seed: what draws the sizes of IOs.
+const SIZES: u64 = 4;
+/// The same for their priorities.
+const PRIORITIES: u64 = 5;
 
 /// A range of a target: what one walk may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,6 +224,10 @@ struct Walk {
     base_bytes: u64,
     slots: u64,
     state: State,
+    /// Several sizes, and what draws them.
+    sizes: Option<(Sizes, Random)>,
+    /// Bytes from slot 0 on.
+    size_bytes: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -166,12 +242,10 @@ enum State {
         partitions: u64,
         slots_each: u64,
     },
-    /// Advance by one slot plus a gap that is always there, or there on a coin's toss.
-    Gaps {
+    Gaps(Gaps),
+    /// Each IO begins where the one before it ends, whatever its size.
+    EndToEnd {
         next_bytes: u64,
-        gap_bytes: u64,
-        size_bytes: u64,
-        coin: Option<Random>,
     },
     Random(Random),
     /// A pass over all slots in random order; a new order each pass unless `repeat`.
@@ -192,6 +266,43 @@ enum State {
         hot_ios: f64,
         random: Random,
     },
+    Zones(Zones, Random),
+    Streams(StreamWalk),
+    /// IO number `next` of a pass.
+    Sequence {
+        slots: Box<Sequence>,
+        next: u64,
+        pass_ios: u64,
+    },
+}
+
+/// Advances by one slot, plus a gap after every `ios_between`, or then on a coin's toss.
+#[derive(Clone, Debug)]
+struct Gaps {
+    next_bytes: u64,
+    gap_bytes: u64,
+    size_bytes: u64,
+    ios_between: u64,
+    /// IOs since the last gap.
+    ios: u64,
+    coin: Option<Random>,
+}
+
+impl Gaps {
+    #[inline]
+    fn next(&mut self, bs: u64) -> u64 {
+        if self.next_bytes + bs > self.size_bytes {
+            (self.next_bytes, self.ios) = (0, 0);
+        }
+        let at = self.next_bytes;
+        (self.next_bytes, self.ios) = (at + bs, self.ios + 1);
+        if self.ios == self.ios_between {
+            let has_gap = self.coin.as_mut().is_none_or(|coin| coin.below(2) == 1);
+            self.next_bytes += if has_gap { self.gap_bytes } else { 0 };
+            self.ios = 0;
+        }
+        at
+    }
 }
 
 impl Walk {
@@ -204,11 +315,57 @@ impl Walk {
             length_bytes: bs as u32,
             base_bytes: space.offset_bytes + pattern.shift.0,
             slots,
-            state: State::new(location, slots, bs, space, seed),
+            state: match (&pattern.sizes, location) {
+                (Some(_), Location::Sequential) => State::EndToEnd { next_bytes: 0 },
+                _ => State::new(location, slots, bs, space, seed),
+            },
+            sizes: pattern.sizes.clone().map(|sizes| (sizes, Random::new(derive(seed, SIZES)))),
+            size_bytes: space.size_bytes,
         }
     }
 
     fn fill(&mut self, batch: &mut [Request]) {
+        self.fill_addresses(batch);
+        self.fill_sizes(batch);
+    }
+
+    /// Where there are several, once it is known what each IO does. Kinds of IOs with sizes of their own are
+    /// at multiples of the smallest of them.
+    fn fill_sizes(&mut self, batch: &mut [Request]) {
+        let is_end_to_end = matches!(self.state, State::EndToEnd { .. });
+        let Some((sizes, random)) = self.sizes.as_mut().filter(|_| !is_end_to_end) else { return };
+        let bs = u64::from(self.length_bytes);
+        let differ = sizes.differ();
+        for request in batch {
+            let mut at = request.offset_bytes - self.base_bytes;
+            if differ {
+                let grid = sizes.least_of(request.op).0.max(bs);
+                at = at / grid * grid;
+                request.offset_bytes = self.base_bytes + at;
+            }
+            request.length_bytes = sizes.draw(request.op, self.size_bytes - at, random) as u32;
+        }
+    }
+
+    /// IOs that leave no gap and begin again where the smallest does not fit any more.
+    fn fill_end_to_end(&mut self, batch: &mut [Request]) {
+        let Walk { op, base_bytes, size_bytes, .. } = *self;
+        let (State::EndToEnd { next_bytes }, Some((sizes, random))) = (&mut self.state, &mut self.sizes)
+        else {
+            return;
+        };
+        for request in batch {
+            if *next_bytes + sizes.least_of(op).0 > size_bytes {
+                *next_bytes = 0;
+            }
+            let length = sizes.draw(op, size_bytes - *next_bytes, random);
+            let offset_bytes = base_bytes + *next_bytes;
+            *request = Request { offset_bytes, length_bytes: length as u32, op, ..Request::default() };
+            *next_bytes += length;
+        }
+    }
+
+    fn fill_addresses(&mut self, batch: &mut [Request]) {
         let Walk { op, length_bytes, base_bytes, slots, .. } = *self;
         let bs = u64::from(length_bytes);
         let template = Request { length_bytes, op, ..Request::default() };
@@ -228,17 +385,8 @@ impl Walk {
                     (partition * *slots_each + row % *slots_each) * bs
                 })
             }
-            State::Gaps { next_bytes, gap_bytes, size_bytes, coin } => {
-                place(batch, template, base_bytes, || {
-                    if *next_bytes + bs > *size_bytes {
-                        *next_bytes = 0;
-                    }
-                    let at = *next_bytes;
-                    let gap = coin.as_mut().is_none_or(|coin| coin.below(2) == 1);
-                    *next_bytes += bs + if gap { *gap_bytes } else { 0 };
-                    at
-                })
-            }
+            State::Gaps(gaps) => place(batch, template, base_bytes, || gaps.next(bs)),
+            State::EndToEnd { .. } => self.fill_end_to_end(batch),
             State::Random(random) => place(batch, template, base_bytes, || random.below(slots) * bs),
             State::Permutation { order, next, pass, seed, repeat } => {
                 place(batch, template, base_bytes, || {
@@ -260,6 +408,17 @@ impl Walk {
                 let hot = cold_slots == 0 || random.unit() < *hot_ios;
                 (if hot { random.below(*hot_slots) } else { *hot_slots + random.below(cold_slots) }) * bs
             }),
+            State::Zones(zones, random) => {
+                place(batch, template, base_bytes, || zones.draw(slots, random) * bs)
+            }
+            State::Streams(walk) => place(batch, template, base_bytes, || walk.next_slot() * bs),
+            State::Sequence { slots, next, pass_ios } => place(batch, template, base_bytes, || {
+                if *next == *pass_ios {
+                    *next = 0;
+                }
+                *next += 1;
+                slots.at(*next - 1) * bs
+            }),
         }
     }
 }
@@ -272,6 +431,11 @@ fn place(batch: &mut [Request], template: Request, base_bytes: u64, mut next: im
     }
 }
 
+/// Slots of the hot part.
+pub(super) fn hot_slots(slots: u64, hot_space: Share) -> u64 {
+    ((slots as f64 * hot_space.0) as u64).clamp(1, slots)
+}
+
 impl State {
     fn new(location: &Location, slots: u64, bs: u64, space: Space, seed: u64) -> State {
         let permutation = |repeat| State::Permutation {
@@ -281,11 +445,9 @@ impl State {
             seed,
             repeat,
         };
-        let gaps = |gap_bytes: u64, coin| State::Gaps {
-            next_bytes: 0,
-            gap_bytes,
-            size_bytes: space.size_bytes,
-            coin,
+        let gaps = |gap_bytes: u64, ios_between, coin| {
+            let size_bytes = space.size_bytes;
+            State::Gaps(Gaps { next_bytes: 0, gap_bytes, size_bytes, ios_between, ios: 0, coin })
         };
         match *location {
             Location::Sequential => State::Linear { next: 0, step: 1 % slots },
@@ -298,8 +460,19 @@ impl State {
                 partitions: u64::from(partitions),
                 slots_each: space.size_bytes / u64::from(partitions) / bs,
             },
-            Location::RegularGaps { gap } => gaps(gap.0, None),
-            Location::RandomGaps { gap } => gaps(gap.0, Some(Random::new(seed))),
+            Location::RegularGaps { gap } => gaps(gap.0, 1, None),
+            Location::RandomGaps { gap } => gaps(gap.0, 1, Some(Random::new(seed))),
+            Location::ZoneGaps { gap, zone } => gaps(gap.0, order::ios_between_gaps(zone, bs), None),
+            Location::Zones(zones) => State::Zones(zones, Random::new(seed)),
+            Location::Streams(streams) => {
+                let slots_each = space.size_bytes / u64::from(streams.count) / bs;
+                State::Streams(StreamWalk::new(streams, slots_each, seed))
+            }
+            Location::Sequence(sequence) => State::Sequence {
+                slots: Box::new(sequence),
+                next: 0,
+                pass_ios: sequence.ios_within(slots).unwrap_or(u64::MAX),
+            },
             Location::Random => State::Random(Random::new(seed)),
             Location::Permutation => permutation(false),
             Location::RepeatedPermutation => permutation(true),
@@ -309,7 +482,7 @@ impl State {
                 random: Random::new(derive(seed, 1)),
             },
             Location::HotCold { hot_space, hot_ios } => State::HotCold {
-                hot_slots: ((slots as f64 * hot_space.0) as u64).clamp(1, slots),
+                hot_slots: hot_slots(slots, hot_space),
                 hot_ios: hot_ios.0,
                 random: Random::new(seed),
             },

@@ -18,6 +18,7 @@ enum Fault {
     CompletesAgainLater,
     CompletesWhatItNeverGot,
     DoneBeforeItWasTaken,
+    DoneAtTheEndOfTime,
     TakenBeforeItWasSubmitted,
     ClockGoesBack,
     /// Its completions are ahead of what it says the time is.
@@ -48,6 +49,7 @@ impl Faulty {
             virtual_time: true,
             engine: "test".into(),
             queue_depth_max: 64,
+            placements: 1,
         };
         Faulty { info, fault, clock: 5_000, taken: 0, flying: Vec::new(), again: None }
     }
@@ -60,6 +62,7 @@ impl Faulty {
         let (tag, submitted, completed) = match self.fault {
             Fault::CompletesWhatItNeverGot if number == FAULTY => (77, at, done),
             Fault::DoneBeforeItWasTaken if number == FAULTY => (tag, at, at - 1),
+            Fault::DoneAtTheEndOfTime if number == FAULTY => (tag, at, u64::MAX),
             Fault::TakenBeforeItWasSubmitted if number == FAULTY => (tag, at - 200, done),
             _ => (tag, at, done),
         };
@@ -193,6 +196,12 @@ fn an_io_is_done_after_it_was_taken_and_taken_after_it_was_submitted() {
     for breach in breaches(Fault::DoneBeforeItWasTaken, |_| true) {
         let Breach::DoneEarly { submitted, completed } = breach else { panic!("{breach:?}") };
         assert_eq!(submitted.since(completed), Nanos(1));
+    }
+    // Where others are in flight beside it, they all come first.
+    let is_alone = |pacing: &Pacing| matches!(pacing, Pacing::Closed { iodepth: 1, .. });
+    for breach in breaches(Fault::DoneAtTheEndOfTime, is_alone) {
+        let Breach::DoneNever { completed, .. } = breach else { panic!("{breach:?}") };
+        assert_eq!(completed, Time::NEVER);
     }
     for breach in breaches(Fault::TakenBeforeItWasSubmitted, |_| true) {
         let Breach::TakenEarly { submitted, known } = breach else { panic!("{breach:?}") };

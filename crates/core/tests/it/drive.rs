@@ -39,6 +39,7 @@ impl Virtual {
             virtual_time: true,
             engine: "test".into(),
             queue_depth_max: 1 << 16,
+            placements: 1,
         };
         Virtual {
             info,
@@ -70,6 +71,7 @@ impl Virtual {
     fn error(&self, request: &Request) -> TargetError {
         TargetError {
             kind: ErrorKind::Device,
+            tag: None,
             target: self.info.name.clone(),
             op: request.op,
             offset_bytes: request.offset_bytes,

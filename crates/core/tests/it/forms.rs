@@ -2,7 +2,10 @@
 //! one is said in words that name the key and the way out.
 
 use flashscope_core::pattern::KEYS;
-use flashscope_core::{Arrivals, Bytes, Location, Mix, Nanos, Pattern, Rw, Share, TargetInfo};
+use flashscope_core::{
+    Arrivals, Bytes, JobSpace, Location, Mix, Nanos, Op, Pattern, Placement, Priorities, PriorityRule, Rw,
+    Sequence, Share, Streams, TargetInfo, Turns, Zones,
+};
 use proptest::prelude::*;
 
 fn text(text: &str) -> Pattern {
@@ -27,13 +30,19 @@ fn assert_says(message: &str, words: &[&str]) {
 #[test]
 fn every_setting_means_the_same_in_text_toml_and_set() {
     for key in KEYS {
-        let mut set = Pattern::default();
+        // A share of reads is one of a mix.
+        let base = if key.name.starts_with("rwmix") { "rw" } else { "read" };
+        let plain = text(&format!("rw={base}"));
+        let mut set = plain.clone();
         set.set(key.name, key.example).unwrap();
-        let mut dashed = Pattern::default();
+        let mut dashed = plain.clone();
         dashed.set(&key.name.replace('_', "-"), key.example).unwrap();
-        let from_text = text(&format!("{}={}", key.name, key.example));
-        let from_toml: Pattern = toml::from_str(&format!("{} = \"{}\"", key.name, key.example)).unwrap();
-        assert!(key.name == "bs" || set != Pattern::default(), "the example of {} says nothing", key.name);
+        let rw = if key.name == "rw" { key.example } else { base };
+        let other = if key.name == "rw" { ("bs", "32KiB") } else { (key.name, key.example) };
+        let from_text = text(&format!("rw={rw} {}={}", other.0, other.1));
+        let from_toml: Pattern =
+            toml::from_str(&format!("rw='{rw}'\n{} = \"{}\"", other.0, other.1)).unwrap();
+        assert!(key.name == "bs" || set != plain, "the example of {} says nothing", key.name);
         assert_eq!([&dashed, &from_text, &from_toml], [&set; 3], "{}", key.name);
     }
 }
@@ -59,17 +68,24 @@ fn the_order_of_the_keys_does_not_matter() {
 fn the_words_mean_what_they_say() {
     let pattern = text(
         "rw=RW bs=8k offset=1GiB size=64m shift=512 random=permutation mix=read:4 numjobs=2 iodepth=16 \
+         job_space=shared sync=dsync atomic=1 priority=20%/1 placement=3 \
          thinktime=100us thinktime_blocks=10 fsync=8 number_ios=1024 ignore_ios=128",
     );
     let expected = Pattern {
         rw: Rw::RandWrite,
         bs: Bytes(8 << 10),
+        sizes: None,
         offset: Bytes(1 << 30),
         size: Bytes(64 << 20),
         shift: Bytes(512),
         location: Location::Permutation,
-        mix: Some(Mix { rw: Rw::Read, ratio: 4 }),
+        mix: Some(Mix::ratio(Rw::Read, 4)),
         numjobs: 2,
+        job_space: JobSpace::Shared,
+        is_dsync: true,
+        is_atomic: true,
+        priorities: Some("20%/1/0".parse().unwrap()),
+        placement: Some(Placement::One(3)),
         iodepth: 16,
         thinktime: Nanos(100_000),
         thinktime_blocks: 10,
@@ -144,6 +160,7 @@ fn target() -> TargetInfo {
         virtual_time: true,
         engine: "rig".into(),
         queue_depth_max: 64,
+        placements: 1,
     }
 }
 
@@ -188,6 +205,14 @@ fn validate_says_what_cannot_be_and_what_could() {
         ("size=1m rw=randread stride=-1", &["stride", "rw=randread", "rw=read"]),
         ("size=1m rw=randwrite partitions=2", &["partitions", "rw=randwrite", "rw=write"]),
         ("size=1m rw=randread gap=random:4k", &["gap", "rw=randread"]),
+        ("size=1m rw=write placement=1", &["placement", "knows no placement handles", "leave it out"]),
+        ("size=1m rw=write numjobs=2 placement=job", &["placement", "knows no placement handles"]),
+        ("size=1m placement=0", &["placement", "without writes"]),
+        ("size=1m rw=randwrite placement=part", &["placement", "partitions", "random=streams"]),
+        ("size=1m rw=write partitions=2 mix=read:4 placement=part", &["placement", "mix=RW:RATIO"]),
+        ("bs=4k size=16k rw=randwrite random=streams:8", &["size", "streams need room", "32KiB"]),
+        ("size=1m rw=randwrite random=streams:8:0", &["random", "theta"]),
+        ("bssplit=4k/50:8k/50 size=1m rw=randwrite random=streams:8", &["bssplit", "random=streams"]),
         ("size=1m arrivals=poisson", &["arrivals", "rate_iops"]),
         ("size=1m thinktime_blocks=8", &["thinktime_blocks", "without thinktime"]),
     ] {
@@ -209,7 +234,15 @@ fn location() -> impl Strategy<Value = Location> {
         any::<u32>().prop_map(|partitions| Location::Partitioned { partitions }),
         bytes().prop_map(|gap| Location::RegularGaps { gap }),
         bytes().prop_map(|gap| Location::RandomGaps { gap }),
+        (bytes(), bytes()).prop_map(|(gap, zone)| Location::ZoneGaps { gap, zone }),
+        (1u8..100, 0u8..=100).prop_map(|(space, ios)| {
+            Location::Zones(Zones::new(&[(ios, space), (100 - ios, 100 - space)]).unwrap())
+        }),
+        (1u32..=4096, prop::option::of(0.001f64..10.0))
+            .prop_map(|(count, theta)| Location::Streams(Streams { count, theta })),
         (0.001f64..10.0).prop_map(|theta| Location::Zipf { theta }),
+        (prop::collection::vec(any::<u32>(), 1..=64), any::<bool>())
+            .prop_map(|(slots, is_strided)| Location::Sequence(Sequence::new(&slots, is_strided).unwrap())),
         (share(), share()).prop_map(|(hot_space, hot_ios)| Location::HotCold { hot_space, hot_ios }),
     ]
 }
@@ -218,22 +251,59 @@ fn bytes() -> impl Strategy<Value = Bytes> {
     prop_oneof![0u64..100_000, (0u64..(1 << 20)).prop_map(|n| n << 12), 0u64..(1 << 60)].prop_map(Bytes)
 }
 
+fn job_space() -> impl Strategy<Value = JobSpace> {
+    let distance = (1u64..1 << 50).prop_map(Bytes);
+    prop_oneof![
+        Just(JobSpace::Parts),
+        Just(JobSpace::Shared),
+        distance.clone().prop_map(JobSpace::Apart),
+        distance.prop_map(JobSpace::ApartToEnd),
+    ]
+}
+
+/// Rules of at most 100 % together.
+fn priorities() -> impl Strategy<Value = Option<Priorities>> {
+    let op = prop::sample::select(vec![None, Some(Op::Read), Some(Op::Write)]);
+    let rule = (op, prop::option::of(bytes()), 1u8..=25, 1u8..=3, 0u8..=7, 0u16..=1023);
+    let rule = rule.prop_map(|(op, size, percent, class, level, hint)| PriorityRule {
+        op,
+        size,
+        percent,
+        class,
+        level,
+        hint,
+    });
+    prop::collection::vec(rule, 0..=4).prop_map(|rules| Priorities::new(rules).ok())
+}
+
+fn placement() -> impl Strategy<Value = Option<Placement>> {
+    let one = any::<u16>().prop_map(Placement::One);
+    prop::option::of(prop_oneof![one, Just(Placement::Job), Just(Placement::Part)])
+}
+
+/// Turns that a mix of any two can take.
+fn turns() -> impl Strategy<Value = Turns> {
+    prop_oneof![any::<u32>().prop_map(Turns::Ratio), (0u8..=100).prop_map(Turns::Chance)]
+}
+
 prop_compose! {
     fn pattern()(
         rw in prop::sample::select(&Rw::EVERY[..]),
         (bs, offset, size, shift) in (bytes(), bytes(), bytes(), bytes()),
         location in location(),
-        mix in prop::option::of((prop::sample::select(&Rw::ALL[..]), any::<u32>())),
+        mix in prop::option::of((prop::sample::select(&Rw::EVERY[..]), turns())),
         (numjobs, iodepth, thinktime_blocks, ignore_ios) in any::<(u32, u32, u64, u64)>(),
         thinktime_us in 0u64..10_000_000,
         rate_iops in prop::option::of(0.001f64..1e9),
-        poisson: bool,
+        (poisson, is_dsync, is_atomic) in any::<(bool, bool, bool)>(),
+        (job_space, priorities, placement) in (job_space(), priorities(), placement()),
         (fsync, number_ios) in any::<(Option<u64>, Option<u64>)>(),
     ) -> Pattern {
         Pattern {
-            rw, bs, offset, size, shift, location,
-            mix: mix.map(|(rw, ratio)| Mix { rw, ratio }),
-            numjobs, iodepth, thinktime_blocks, ignore_ios, rate_iops, fsync, number_ios,
+            rw, bs, sizes: None, offset, size, shift, location,
+            mix: mix.map(|(rw, turns)| Mix { rw, turns }),
+            numjobs, iodepth, thinktime_blocks, ignore_ios, rate_iops, is_dsync, is_atomic, fsync,
+            number_ios, job_space, priorities, placement,
             thinktime: Nanos::from_us(thinktime_us),
             arrivals: if poisson { Arrivals::Poisson } else { Arrivals::Fixed },
         }

@@ -1,9 +1,14 @@
 //! What core promises, each claim against an oracle of its own.
 
 mod broken;
+mod chance;
 mod drive;
+mod failing;
+mod fio_words;
 mod forms;
 mod ordered;
 mod pacing;
 mod patterns;
+mod placement;
 mod properties;
+mod write_budget;

@@ -32,6 +32,7 @@ impl Parallel {
             virtual_time: true,
             engine: "test".into(),
             queue_depth_max: DEPTH,
+            placements: 1,
         };
         let (flying, served) = (Vec::new(), Vec::new());
         Parallel {
@@ -49,6 +50,7 @@ impl Parallel {
     fn error(&self, request: &Request) -> TargetError {
         TargetError {
             kind: ErrorKind::Device,
+            tag: None,
             target: "parallel".into(),
             op: request.op,
             offset_bytes: request.offset_bytes,

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use flashscope_core::seed::Random;
 use flashscope_core::{
-    Bytes, Completion, Control, Driven, Io, Limits, Nanos, Pacing, Pattern, PatternSource, Request, Rw,
+    Bytes, Completion, Control, Driven, Flow, Io, Limits, Nanos, Pacing, Pattern, PatternSource, Request, Rw,
     Stream, Target, TargetError, TargetInfo, Time, drive, submit_and_reap,
 };
 use proptest::prelude::*;
@@ -27,6 +27,7 @@ impl Jitter {
             virtual_time: true,
             engine: "test".into(),
             queue_depth_max: 64,
+            placements: 1,
         };
         Jitter { info, clock: Time(33), random: Random::new(seed), flying: Vec::new(), taken: 0 }
     }
@@ -102,7 +103,7 @@ fn run(
         interrupted.store(io.index + 1 >= broken_off, Ordering::Relaxed);
         if io.index + 1 >= enough { Control::Stop } else { Control::Continue }
     };
-    let limits = Limits { runtime, interrupted: &interrupted };
+    let limits = Limits { runtime, interrupted: &interrupted, ..Limits::default() };
     let driven = drive(&mut target, &mut streams, limits, &mut observer).expect("it never fails");
     (driven, seen, target.clock, target.taken)
 }
@@ -154,5 +155,32 @@ proptest! {
             }
             free_from = group.iter().map(end).max().expect("a burst has IOs") + Nanos(pause);
         }
+    }
+}
+
+/// While both last, each has the share of its weight, whatever its queue depth; then the other has all.
+#[test]
+fn streams_of_a_flow_have_the_shares_of_their_weights() {
+    for (depths, seed) in [([1, 1], 1), ([4, 1], 2), ([1, 32], 3), ([32, 32], 4)] {
+        let flow = Flow::default();
+        let shares = [flow.join(1), flow.join(8)];
+        let stream = |number: usize| {
+            let text = format!("rw=randread bs=4k size=1g iodepth={} number_ios=4000", depths[number]);
+            let pattern: Pattern = text.parse().unwrap();
+            Stream { source: PatternSource::new(&pattern, 0, seed), pacing: pattern.pacing() }
+        };
+        let mut order = Vec::new();
+        let limits = Limits { flow: &shares, ..Limits::default() };
+        let mut streams = [stream(0), stream(1)];
+        let driven = drive(&mut Jitter::new(seed), &mut streams, limits, &mut |io: &Io| {
+            order.push((io.submitted, io.stream));
+            Control::Continue
+        });
+        assert_eq!(driven.unwrap(), Driven::Exhausted);
+        assert_eq!(order.len(), 8_000, "{depths:?}");
+        order.sort_unstable();
+        let last = order.iter().rposition(|(_, stream)| *stream == 1).unwrap();
+        let of_other = order[..last].iter().filter(|(_, stream)| *stream == 0).count();
+        assert!(of_other.abs_diff(4_000 / 8) <= 2 + depths[0] as usize, "{depths:?}: {of_other}");
     }
 }

@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 
 use flashscope_core::{
-    Bytes, Location, Mix, Op, Pattern, PatternSource, Request, RequestSource, Rw, Share, TargetInfo,
+    Bytes, Location, Mix, Op, Pattern, PatternSource, Request, RequestSource, Rw, Share, Streams, TargetInfo,
+    Zones,
 };
 use proptest::prelude::*;
 
@@ -184,7 +185,7 @@ fn mix_every_ratio_of_table_1_is_exact_in_every_prefix() {
     let size = 64 * BS;
     for (first, second) in pairs {
         for ratio in (0..=6).map(|power| 1u32 << power) {
-            let pattern = Pattern { mix: Some(Mix { rw: second, ratio }), ..baseline(first, size) };
+            let pattern = Pattern { mix: Some(Mix::ratio(second, ratio)), ..baseline(first, size) };
             for (i, request) in requests(&pattern, 0, SEED, 500).iter().enumerate() {
                 assert_mixed(request, i as u128, &pattern, second, ratio);
             }
@@ -222,7 +223,7 @@ fn histogram(values: &[u64], slots: u64) -> Vec<u64> {
 
 #[test]
 fn a_flush_comes_after_every_so_many_ios_and_leaves_their_addresses_alone() {
-    for (every, mix) in [(1, None), (4, None), (3, Some(Mix { rw: Rw::RandRead, ratio: 2 }))] {
+    for (every, mix) in [(1, None), (4, None), (3, Some(Mix::ratio(Rw::RandRead, 2)))] {
         let plain = Pattern { mix, ..baseline(Rw::RandWrite, 1 << 30) };
         let flushed = Pattern { fsync: Some(every), ..plain.clone() };
         let (without, with) = (requests(&plain, 0, SEED, 600), requests(&flushed, 0, SEED, 700));
@@ -325,6 +326,49 @@ fn gaps_lie_after_every_io_or_after_half_of_them() {
     assert!((gaps - steps.len() as f64 / 2.0).abs() < 5.0 * sigma, "seed {SEED}: {gaps} gaps");
 }
 
+/// As fio 3.33 does with `zonemode=strided size=1g zonesize=64m zoneskip=192m`: 4 zones, then again.
+#[test]
+fn gaps_between_zones_are_fios() {
+    let mut pattern = baseline(Rw::Read, 1024 * BS);
+    pattern.location = Location::ZoneGaps { gap: Bytes(192 * BS), zone: Bytes(64 * BS) };
+    let slots = slots(&pattern, SEED, 300);
+    for (i, slot) in (0..).zip(slots) {
+        let (zone, within) = (i / 64 % 4, i % 64);
+        assert_eq!(slot, zone * 256 + within, "IO {i}");
+    }
+}
+
+/// By fio 3.33: 50.1, 29.9 and 20.1 % of the IOs are in these zones.
+#[test]
+fn each_zone_has_its_share_of_the_ios() {
+    let (n, count) = (100u64, 200_000usize);
+    let mut pattern = baseline(Rw::RandRead, n * BS);
+    pattern.location = Location::Zones("50/5:30/15:20/".parse().unwrap());
+    let counts = histogram(&slots(&pattern, SEED, count), n);
+    let expected = |slot: u64| match slot {
+        0..5 => 0.5 / 5.0,
+        5..20 => 0.3 / 15.0,
+        _ => 0.2 / 80.0,
+    };
+    let sigmas = chi_square_sigmas(&counts, |slot| count as f64 * expected(slot as u64));
+    assert!(sigmas.abs() < 5.0, "seed {SEED}: {sigmas} sigmas");
+    // Zones smaller than a slot are not lost, and nothing is outside.
+    pattern.size = Bytes(3 * BS);
+    assert!(self::slots(&pattern, SEED, 1_000).iter().all(|slot| *slot < 3));
+}
+
+#[test]
+fn zones_that_are_not_all_of_ios_and_space_are_none() {
+    for text in
+        ["", "50/5", "50/5:50/94", "60/5:50/95", "50/0:50/100", "100/100:0/", "x/5:50/95", "50/5:30/15:20/90"]
+    {
+        let error = text.parse::<Zones>().unwrap_err().to_string();
+        assert!(error.contains("50/5:30/15:20/80"), "{text}: {error}");
+    }
+    let many = ["6/6"; 16].join(":");
+    assert!(many.parse::<Zones>().is_err() && ["5/5"; 20].join(":").parse::<Zones>().is_err());
+}
+
 #[test]
 fn arrivals_come_at_the_asked_rate_over_all_processes() {
     for arrivals in [flashscope_core::Arrivals::Fixed, flashscope_core::Arrivals::Poisson] {
@@ -349,6 +393,12 @@ fn location() -> impl Strategy<Value = Location> {
         (1u32..20).prop_map(|partitions| Location::Partitioned { partitions }),
         gap().prop_map(|gap| Location::RegularGaps { gap }),
         gap().prop_map(|gap| Location::RandomGaps { gap }),
+        (gap(), 1u64..20).prop_map(|(gap, ios)| Location::ZoneGaps { gap, zone: Bytes(ios * BS) }),
+        (1u8..100, 0u8..=100).prop_map(|(space, ios)| {
+            Location::Zones(Zones::new(&[(ios, space), (100 - ios, 100 - space)]).unwrap())
+        }),
+        (1u32..20, prop::option::of(0.1f64..3.0))
+            .prop_map(|(count, theta)| Location::Streams(Streams { count, theta })),
         (0.1f64..3.0).prop_map(|theta| Location::Zipf { theta }),
         (0.0f64..=1.0, 0.0f64..=1.0)
             .prop_map(|(s, i)| Location::HotCold { hot_space: Share(s), hot_ios: Share(i) }),
@@ -364,7 +414,8 @@ prop_compose! {
         numjobs in 1u32..17,
     ) -> Pattern {
         let in_order = matches!(location, Location::Sequential | Location::Ordered { .. }
-            | Location::Partitioned { .. } | Location::RegularGaps { .. } | Location::RandomGaps { .. });
+            | Location::Partitioned { .. } | Location::RegularGaps { .. } | Location::RandomGaps { .. }
+            | Location::ZoneGaps { .. });
         let rw = match rw {
             Rw::RandRead if in_order => Rw::Read,
             Rw::RandWrite if in_order => Rw::Write,
@@ -377,7 +428,7 @@ prop_compose! {
             size: Bytes(sectors * SECTOR),
             shift: Bytes(shift * SECTOR),
             location,
-            mix: mix.map(|(rw, ratio)| Mix { rw, ratio }),
+            mix: mix.map(|(rw, ratio)| Mix::ratio(rw, ratio)),
             numjobs,
             ..Pattern::default()
         }
@@ -392,6 +443,7 @@ fn target(size_bytes: u64) -> TargetInfo {
         virtual_time: true,
         engine: "test".into(),
         queue_depth_max: 64,
+        placements: 1,
     }
 }
 
@@ -419,7 +471,7 @@ proptest! {
 
     #[test]
     fn a_mix_keeps_its_ratio_in_every_prefix(ratio in 1u32..70, seed: u64) {
-        let mix = Some(Mix { rw: Rw::RandWrite, ratio });
+        let mix = Some(Mix::ratio(Rw::RandWrite, ratio));
         let all = requests(&Pattern { mix, ..baseline(Rw::RandRead, 100 * BS) }, 0, seed, 300);
         let mut writes = 0;
         for (i, request) in all.iter().enumerate() {

@@ -1,13 +1,20 @@
 //! IO errors in words: what the system said about which IO, and what to do about it.
 
 use flashscope_core::number::exact_size;
-use flashscope_core::{ErrorKind, Op, Request, TargetError, TargetInfo};
+use flashscope_core::{ErrorKind, Flags, Op, Request, TargetError, TargetInfo};
 use rustix::io::Errno;
 
 /// A request that a system call refused or failed.
 #[cold]
 pub(super) fn failed(info: &TargetInfo, request: &Request, errno: Errno) -> TargetError {
+    let is_atomic = request.op == Op::Write && request.flags.has(Flags::ATOMIC);
     let (kind, remedy) = match errno {
+        Errno::INVAL | Errno::OPNOTSUPP if is_atomic => {
+            (ErrorKind::Invalid, "the target does not store so much at once or not at all; leave out atomic")
+        }
+        Errno::PERM if request.priority != 0 => {
+            (ErrorKind::Invalid, "only root may use priorities of the real-time class; choose class 2 or 3")
+        }
         Errno::NODEV | Errno::NXIO | Errno::SHUTDOWN | Errno::NOMEDIUM => {
             (ErrorKind::Vanished, "the device disappeared; check its connection, then resume")
         }
@@ -42,9 +49,17 @@ pub(super) fn cut_short(info: &TargetInfo, request: &Request, done_bytes: usize)
     )
 }
 
+/// System calls have no priority: the process has one.
+#[cold]
+pub(super) fn one_priority(info: &TargetInfo, request: &Request) -> TargetError {
+    let cause = "its system calls have the priority of the process".into();
+    error(info, request, ErrorKind::Invalid, cause, "use io_uring for priorities of single IOs")
+}
+
 fn error(info: &TargetInfo, request: &Request, kind: ErrorKind, cause: String, remedy: &str) -> TargetError {
     TargetError {
         kind,
+        tag: (kind == ErrorKind::Device).then_some(request.tag),
         target: info.name.clone(),
         op: request.op,
         offset_bytes: request.offset_bytes,
@@ -67,6 +82,10 @@ pub(super) fn validate(info: &TargetInfo, request: &Request, io_bytes_max: u32) 
         let cause = format!("the engine was set up for IOs of up to {}", exact_size(io_bytes_max.into()));
         return Err(error(info, request, ErrorKind::Invalid, cause, "set it up for larger ones"));
     }
+    if request.placement >= info.placements {
+        let cause = format!("placement handle {}: this engine passes none on", request.placement);
+        return Err(error(info, request, ErrorKind::Invalid, cause, "leave out placement"));
+    }
     if request.tag >= info.queue_depth_max {
         let cause = format!("more than {} IOs in flight", info.queue_depth_max);
         return Err(error(info, request, ErrorKind::Invalid, cause, "lower the queue depth"));
@@ -86,6 +105,7 @@ mod tests {
             virtual_time: false,
             engine: "sync".into(),
             queue_depth_max: 4,
+            placements: 1,
         }
     }
 
@@ -107,11 +127,18 @@ mod tests {
             let error = failed(&target(), &read(8192, 4096), errno);
             let message = error.to_string();
             assert_eq!(error.kind, kind);
+            assert_eq!(error.tag.is_some(), kind == ErrorKind::Device, "{kind:?} is of one IO");
             for part in ["/dev/sdx", "read of 4096 bytes", "offset 8192", remedy] {
                 assert!(message.contains(part), "'{message}' lacks '{part}'");
             }
         }
         assert!(cut_short(&target(), &read(0, 4096), 512).to_string().contains("only 512 B"));
+        let write = Request { op: Op::Write, flags: Flags::ATOMIC, ..read(0, 4096) };
+        for errno in [Errno::OPNOTSUPP, Errno::INVAL] {
+            assert!(failed(&target(), &write, errno).to_string().contains("leave out atomic"));
+        }
+        let urgent = Request { priority: 1 << 13, ..read(0, 4096) };
+        assert!(failed(&target(), &urgent, Errno::PERM).to_string().contains("class 2 or 3"));
     }
 
     #[test]
@@ -122,5 +149,6 @@ mod tests {
         assert_eq!(check(read(u64::MAX, 512)), Err(ErrorKind::Invalid));
         assert_eq!(check(read(0, 65536 + 512)), Err(ErrorKind::Invalid));
         assert_eq!(check(Request { tag: 4, ..read(0, 512) }), Err(ErrorKind::Invalid));
+        assert_eq!(check(Request { placement: 1, ..read(0, 512) }), Err(ErrorKind::Invalid));
     }
 }

@@ -15,6 +15,11 @@ pub struct NullTarget {
 impl NullTarget {
     /// A target of `size_bytes` that holds nothing.
     pub fn new(size_bytes: u64, queue_depth: u32) -> NullTarget {
+        NullTarget::on_clock(size_bytes, queue_depth, Clock::start())
+    }
+
+    /// As [`NullTarget::new`], on a clock that others have too.
+    pub fn on_clock(size_bytes: u64, queue_depth: u32, clock: Clock) -> NullTarget {
         NullTarget {
             info: TargetInfo {
                 name: "null:".into(),
@@ -23,8 +28,9 @@ impl NullTarget {
                 virtual_time: false,
                 engine: "null".into(),
                 queue_depth_max: queue_depth,
+                placements: 1,
             },
-            clock: Clock::start(),
+            clock,
             in_flight: Vec::with_capacity(queue_depth as usize),
         }
     }

@@ -3,18 +3,19 @@
 
 use std::sync::Arc;
 
-use flashscope_core::{Completion, Flags, Op, Request, Target, TargetError, TargetInfo, Time};
+use flashscope_core::{Completion, Op, Request, Target, TargetError, TargetInfo, Time};
 use rustix::fs::{FallocateFlags, fallocate, fdatasync};
-use rustix::io::{Errno, ReadWriteFlags, pread, pwrite, pwritev2, retry_on_intr};
+use rustix::io::{Errno, pread, pwrite, pwritev2, retry_on_intr};
 
-use super::failure::{cut_short, failed, validate};
-use super::{Engine, EngineSpec, Lease, info};
+use super::failure::{cut_short, failed, one_priority, validate};
+use super::{Engine, EngineSpec, info, write_buffers};
 use crate::clock::Clock;
 use crate::data::WriteBuffers;
 use crate::handle::Handle;
 use crate::identify::Kind;
 use crate::memory::AlignedBuffer;
 use crate::sys;
+use crate::write_flags::write_flags;
 
 /// A file or device behind system calls that wait.
 #[derive(Debug)]
@@ -26,7 +27,6 @@ pub struct SyncTarget {
     read_buffer: AlignedBuffer,
     write_buffers: WriteBuffers,
     done: Option<Completion>,
-    pub(super) lease: Lease,
 }
 
 impl SyncTarget {
@@ -39,16 +39,23 @@ impl SyncTarget {
             clock,
             io_bytes_max: spec.io_bytes_max,
             read_buffer: AlignedBuffer::zeroed(io_bytes_max),
-            write_buffers: WriteBuffers::new(spec.data, slots, io_bytes_max, spec.seed, spec.age_writes),
+            write_buffers: write_buffers(spec, slots, &handle),
             handle,
             done: None,
-            lease: Lease::default(),
         }
+    }
+
+    /// As [`super::DeviceTarget::read_contents`].
+    pub(super) fn read_contents(&self, length: usize) -> Option<&[u8]> {
+        self.read_buffer.get(..length)
     }
 
     #[inline]
     fn perform(&mut self, request: &Request) -> Result<Completion, TargetError> {
         validate(&self.info, request, self.io_bytes_max)?;
+        if request.priority != 0 {
+            return Err(one_priority(&self.info, request));
+        }
         let length = request.length_bytes as usize;
         let offset = request.offset_bytes;
         let (submitted, result) = match request.op {
@@ -67,7 +74,6 @@ impl SyncTarget {
             Op::Trim => (self.clock.now(), trim(&self.handle, request).map(|()| length)),
         };
         let completed = self.clock.now().max(submitted);
-        self.lease.renew(&self.handle, completed);
         match result {
             Ok(count) if count == length => Ok(Completion { tag: request.tag, submitted, completed }),
             Ok(count) => Err(cut_short(&self.info, request, count)),
@@ -78,12 +84,12 @@ impl SyncTarget {
 
 #[inline]
 fn write(handle: &Handle, contents: &[u8], request: &Request) -> rustix::io::Result<usize> {
-    if request.flags.0 & Flags::FUA.0 == 0 {
+    let flags = write_flags(request.flags);
+    if flags.is_empty() {
         return retry_on_intr(|| pwrite(handle.file(), contents, request.offset_bytes));
     }
     let contents = [std::io::IoSlice::new(contents)];
-    let durable = ReadWriteFlags::DSYNC;
-    retry_on_intr(|| pwritev2(handle.file(), &contents, request.offset_bytes, durable))
+    retry_on_intr(|| pwritev2(handle.file(), &contents, request.offset_bytes, flags))
 }
 
 /// Discards a device's range, or punches a hole into a file, which passes it on where the filesystem can.
@@ -132,6 +138,5 @@ impl Target for SyncTarget {
 
     fn wait_until(&mut self, time: Time) {
         self.clock.wait_until(time);
-        self.lease.renew(&self.handle, time);
     }
 }

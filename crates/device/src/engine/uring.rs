@@ -13,9 +13,8 @@ use rustix::io::Errno;
 
 use super::failure::{cut_short, failed, validate};
 use super::sync::trim;
-use super::{Engine, EngineSpec, Lease, info};
+use super::{Engine, EngineSpec, info, write_buffers};
 use crate::clock::Clock;
-use crate::data::WriteBuffers;
 use crate::error::DeviceError;
 use crate::handle::Handle;
 use crate::ring::{Ring, RingModes};
@@ -36,7 +35,6 @@ pub struct UringTarget {
     done: Vec<Completion>,
     /// Room for the completion of a single IO.
     scratch: Vec<Completion>,
-    pub(super) lease: Lease,
 }
 
 /// A sleep ends up to this much late; the rest of a wait is spent asking again and again.
@@ -56,8 +54,7 @@ impl UringTarget {
             return Err(DeviceError::QueueDepth { engine, queue_depth: depth, max: QUEUE_DEPTH_MAX });
         }
         let slots = if handle.writable() { depth as usize } else { 0 };
-        let writes =
-            WriteBuffers::new(spec.data, slots, spec.io_bytes_max as usize, spec.seed, spec.age_writes);
+        let writes = write_buffers(spec, slots, &handle);
         let ring = Ring::new(Arc::clone(&handle), depth, spec.io_bytes_max, writes)
             .map_err(|source| DeviceError::Engine { engine, source })?;
         Ok(UringTarget {
@@ -70,13 +67,17 @@ impl UringTarget {
             queued: Vec::with_capacity(depth as usize),
             done: Vec::new(),
             scratch: Vec::with_capacity(1),
-            lease: Lease::default(),
         })
     }
 
     /// Which of io_uring's faster ways are in use.
     pub fn modes(&self) -> RingModes {
         self.ring.modes()
+    }
+
+    /// As [`super::DeviceTarget::read_contents`].
+    pub(super) fn read_contents(&self, tag: u32, length: usize) -> Option<&[u8]> {
+        self.ring.read_contents(tag as usize, length)
     }
 
     /// Discards have no io_uring command on most kernels, so one is done at once, while the others wait.
@@ -105,7 +106,7 @@ impl UringTarget {
         };
         entered.map_err(|error| {
             let errno = Errno::from_io_error(&error).unwrap_or(Errno::IO);
-            failed(&self.info, &Request::default(), errno)
+            TargetError { tag: None, ..failed(&self.info, &Request::default(), errno) }
         })
     }
 
@@ -168,9 +169,6 @@ impl Target for UringTarget {
             let want = wanted.saturating_sub(out.len()).min(self.ring.in_flight());
             self.enter(want, until)?;
             self.take_completed(out)?;
-            if let Some(last) = out.last() {
-                self.lease.renew(&self.handle, last.completed);
-            }
             if out.len() >= wanted || (until != Time::NEVER && self.clock.now() >= until) {
                 return Ok(());
             }
@@ -186,6 +184,5 @@ impl Target for UringTarget {
 
     fn wait_until(&mut self, time: Time) {
         self.clock.wait_until(time);
-        self.lease.renew(&self.handle, time);
     }
 }

@@ -71,6 +71,12 @@ pub enum Reason {
         /// Whether flashscope made it once and somebody changed it since.
         changed: bool,
     },
+    /// A regular file on which a run was cut off, and whose contents do not show that flashscope wrote them
+    /// all: somebody else did since, or the run wrote other data than random.
+    Unfinished {
+        /// From where on; none where it cannot be read.
+        at_bytes: Option<u64>,
+    },
     /// Something that must be known cannot be found out.
     CouldNotProbe {
         /// What, and why not.
@@ -128,6 +134,12 @@ impl Reason {
             Reason::NotOurs { changed: true } => {
                 "flashscope created this file, but it was changed since".into()
             }
+            Reason::Unfinished { at_bytes } => {
+                let place = at_bytes.map_or(String::new(), |at| format!(" from byte {at} on"));
+                format!(
+                    "a run on this file was cut off; its contents{place} are not known to be flashscope's"
+                )
+            }
             Reason::CouldNotProbe { what } => format!("could not probe {what}"),
             Reason::ReadOnly => "it is read-only".into(),
             Reason::NotPermitted { write: true } => "no permission to write to it".into(),
@@ -160,9 +172,9 @@ impl Reason {
             }
             Reason::Partitioned { .. } => "name one partition, or delete them if their data may be lost",
             Reason::HeldByOther => "stop that program (`fuser -v` names it), or choose another device",
-            Reason::Signature { kind: Kind::File, .. } | Reason::NotOurs { .. } => {
-                return Remedy::OverwriteOrCreate;
-            }
+            Reason::Signature { kind: Kind::File, .. }
+            | Reason::NotOurs { .. }
+            | Reason::Unfinished { .. } => return Remedy::OverwriteOrCreate,
             Reason::Signature { .. } => "erase it (`wipefs -a`) if its data may be lost",
             Reason::CouldNotProbe { .. } => "run as root, or choose another target",
             Reason::ReadOnly => "measure reads only, or lift the write protection",
@@ -218,6 +230,8 @@ pub enum Finding {
         /// The filesystem's type.
         filesystem: String,
     },
+    /// IOs go through the page cache, as asked.
+    PageCache,
 }
 
 impl Finding {
@@ -253,6 +267,11 @@ impl Finding {
                 "{filesystem} is in memory: the results are not those \
                 of a device"
             ),
+            Finding::PageCache => {
+                "IO through the page cache: reads may be served from memory, and writes are \
+                                   acknowledged before they reach the device"
+                    .into()
+            }
         }
     }
 
@@ -265,6 +284,7 @@ impl Finding {
             Finding::Overwritten { .. } => return None,
             Finding::Sparse { .. } => Remedy::CreateFull { size_bytes: None },
             Finding::Memory { .. } => Remedy::words("use a file on a disk"),
+            Finding::PageCache => Remedy::words("use direct IO for numbers of the device"),
         })
     }
 }

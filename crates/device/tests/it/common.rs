@@ -118,6 +118,13 @@ impl Mounted {
         Mounted(place)
     }
 
+    /// The kernel's tracing.
+    pub fn tracefs(place: PathBuf) -> Mounted {
+        fs::create_dir_all(&place).expect("a mount point can be made");
+        run("mount", &["-t", "tracefs", "tracefs", place.to_str().expect("a plain path")]);
+        Mounted(place)
+    }
+
     /// A filesystem in memory that holds no more than `size`, writable.
     pub fn memory(size: &str, place: PathBuf) -> Mounted {
         fs::create_dir_all(&place).expect("a mount point can be made");

@@ -3,3 +3,4 @@
 mod common;
 mod engines;
 mod guard;
+mod loss;

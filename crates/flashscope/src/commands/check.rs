@@ -6,11 +6,12 @@ use clap::builder::NonEmptyStringValueParser;
 use flashscope_core::number::size;
 use flashscope_device::{Hardware, Identity, Intent, Kind, Reason, Verdict, check};
 use flashscope_lab::{OpenOptions, OpenTarget, TargetSpec};
+use flashscope_store::SCHEMA_VERSION;
 use serde_json::json;
 
 use crate::exit::Done;
 use crate::remedy::device::{finding, refused, way_out};
-use crate::screen::Screen;
+use crate::screen::{OPENING, Screen};
 use crate::signal;
 
 /// `flashscope check`.
@@ -28,12 +29,12 @@ pub struct CheckArgs {
 pub fn run(args: &CheckArgs, screen: &Screen) -> Result<Done> {
     let named = TargetSpec::from(args.target.as_str());
     let TargetSpec::Path(path) = &named else { return virtual_target(&named, args, screen) };
-    let verdict = check(path, &Intent::WRITE)?;
+    let verdict = screen.during(OPENING, || check(path, &Intent::WRITE))?;
     if args.json {
         let reason =
             |reason: &Reason| json!({ "found": reason.found(), "remedy": way_out(&reason.remedy()) });
         let document = json!({
-            "schema_version": 1,
+            "schema_version": SCHEMA_VERSION,
             "target": verdict.identity,
             "may_be_written": verdict.allowed(),
             "refused": verdict.refused.iter().map(reason).collect::<Vec<_>>(),
@@ -51,7 +52,11 @@ fn virtual_target(named: &TargetSpec, args: &CheckArgs, screen: &Screen) -> Resu
     let info = bench.info();
     if args.json {
         let document = json!({
-            "schema_version": 1, "target": info, "may_be_written": true, "refused": [], "findings": [],
+            "schema_version": SCHEMA_VERSION,
+            "target": info,
+            "may_be_written": true,
+            "refused": [],
+            "findings": [],
         });
         screen.print(&serde_json::to_string_pretty(&document)?)?;
     } else {

@@ -26,6 +26,9 @@ pub struct CompareArgs {
     /// Print the comparison as one JSON document
     #[arg(long)]
     pub json: bool,
+    /// Print all experiments, not only those that differ most
+    #[arg(long, conflicts_with = "json")]
+    pub details: bool,
 }
 
 /// What a folder holds.
@@ -39,13 +42,13 @@ fn kind(folder: &Path) -> Result<ResultKind> {
 pub fn run(args: &CompareArgs, screen: &Screen) -> Result<Done> {
     let (a, b) = (screen.open(&args.a)?, screen.open(&args.b)?);
     let (a, b) = (a.folder(), b.folder());
-    let text = match (kind(a)?, kind(b)?) {
-        (ResultKind::Sweep, ResultKind::Sweep) => simulated(a, b, args.json)?,
+    let text = screen.during("comparing", || match (kind(a)?, kind(b)?) {
+        (ResultKind::Sweep, ResultKind::Sweep) => simulated(a, b, args.json),
         (of_a @ (ResultKind::Run | ResultKind::Measurement), of_b) if of_a == of_b => {
-            measured(&Stored::read(a)?, &Stored::read(b)?, args.json, screen)?
+            measured([&Stored::read(a)?, &Stored::read(b)?], args, screen)
         }
-        (a, b) => return Err(unlike(args, a, b).into()),
-    };
+        (a, b) => Err(unlike(args, a, b).into()),
+    })?;
     screen.print(&text)?;
     Ok(Done::Well)
 }
@@ -57,17 +60,17 @@ fn simulated(a: &Path, b: &Path, json: bool) -> Result<String> {
     Ok(if json { serde_json::to_string_pretty(&pairs.json())? } else { pairs.view() })
 }
 
-fn measured(a: &Stored, b: &Stored, json: bool, screen: &Screen) -> Result<String> {
+fn measured([a, b]: [&Stored; 2], args: &CompareArgs, screen: &Screen) -> Result<String> {
     let wanted = [a, b].map(|stored| suite_of(&stored.manifest));
     let readings = readings(&wanted, [a, b]);
     let [of_a, of_b] = &wanted;
     let suites = Suites { names: [&of_a.name, &of_b.name], readings: readings.as_ref().map(|[a, b]| [a, b]) };
     let is_run = a.manifest.options["pattern"].is_null();
     let suites = is_run.then_some(suites);
-    if json {
+    if args.json {
         return Ok(serde_json::to_string_pretty(&compare_json(a, b, suites))?);
     }
-    Ok(compare_view(a, b, suites, screen.style()))
+    Ok(compare_view(a, b, suites, args.details, screen.style()))
 }
 
 /// What a suite says of each, if both are of the same one.

@@ -8,11 +8,12 @@ use flashscope_device::Identity;
 use flashscope_device::doctor::{Level, Remark, examine};
 use flashscope_lab::{OpenOptions, OpenTarget, TargetSpec};
 use flashscope_show::{Style, wrap};
+use flashscope_store::SCHEMA_VERSION;
 use serde_json::{Value, json};
 
 use crate::exit::Done;
 use crate::remedy::device::command;
-use crate::screen::Screen;
+use crate::screen::{EXAMINING, Screen};
 use crate::signal;
 
 /// `flashscope doctor`.
@@ -45,7 +46,7 @@ pub fn run(args: &DoctorArgs, screen: &Screen) -> Result<Done> {
         named => {
             let path =
                 named.and_then(|named| if let TargetSpec::Path(path) = named { Some(path) } else { None });
-            let diagnosis = examine(path.as_deref())?;
+            let diagnosis = screen.during(EXAMINING, || examine(path.as_deref()))?;
             let heading = diagnosis.target.as_ref().map_or("This machine".into(), heading);
             let target = json!(diagnosis.target);
             Report { heading, target, remarks: diagnosis.remarks, is_immune: false }
@@ -55,7 +56,8 @@ pub fn run(args: &DoctorArgs, screen: &Screen) -> Result<Done> {
     let text = if args.json {
         let Report { target, remarks, .. } = &report;
         let remarks: Vec<Value> = remarks.iter().map(as_json).collect();
-        let document = json!({ "schema_version": 1, "target": target, "level": level, "remarks": remarks });
+        let document =
+            json!({ "schema_version": SCHEMA_VERSION, "target": target, "level": level, "remarks": remarks });
         serde_json::to_string_pretty(&document)?
     } else {
         view(&report, screen.style())

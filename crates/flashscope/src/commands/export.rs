@@ -46,11 +46,15 @@ pub fn run(args: &ExportArgs, screen: &Screen) -> Result<Done> {
         return Err(Usage(problem).into());
     }
     let opened = args.dirs.iter().map(|dir| screen.open(dir)).collect::<Result<Vec<_>>>()?;
-    let materials = opened.iter().map(|dir| Material::read(dir.folder())).collect::<Result<Vec<_>, _>>()?;
+    let read = || opened.iter().map(|dir| Material::read(dir.folder())).collect::<Result<Vec<_>, _>>();
+    let materials = screen.during("reading the results", read)?;
     let name =
         args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}-{}", materials[0].name, args.to)));
     let folder = AtomicFolder::create(&name)?;
-    let done = match export(format, &materials, folder.part(), args.ios, signal::listen()) {
+    let done = screen.during(&format!("writing {}", name.display()), || {
+        export(format, &materials, folder.part(), args.ios, signal::listen())
+    });
+    let done = match done {
         Err(error) if error.is_interruption() => {
             screen.note(&format!("interrupted: {} was not written", name.display()));
             return Ok(Done::Interrupted);

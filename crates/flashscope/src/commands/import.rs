@@ -1,15 +1,20 @@
 //! `flashscope import`: a job of fio as a pattern, ready to be measured.
 
+mod words;
+
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
+use flashscope_core::Nanos;
+use flashscope_lab::JobSpec;
+use flashscope_lab::fio_job::{Job, NULL, Refusal, import};
 use flashscope_store::{Output, is_descriptor};
 
 use crate::exit::{Done, Usage};
-use crate::fio_job::{Imported, Refusal, import};
+use crate::remedy::lab::remark;
 use crate::screen::Screen;
 use crate::shell::quoted;
 
@@ -22,6 +27,9 @@ pub struct ImportArgs {
     /// Convert only this job
     #[arg(long, value_name = "NAME")]
     pub job: Option<String>,
+    /// Value of ${NAME} in the job file; default: the environment's
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub var: Vec<String>,
     /// Write the pattern to a file for `measure --pattern`
     #[arg(long, short, value_name = "FILE.toml")]
     pub output: Option<PathBuf>,
@@ -40,8 +48,15 @@ pub fn run(args: &ImportArgs, screen: &Screen) -> Result<Done> {
         std::fs::read_to_string(&args.file)
     };
     let text = text.map_err(|error| Usage(format!("cannot read the job {name}: {error}")))?;
-    let mut jobs = import(&text).map_err(|refusals| {
-        let line = |Refusal { line, option, why }: &Refusal| format!("{name}:{line}: {option}: {why}");
+    let variables = variables(&args.var)?;
+    let variable = |name: &str| {
+        let given = variables.iter().rev().find(|(known, _)| *known == name);
+        let value = given.map(|(_, value)| value.to_string()).or_else(|| std::env::var(name).ok());
+        value.ok_or_else(|| format!("the variable {name} is not set; give --var {name}=VALUE, or set it"))
+    };
+    let mut jobs = import(&text, &variable).map_err(|refusals| {
+        let line =
+            |Refusal { line, option, why }: &Refusal| format!("{name}:{line}: {option}: {}", remark(why));
         Usage(refusals.iter().map(line).collect::<Vec<_>>().join("\n"))
     })?;
     if let Some(job) = &args.job {
@@ -54,18 +69,18 @@ pub fn run(args: &ImportArgs, screen: &Screen) -> Result<Done> {
     }
     for job in &jobs {
         for note in &job.notes {
-            screen.note(&format!("[{}] {note}", job.name));
+            screen.note(&format!("[{}] {}", job.name, remark(note)));
         }
     }
     let text = match &args.output {
-        None => jobs.iter().map(|job| line(job, &settings(job))).collect::<Vec<_>>().join("\n"),
+        None => lines(&jobs).join("\n"),
         Some(_) if jobs.len() != 1 => {
             let problem = format!("-o: {name} has {} jobs; choose one with --job NAME", jobs.len());
             return Err(Usage(problem).into());
         }
         Some(output) => {
             write(&jobs[0], output)?;
-            let command = line(&jobs[0], &format!(" --pattern {}", quoted(output)));
+            let command = started(&jobs[0], &line(&jobs[0], &format!(" --pattern {}", quoted(output))));
             if is_descriptor(output) || output == Path::new("-") {
                 return Ok(Done::Well);
             }
@@ -76,8 +91,69 @@ pub fn run(args: &ImportArgs, screen: &Screen) -> Result<Done> {
     Ok(Done::Well)
 }
 
+/// Names and values of `--var`.
+fn variables(given: &[String]) -> Result<Vec<(&str, &str)>> {
+    let problem = |text: &str| format!("--var: '{text}' has no value; write NAME=VALUE");
+    given.iter().map(|text| text.split_once('=').ok_or_else(|| Usage(problem(text)).into())).collect()
+}
+
+/// The commands. Jobs that run at the same time are one command where they are together, else processes of a
+/// shell, each with a result folder that is named after it.
+fn lines(jobs: &[Job]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut names: Vec<String> = Vec::new();
+    for group in jobs.chunk_by(|_, next| next.is_beside) {
+        if let [job] = group {
+            lines.push(started(job, &line(job, &settings(job))));
+            continue;
+        }
+        if group.iter().all(|job| job.is_together) {
+            lines.push(started(&group[0], &together(group)));
+            continue;
+        }
+        for job in group {
+            // fio's own name for the file of a job.
+            let target = job.target.clone().unwrap_or_else(|| format!("{}.0.0", job.name));
+            let stem: String =
+                job.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+            let numbered = (2..).map(|number| format!("fio-{stem}-{number}"));
+            let mut free = std::iter::once(format!("fio-{stem}")).chain(numbered);
+            let name = free.find(|name| !names.contains(name)).expect("numbers do not end");
+            let wait = match job.company.delay {
+                Nanos::ZERO => String::new(),
+                delay => format!("sleep {} && ", delay.0 as f64 / 1e9),
+            };
+            let command = started(job, &line_on(&target, job, &settings(job)));
+            lines.push(format!("{wait}{command} -q -o {name} &"));
+            names.push(name);
+        }
+        lines.push("wait".into());
+    }
+    lines
+}
+
+/// The command that measures several at the same time.
+fn together(jobs: &[Job]) -> String {
+    let text = |job: &Job| {
+        let (pattern, company) = (job.pattern.clone(), job.company);
+        let name = job.name.replace(':', "-");
+        let spec = JobSpec { name, pattern, runtime: job.runtime, engine: job.engine, company };
+        format!(" --job '{}'", spec.to_string().replace('\'', r"'\''"))
+    };
+    let all: String = jobs.iter().map(text).collect();
+    let writer = jobs.iter().find(|job| job.pattern.writes()).unwrap_or(&jobs[0]);
+    // What each has of its own is said there.
+    line(&Job { runtime: None, engine: None, ..writer.clone() }, &all)
+}
+
+/// The command behind the programs that start it.
+fn started(job: &Job, command: &str) -> String {
+    let starters = job.starters.iter().map(|starter| format!("{} ", words::starter(starter)));
+    format!("{}{command}", starters.collect::<String>())
+}
+
 /// Writes the pattern, over nothing but what this command wrote.
-fn write(job: &Imported, output: &Path) -> Result<()> {
+fn write(job: &Job, output: &Path) -> Result<()> {
     let unwritable = || format!("cannot write the pattern {}", output.display());
     if output.is_file() && !is_descriptor(output) {
         let mut head = String::new();
@@ -97,17 +173,18 @@ fn write(job: &Imported, output: &Path) -> Result<()> {
 }
 
 /// The command that measures it.
-fn line(job: &Imported, pattern: &str) -> String {
-    let target = job.target.as_deref().unwrap_or("TARGET");
-    let flag = |(name, value): &(&str, String)| match value.is_empty() {
-        true => format!(" {name}"),
-        false => format!(" {name} {value}"),
-    };
-    let flags: String = job.flags.iter().map(flag).collect();
-    format!("flashscope measure {}{pattern}{flags}", quoted(Path::new(target)))
+fn line(job: &Job, pattern: &str) -> String {
+    line_on(job.target.as_deref().unwrap_or("TARGET"), job, pattern)
 }
 
-fn settings(job: &Imported) -> String {
+fn line_on(target: &str, job: &Job, pattern: &str) -> String {
+    let flags = words::flags(job);
+    // A file of that name would be quoted otherwise.
+    let target = if target == NULL { NULL.into() } else { quoted(Path::new(target)) };
+    format!("flashscope measure {target}{pattern}{flags}")
+}
+
+fn settings(job: &Job) -> String {
     let flag = |(name, value): (&str, String)| format!(" --{} {value}", name.replace('_', "-"));
     job.pattern.settings().map(flag).collect()
 }

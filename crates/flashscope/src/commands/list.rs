@@ -15,15 +15,21 @@ use flashscope_trace::generate::GENERATORS;
 use flashscope_trace::{FORMATS, Format};
 
 use crate::exit::{Done, Usage};
+use crate::schemas::SCHEMAS;
 use crate::screen::Screen;
 
 /// `flashscope list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// micro, suites, rigs, pattern, profiles, simulation, settings, formats, generators or studies
-    /// [default: all]
+    /// micro, suites, rigs, pattern, profiles, simulation, settings, formats, generators, studies or
+    /// schemas [default: all]
     pub what: Option<String>,
+    /// Print this schema
+    pub schema: Option<String>,
 }
+
+/// The part whose entries are printed one by one too.
+const JSON_SCHEMAS: &str = "schemas";
 
 /// A part of the list.
 pub type Part = (&'static str, fn() -> String);
@@ -40,10 +46,14 @@ pub const PARTS: &[Part] = &[
     ("formats", formats),
     ("generators", generators),
     ("studies", studies_of_papers),
+    (JSON_SCHEMAS, json_schemas),
 ];
 
 /// Runs the command.
 pub fn run(args: &ListArgs, screen: &Screen) -> Result<Done> {
+    if let Some(name) = &args.schema {
+        return one_schema(args.what.as_deref(), name, screen);
+    }
     let chosen = |name: &str| args.what.as_deref().is_none_or(|what| what == name);
     let texts: Vec<String> = PARTS.iter().filter(|(name, _)| chosen(name)).map(|(_, part)| part()).collect();
     if texts.is_empty() {
@@ -52,6 +62,20 @@ pub fn run(args: &ListArgs, screen: &Screen) -> Result<Done> {
         return Err(Usage(format!("unknown list '{what}'; choose one of {names}")).into());
     }
     screen.print(&texts.join("\n"))?;
+    Ok(Done::Well)
+}
+
+/// Prints the schema of this name.
+fn one_schema(what: Option<&str>, name: &str, screen: &Screen) -> Result<Done> {
+    if what != Some(JSON_SCHEMAS) {
+        let problem = format!("a second name is that of a schema: flashscope list {JSON_SCHEMAS} {name}");
+        return Err(Usage(problem).into());
+    }
+    let Some(schema) = SCHEMAS.iter().find(|schema| schema.name == name) else {
+        let names = SCHEMAS.iter().map(|schema| schema.name).collect::<Vec<_>>().join(", ");
+        return Err(Usage(format!("unknown schema '{name}'; choose one of {names}")).into());
+    };
+    screen.print(schema.text)?;
     Ok(Done::Well)
 }
 
@@ -127,7 +151,7 @@ fn settings() -> String {
 
 fn formats() -> String {
     let row = |format: &Format| [format.name, format.about].map(String::from);
-    list("Trace formats (--format)", FORMATS.iter().map(row))
+    list("Trace formats (--from, --to)", FORMATS.iter().map(row))
 }
 
 fn generators() -> String {
@@ -148,6 +172,13 @@ fn studies_of_papers() -> String {
         [name.to_string(), format!("{}, {place}: {about}", paper.number)]
     });
     list("Studies (reproduce NAME)", rows)
+}
+
+fn json_schemas() -> String {
+    let rows = SCHEMAS.iter().map(|schema| {
+        [schema.name.to_string(), format!("{} ({})", schema.about(), schema.commands.join(", "))]
+    });
+    list("JSON Schemas of what --json prints (list schemas NAME prints one)", rows)
 }
 
 /// The first sentence of a rig's leading comment.

@@ -1,25 +1,28 @@
 //! `flashscope measure`: one pattern until its mean is known well enough.
 
+mod jobs;
+
 use anyhow::Result;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use flashscope_analysis::{Finished, Run, Stop};
+use flashscope_analysis::{Answered, Finished, Run, Stop, Threshold};
 use flashscope_bench::GAIN_MIN;
 use flashscope_core::number::{counted, size, span};
-use flashscope_core::{Bytes, Nanos, Share};
+use flashscope_core::{Bytes, Nanos, Pattern, Share};
 use flashscope_lab::{
-    BegunMeasurement, MEASURE_BUDGET, MeasureRequest, MeasureResult, OpenMeasurement, TargetSpec,
+    BegunMeasurement, JobSpec, LatencyTarget, MEASURE_BUDGET, MeasureRequest, MeasureResult, OnError,
+    OpenMeasurement, Reach, TargetSpec,
 };
-use flashscope_show::{REPORT, figures, measure_json, measure_view};
-use serde_json::{Value, json};
+use flashscope_show::{REPORT, figures, measure_view, measurement_json, with_answers};
 
 use crate::args::{LabArgs, WriteArgs};
+use crate::budget::{Budget, budgets};
 use crate::confirm::confirm;
 use crate::exit::Done;
 use crate::facts::forewarn;
 use crate::pattern_args::PatternArgs;
 use crate::progress::Progress;
-use crate::screen::Screen;
+use crate::screen::{EXAMINING, OPENING, Screen};
 use crate::{pages, signal};
 
 /// `flashscope measure`.
@@ -42,9 +45,41 @@ pub struct MeasureArgs {
         long, value_name = "N", conflicts_with_all = ["number_ios", "runtime"],
     )]
     pub explore_ios: Option<u64>,
-    /// Stop after this long, even if the target precision is not reached
-    #[arg(long, value_name = "TIME", conflicts_with = "runtime")]
-    pub budget: Option<Nanos>,
+    /// Look at least this far before the mean is believed: a time, a size or a share of the target, such as
+    /// 10s, 4GiB or 200% [default: 6.2s]
+    #[arg(long, value_name = "REACH", conflicts_with_all = ["number_ios", "runtime"])]
+    pub horizon: Option<Reach>,
+    /// Stop after this long or so many bytes written, even if the target precision is not reached
+    #[arg(long, value_delimiter = ',', value_name = "TIME|SIZE", conflicts_with = "runtime")]
+    pub budget: Vec<Budget>,
+    /// Find the largest queue depth up to --iodepth at which IOs take at most this long, and measure that
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["number_ios", "runtime", "precision"])]
+    pub latency_target: Option<Nanos>,
+    /// Percentage of the IOs that must meet --latency-target [default: 100%]
+    #[arg(long, value_name = "SHARE", requires = "latency_target")]
+    pub latency_percentile: Option<Share>,
+    /// How long each queue depth is tried for --latency-target [default: 5s]
+    #[arg(long, value_name = "TIME", requires = "latency_target")]
+    pub latency_window: Option<Nanos>,
+    /// Measure several patterns at the same time, each of them a job: a name, its settings, and runtime,
+    /// engine, flow, startdelay or exitall, such as 'log: rw=write bs=4k runtime=10s flow=8'
+    #[arg(
+        long, value_name = "NAME: SETTINGS", allow_hyphen_values = true,
+        conflicts_with_all = ["budget", "latency_target", "fail_if"],
+    )]
+    pub job: Vec<JobSpec>,
+    /// Go through the page cache instead of past it (fio's direct=0); what it holds of the target is dropped
+    /// first
+    #[arg(long)]
+    pub buffered: bool,
+    /// What a failed IO does: stop, or continue up to a share of failed IOs, 1% unless another is given
+    /// [default: stop]
+    #[arg(long, value_name = "stop|continue[=SHARE]")]
+    pub on_error: Option<OnError>,
+    /// Exit with status 5 if this holds, with 6 if its interval does not tell: mean, p50 to p99.99, iops or
+    /// mb_s, such as 'p99 > 2ms'
+    #[arg(long, value_name = "CONDITION")]
+    pub fail_if: Vec<Threshold>,
     #[command(flatten)]
     /// Leave to write.
     pub writing: WriteArgs,
@@ -53,14 +88,20 @@ pub struct MeasureArgs {
     pub lab: LabArgs,
 }
 
+/// How long a queue depth is tried for a latency target.
+const LATENCY_WINDOW: Nanos = Nanos::from_s(5);
+
 /// Runs the command.
 pub fn run(args: &MeasureArgs, screen: &Screen) -> Result<Done> {
-    let request = request(args)?;
-    let opened = OpenMeasurement::new(&request, signal::interrupt())?;
-    if opened.pattern().writes() {
-        confirm(opened.target(), args.writing.confirm.as_deref(), &written(&opened, &request))?;
+    if !args.job.is_empty() {
+        return jobs::run(args, screen);
     }
-    let begun = opened.begin(args.lab.output.as_deref())?;
+    let request = request(args)?;
+    let opened = screen.during(OPENING, || OpenMeasurement::new(&request, signal::interrupt()))?;
+    if opened.pattern().writes() {
+        confirm(opened.target(), args.writing.confirm.as_deref(), &written(opened.pattern(), &request))?;
+    }
+    let begun = screen.during(EXAMINING, || opened.begin(args.lab.output.as_deref()))?;
     forewarn(begun.facts(), screen);
     let result = measure(begun, screen);
     if let Some(error) = result.error {
@@ -71,21 +112,33 @@ pub fn run(args: &MeasureArgs, screen: &Screen) -> Result<Done> {
         return Err(error.into());
     }
     pages::put(&result.folder, screen);
-    Session { args, screen, result: &result }.conclude()
+    let is_fixed =
+        args.runtime.is_some() || args.latency_target.is_some() || args.pattern.given("number_ios").is_some();
+    Session { args, screen, result: &result, is_fixed }.conclude()
 }
 
 /// What the flags ask for.
 fn request(args: &MeasureArgs) -> Result<MeasureRequest> {
     let scales_bs = args.pattern.given("bs") == Some("auto");
     let pattern = if scales_bs { args.pattern.without("bs") } else { args.pattern.clone() }.pattern()?;
+    let (budget, write_budget) = budgets(&args.budget)?;
     Ok(MeasureRequest {
         scales_bs,
+        latency_target: args.latency_target.map(|latency| LatencyTarget {
+            latency,
+            share: args.latency_percentile.map_or(1.0, |share| share.0),
+            window: args.latency_window.unwrap_or(LATENCY_WINDOW),
+        }),
         precision: args.precision.map(|precision| precision.0),
         runtime: args.runtime,
         explore_ios: args.explore_ios,
-        budget: args.budget,
+        horizon: args.horizon,
+        budget,
+        write_budget,
         write: args.writing.write,
         overwrite_existing_data: args.writing.overwrite_existing_data,
+        buffered: args.buffered,
+        on_error: args.on_error.unwrap_or(OnError::Stop),
         seed: args.lab.seed,
         data: args.lab.data,
         engine: args.lab.engine,
@@ -94,14 +147,15 @@ fn request(args: &MeasureArgs) -> Result<MeasureRequest> {
 }
 
 /// The pattern, and how much it writes.
-fn written(opened: &OpenMeasurement<'_>, request: &MeasureRequest) -> String {
-    let pattern = opened.pattern();
+fn written(pattern: &Pattern, request: &MeasureRequest) -> String {
     let most = request.runtime.or(request.budget).unwrap_or(MEASURE_BUDGET);
     let end = pattern.number_ios.map_or(format!("for at most {most}"), |ios| {
         let ios = ios.saturating_mul(u64::from(pattern.numjobs));
-        format!("{} in total", size(ios as f64 * pattern.bs.0 as f64))
+        format!("{} in total", size(ios as f64 * pattern.bs_mean()))
     });
-    format!("{pattern}\n  {end}")
+    let bound =
+        request.write_budget.map_or(String::new(), |most| format!(", at most {}", size(most.0 as f64)));
+    format!("{pattern}\n  {end}{bound}")
 }
 
 fn measure(begun: BegunMeasurement<'_>, screen: &Screen) -> MeasureResult {
@@ -116,6 +170,8 @@ struct Session<'a> {
     args: &'a MeasureArgs,
     screen: &'a Screen,
     result: &'a MeasureResult,
+    /// The person fixed the length, so a missed precision is no surprise.
+    is_fixed: bool,
 }
 
 impl Session<'_> {
@@ -129,12 +185,14 @@ impl Session<'_> {
     fn conclude(&self) -> Result<Done> {
         let MeasureResult { folder, context, finished, chosen_bs, .. } = self.result;
         let last = finished.last().expect("without an error there is a run");
+        let is_chosen = |done: &&Finished| Some(done.experiment.pattern.bs) == *chosen_bs;
+        let judged = finished.iter().find(is_chosen).unwrap_or(last);
+        let answers: Vec<Answered> =
+            self.args.fail_if.iter().map(|threshold| threshold.answer(judged)).collect();
         match (chosen_bs, self.args.lab.json) {
-            (Some(chosen), true) => {
-                self.screen.print(&serde_json::to_string_pretty(&self.scaled_json(*chosen, finished))?)?;
-            }
-            (None, true) => {
-                self.screen.print(&serde_json::to_string_pretty(&measure_json(context, last))?)?
+            (_, true) => {
+                let document = with_answers(measurement_json(context, finished, *chosen_bs), &answers);
+                self.screen.print(&serde_json::to_string_pretty(&document)?)?;
             }
             (Some(chosen), false) => self.screen.print(&scaled_view(*chosen, finished))?,
             (None, false) => {
@@ -143,41 +201,33 @@ impl Session<'_> {
                 self.screen.print(&measure_view(context, last, &means_ns, self.screen.style()))?;
             }
         }
+        if let (Some(depth), Some(target), false) =
+            (self.result.chosen_iodepth, self.args.latency_target, self.args.lab.json)
+        {
+            let percent = self.args.latency_percentile.map_or(100.0, |share| share.0 * 100.0);
+            let percent = (percent * 1e6).round() / 1e6;
+            let which = format!("the largest at which {percent} % of IOs took at most {target}");
+            self.screen.print(&format!("  queue depth {depth}: {which}"))?;
+        }
         if !self.args.lab.json {
+            for answered in &answers {
+                self.screen.print(&format!("  fail if {answered}"))?;
+            }
             self.tell_place();
         }
         // A size that ended early ends the search with it.
-        Ok(self.status(&last.run))
+        Ok(self.status(&last.run, &answers))
     }
 
-    fn status(&self, run: &Run) -> Done {
+    fn status(&self, run: &Run, answers: &[Answered]) -> Done {
         let outcome = &run.outcome;
-        let is_reliable = outcome.stationary && (outcome.missing.is_none() || self.goal_is_fixed());
+        let has_all = outcome.missing.is_none() || self.is_fixed;
+        let is_reliable = outcome.stationary && has_all && run.errors.is_empty();
         match outcome.stopped_because {
             Stop::Interrupted => Done::Interrupted,
-            _ if self.args.lab.strict && !is_reliable => Done::Unreliable,
-            _ => Done::Well,
+            _ if self.args.lab.strict && !is_reliable => Done::Unreliable.with(answers),
+            _ => Done::Well.with(answers),
         }
-    }
-
-    /// The person fixed the length, so a missed precision is no surprise.
-    fn goal_is_fixed(&self) -> bool {
-        self.args.runtime.is_some() || self.args.pattern.given("number_ios").is_some()
-    }
-
-    fn scaled_json(&self, chosen: Bytes, tried: &[Finished]) -> Value {
-        let rows = tried.iter().map(|finished| {
-            let mean_ms = finished.run.outcome.estimate.map(|estimate| estimate.mean_ns / 1e6);
-            let bs_bytes = finished.experiment.pattern.bs.0;
-            json!({ "bs_bytes": bs_bytes, "mean_ms": mean_ms, "ios": finished.run.ios })
-        });
-        let rows: Vec<_> = rows.collect();
-        let of_chosen = tried.iter().find(|finished| finished.experiment.pattern.bs == chosen);
-        let mut document =
-            of_chosen.map_or(json!({}), |finished| measure_json(&self.result.context, finished));
-        document["bs_bytes"] = chosen.0.into();
-        document["tried"] = rows.into();
-        document
     }
 }
 

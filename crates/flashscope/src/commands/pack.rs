@@ -28,7 +28,10 @@ pub struct PackArgs {
 pub fn run(args: &PackArgs, screen: &Screen) -> Result<Done> {
     let opened = screen.open(&args.dir)?;
     let output = args.output.clone().map_or_else(|| name_of(&args.dir), Ok)?;
-    let packed = match write_pack(opened.folder(), &output, args.identify, signal::listen()) {
+    let packed = screen.during(&format!("packing {}", args.dir.display()), || {
+        write_pack(opened.folder(), &output, args.identify, signal::listen())
+    });
+    let packed = match packed {
         Err(error) if error.is_interruption() => {
             screen.note(&format!("interrupted: {} was not written", output.display()));
             return Ok(Done::Interrupted);

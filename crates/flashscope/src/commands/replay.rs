@@ -17,7 +17,7 @@ use crate::exit::Done;
 use crate::facts::forewarn;
 use crate::pages::leave;
 use crate::progress::requests_bar;
-use crate::screen::Screen;
+use crate::screen::{EXAMINING, Screen};
 use crate::signal;
 use crate::traces::ReadArgs;
 use crate::traces::pipeline::PipelineArgs;
@@ -81,23 +81,31 @@ pub struct ReplayArgs {
 pub fn run(args: &ReplayArgs, screen: &Screen) -> Result<Done> {
     let interrupt = signal::interrupt();
     let request = request(args)?;
-    let planned = PlannedReplay::new(&request, interrupt)?;
+    let reading = format!("reading {}", args.trace.display());
+    let planned = screen.during(&reading, || PlannedReplay::new(&request, interrupt))?;
     let written = size(planned.written_bytes() as f64);
     let first = if args.discard { "the target is trimmed first, and " } else { "" };
     let plan = format!("{first}the trace {} writes {written} to it", args.trace.display());
     confirm(planned.target(), args.writing.confirm.as_deref(), &plan)?;
-    let bar = requests_bar(screen, planned.requests());
-    let begun = planned.begin(args.output.as_deref())?;
+    let requests = planned.requests();
+    let begun = screen.during(EXAMINING, || planned.begin(args.output.as_deref()))?;
     forewarn(begun.facts(), screen);
+    let bar = requests_bar(screen, requests);
+    let mut reading_back = None;
     let mut hear = |event| match event {
         ReplayEvent::Ios(ios) => bar.set_position(ios),
         ReplayEvent::ReadingBack => {
             bar.finish_and_clear();
             screen.note("  reading back what was written");
+            reading_back = Some(screen.working("reading back"));
         }
     };
-    let result = begun.replay(&mut hear, interrupt)?;
+    let result = begun.replay(&mut hear, interrupt);
     bar.finish_and_clear();
+    if let Some(line) = reading_back {
+        line.finish_and_clear();
+    }
+    let result = result?;
     let done = conclude(&result, args, screen)?;
     result.error.map_or(Ok(done), |error| Err(error.into()))
 }

@@ -44,23 +44,34 @@ pub fn run(args: &ReportArgs, screen: &Screen) -> Result<Done> {
     if args.json && output == Path::new("-") {
         return Err(Usage("-o - and --json both write to standard output; leave out one".into()).into());
     }
+    if args.output.is_none() && output.is_symlink() {
+        // A folder from elsewhere may name a file of one's own with it.
+        let problem = format!("{} is a link; remove it, or name the file with -o", output.display());
+        return Err(Usage(problem).into());
+    }
     may_replace(&output, args.force)?;
     let dirs = args.dirs.iter().map(|dir| screen.open(dir)).collect::<Result<Vec<_>>>()?;
     let room_bytes = Bundle::room_bytes(dirs.len());
     let known = known();
     // Known devices are beside the first result alone: laid over one another they would come again and again.
     let others = |i: usize| if i == 0 { &known[..] } else { &[] };
-    let pages = dirs.iter().enumerate().map(|(i, dir)| page_of(dir.folder(), room_bytes, others(i), &WORDS));
+    let pages = dirs.iter().zip(&args.dirs).enumerate().map(|(i, (dir, named))| {
+        let reading = format!("reading {}", named.display());
+        screen.during(&reading, || page_of(dir.folder(), room_bytes, others(i), &WORDS))
+    });
     let pages = pages.collect::<Result<Vec<Page>, _>>()?;
     for warning in pages.iter().flat_map(|page| &page.warnings) {
         screen.note(&format!("warning: {}; {}", warning.seen, warning.remedy));
     }
     let facts: Vec<Value> = args.dirs.iter().zip(&pages).map(|(dir, page)| facts(dir, page)).collect();
-    let comparison = comparison(&dirs, &pages);
+    let comparison = screen.during("comparing", || comparison(&dirs, &pages));
     let bundles: Vec<Bundle> = pages.into_iter().map(|page| page.bundle).chain(comparison).collect();
-    let html = page(&bundles);
-    let html = screen.named(&html);
-    write_page(&output, &html)?;
+    let html = screen.during(&format!("writing {}", output.display()), || {
+        let html = page(&bundles);
+        let html = screen.named(&html).into_owned();
+        write_page(&output, &html)?;
+        anyhow::Ok(html)
+    })?;
     if output == Path::new("-") {
         return Ok(Done::Well);
     }

@@ -10,11 +10,12 @@ use flashscope_core::{Bytes, Nanos};
 use flashscope_device::Intent;
 use flashscope_lab::{OpenTarget, TargetSpec};
 use flashscope_papers::{
-    Judged, PAPERS, RealDevice, Schedule, Stage, Study, Verdict, json, judge, markdown, markdown_pages, page,
-    studies, view,
+    Judged, PAPERS, RealDevice, SEEDS, Schedule, Stage, Study, Verdict, json, judge, markdown,
+    markdown_pages, page, sensitivity, sensitivity_json, sensitivity_view, studies, view,
 };
 use flashscope_show::html::{self, Bundle};
 use flashscope_show::write_page;
+use flashscope_store::SCHEMA_VERSION;
 
 use crate::args::WriteArgs;
 use crate::commands::report::may_replace;
@@ -23,7 +24,7 @@ use crate::exit::{Done, Usage};
 use crate::progress::studies_bar;
 use crate::remedy;
 use crate::remedy::papers::PAGE_HEAD;
-use crate::screen::Screen;
+use crate::screen::{OPENING, Screen};
 use crate::signal;
 
 /// `flashscope reproduce`.
@@ -51,6 +52,13 @@ pub struct ReproduceArgs {
     /// Seed of all randomness [default: 1, as in docs/papers.md]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Runs of each study on virtual devices, with as many seeds from --seed on; a verdict holds in all of
+    /// them [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=SEEDS_MAX))]
+    pub seeds: Option<u32>,
+    /// Halve and double each number that a study sets for its device: which verdicts change
+    #[arg(long, conflicts_with_all = ["on", "markdown", "book", "output", "strict"])]
+    pub sensitivity: bool,
     /// Parallel studies [default: one a core; always one on a real device]
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
@@ -79,6 +87,8 @@ const NEAREST: usize = 3;
 
 /// The seed of docs/papers.md.
 const SEED: u64 = 1;
+/// More runs tell no more of chance, and take hours.
+const SEEDS_MAX: i64 = 1000;
 
 /// Runs the command.
 pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
@@ -92,8 +102,11 @@ pub fn run(args: &ReproduceArgs, screen: &Screen) -> Result<Done> {
     let named = on.map(TargetSpec::from);
     must_fit(args, named.as_ref())?;
     let real = named.filter(|named| !named.is_virtual());
-    let real = real.map(|named| opened(args, &named, seed)).transpose()?;
-    let stage = Stage::new(seed, signal::interrupt());
+    let real = real.map(|named| opened(args, &named, seed, screen)).transpose()?;
+    let stage = Stage::new(seed, signal::interrupt()).with_seeds(args.seeds.unwrap_or(SEEDS));
+    if args.sensitivity {
+        return sensitivities(args, &chosen, &stage, screen);
+    }
     let stage = match (&real, on) {
         (Some(device), _) => stage.on_real(device),
         (None, Some(name)) => stage.on(name),
@@ -160,6 +173,32 @@ fn judged(
     Ok(judged)
 }
 
+/// Which verdicts of the studies rest on the numbers that they set for their devices.
+fn sensitivities(
+    args: &ReproduceArgs,
+    chosen: &[&'static Study],
+    stage: &Stage<'_>,
+    screen: &Screen,
+) -> Result<Done> {
+    let bar = studies_bar(screen, 0);
+    let mut all = Vec::new();
+    for study in chosen {
+        all.push((*study, sensitivity(study, stage, &|| bar.inc(1))?));
+    }
+    bar.finish_and_clear();
+    let text = if args.json {
+        let entries: Vec<_> = all.iter().map(|(study, found)| sensitivity_json(study, found)).collect();
+        serde_json::to_string_pretty(
+            &serde_json::json!({ "schema_version": SCHEMA_VERSION, "studies": entries }),
+        )?
+    } else {
+        let texts: Vec<_> = all.iter().map(|(study, found)| sensitivity_view(study, found)).collect();
+        texts.join("\n")
+    };
+    screen.print(&text)?;
+    Ok(Done::Well)
+}
+
 /// Refuses a place for the page before anything is run for it.
 fn can_be_made(output: &Path) -> Result<(), Usage> {
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -186,7 +225,11 @@ fn must_fit(args: &ReproduceArgs, named: Option<&TargetSpec>) -> Result<()> {
         return Err(Usage(problem.into()).into());
     }
     schedule(args).check()?;
-    let Some(named) = named.filter(|named| named.is_virtual()) else { return Ok(()) };
+    let Some(named) = named else { return Ok(()) };
+    if !named.is_virtual() {
+        let problem = "--seeds has an effect only on virtual devices; use --repeats";
+        return if args.seeds.is_some() { Err(Usage(problem.into()).into()) } else { Ok(()) };
+    }
     named.check()?;
     let flags = [
         ("--size", args.size.is_some()),
@@ -202,10 +245,11 @@ fn must_fit(args: &ReproduceArgs, named: Option<&TargetSpec>) -> Result<()> {
 }
 
 /// The real device that the person named, opened and, if it is to be written, confirmed.
-fn opened(args: &ReproduceArgs, named: &TargetSpec, seed: u64) -> Result<RealDevice> {
+fn opened(args: &ReproduceArgs, named: &TargetSpec, seed: u64, screen: &Screen) -> Result<RealDevice> {
     let WriteArgs { write, overwrite_existing_data, .. } = args.writing;
     let intent = Intent { write, overwrite_existing_data, ..Intent::READ };
-    let mut target = OpenTarget::open(named, RealDevice::open_options(intent, seed), signal::interrupt())?;
+    let options = RealDevice::open_options(intent, seed);
+    let mut target = screen.during(OPENING, || OpenTarget::open(named, options, signal::interrupt()))?;
     target.limit_size(args.size.unwrap_or(Bytes(target.info().size_bytes)))?;
     if write {
         let part = if args.size.is_some() { "its first part" } else { "all of it" };

@@ -5,23 +5,26 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use flashscope_analysis::Stop;
-use flashscope_bench::{Broken, Scope, State, SuiteRequest, Suites};
+use flashscope_analysis::{RunThreshold, Stop};
+use flashscope_bench::{Broken, Plan, Scope, State, SuiteRequest, Suites};
 use flashscope_core::number::counted;
-use flashscope_core::{Bytes, Nanos, Share};
+use flashscope_core::{Bytes, Share};
 use flashscope_lab::{
-    BegunRun, PlannedRun, Resumption, RunRequest, RunResult, TargetSpec, override_pair, suite,
+    BegunRun, OnError, PlannedRun, Resumption, RunRequest, RunResult, TargetSpec, override_pair, suite,
 };
+use flashscope_show::headline::answers;
 use flashscope_show::{RunToShow, figures, run_text};
+use flashscope_store::SCHEMA_VERSION;
 use serde_json::json;
 
 use crate::args::{LabArgs, StateArg, WriteArgs};
+use crate::budget::{Budget, budgets};
 use crate::confirm::confirm;
-use crate::exit::{Done, Usage, not_zero};
+use crate::exit::{Done, Usage};
 use crate::facts::forewarn;
 use crate::progress::Progress;
-use crate::screen::Screen;
-use crate::shell::resume;
+use crate::screen::{EXAMINING, OPENING, Screen};
+use crate::shell::{quoted, resume};
 use crate::{pages, remedy, signal};
 
 /// `flashscope run`.
@@ -52,10 +55,11 @@ pub struct RunArgs {
     /// Target precision: half width of every mean's 95 % CI [default: 5%]
     #[arg(long, value_name = "SHARE")]
     pub precision: Option<Share>,
-    /// Time limit for the whole run
-    #[arg(long, value_name = "TIME")]
-    pub budget: Option<Nanos>,
-    /// Repeats of every experiment [default: 3, or the suite's; 1 with --quick]
+    /// Limits of the whole run: its time, the bytes that it writes, or both (`1h,20GiB`) [default: no limit
+    /// of time; on a real target 4 times the bytes that it is expected to write]
+    #[arg(long, value_delimiter = ',', value_name = "TIME|SIZE")]
+    pub budget: Vec<Budget>,
+    /// Rounds: repeats of every experiment [default: 5, or the suite's; 1 with --quick and a suite]
     #[arg(long, value_name = "N")]
     pub repeats: Option<u32>,
     /// Measure only this much of the target, from its start
@@ -70,9 +74,20 @@ pub struct RunArgs {
         "engine", "data", "set",
     ])]
     pub resume: Option<PathBuf>,
+    /// Exit with status 5 if this holds, with 6 if its interval does not tell: mean, p50 to p99.99, iops or
+    /// mb_s of the four baselines, such as 'random read p99 > 2ms'
+    #[arg(long, value_name = "CONDITION", conflicts_with = "dry_run")]
+    pub fail_if: Vec<RunThreshold>,
+    /// Print all of the result, not its first screen alone
+    #[arg(long)]
+    pub details: bool,
     /// Print the plan with its bytes written, time and share of endurance, and exit
     #[arg(long)]
     pub dry_run: bool,
+    /// What a failed IO does: stop, or continue up to a share of failed IOs, 1% unless another is given
+    /// [default: continue]
+    #[arg(long, value_name = "stop|continue[=SHARE]")]
+    pub on_error: Option<OnError>,
     #[command(flatten)]
     /// Leave to write.
     pub writing: WriteArgs,
@@ -84,28 +99,47 @@ pub struct RunArgs {
 /// Runs the command.
 pub fn run(args: &RunArgs, screen: &Screen) -> Result<Done> {
     let interrupt = signal::interrupt();
-    not_zero("--budget", args.budget)?;
-    let planned = match &args.resume {
-        Some(folder) => PlannedRun::resume(folder, &resumption(args), interrupt)?,
-        None => PlannedRun::new(&request(args)?, args.lab.output.as_deref(), args.dry_run, interrupt)?,
-    };
+    let planned = screen.during(OPENING, || match &args.resume {
+        Some(folder) => Ok(PlannedRun::resume(folder, &resumption(args)?, interrupt)?),
+        None => {
+            anyhow::Ok(PlannedRun::new(&request(args)?, args.lab.output.as_deref(), args.dry_run, interrupt)?)
+        }
+    })?;
+    if args.resume.is_none() {
+        can_be_judged(args, planned.plan())?;
+    }
     let lines = lines(&planned);
     if args.dry_run {
         return show_plan(&planned, &lines, args.lab.json, screen);
     }
     lines.iter().for_each(|line| screen.note(&format!("  {line}")));
     confirm(planned.target(), args.writing.confirm.as_deref(), &lines.join("\n  "))?;
-    let begun = planned.begin()?;
+    let begun = screen.during(EXAMINING, || planned.begin())?;
     forewarn(begun.facts(), screen);
     note_broken(&begun.broken_chains(), screen);
     let result = measure(begun, screen);
-    draw(&result, screen);
-    let resume = resume(result.folder.path(), result.writes);
+    let drawn = screen.during("drawing the charts", || draw(&result));
+    if let Err(error) = drawn {
+        screen.note(&format!("The charts could not be drawn: {}", error.message()));
+    }
+    pages::put(result.folder.path(), screen);
+    let resume = resume(result.folder.path(), result.leave);
     let RunResult { context, finished, suite, .. } = &result;
-    let run = RunToShow { context, finished, suite, folder: result.folder.path(), resume: &resume };
-    let (text, warnings) = run_text(&run, result.warnings.clone(), &pages::form(args.lab.json, screen))?;
+    let folder = result.folder.path();
+    let reading = format!("reading {}", folder.display());
+    let answers = screen.during(&reading, || answers(&args.fail_if, context, finished, folder));
+    let run = RunToShow { context, finished, suite, folder, resume: &resume, answers: &answers };
+    let form = pages::form(args.lab.json, args.details, screen);
+    let (text, warnings) = screen.during(&reading, || run_text(&run, result.warnings.clone(), &form))?;
     screen.print(&text)?;
-    conclude(result, warnings, args.lab.strict, &resume, screen)
+    if !args.lab.json {
+        answers.iter().try_for_each(|answered| screen.print(&format!("  fail if {answered}")))?;
+    }
+    if !(args.lab.json || args.details) {
+        screen.note(&format!("  more: flashscope show {} --details", quoted(folder)));
+    }
+    let done = conclude(result, warnings, args.lab.strict, &resume, screen)?;
+    Ok(done.with(&answers))
 }
 
 /// What the flags ask for.
@@ -131,6 +165,7 @@ fn request(args: &RunArgs) -> Result<RunRequest> {
         StateArg::AsIs => State::AsIs,
     });
     let default = RunRequest::default();
+    let (budget, write_budget) = budgets(&args.budget)?;
     Ok(RunRequest {
         target: args.target.as_deref().map_or(default.target.clone(), TargetSpec::from),
         suite,
@@ -138,12 +173,14 @@ fn request(args: &RunArgs) -> Result<RunRequest> {
         only: args.only.clone(),
         state,
         precision: args.precision.map(|precision| precision.0),
-        budget: args.budget,
+        budget,
+        write_budget,
         repeats: args.repeats,
         size: args.size,
         bs: args.bs,
         write: args.writing.write,
         overwrite_existing_data: args.writing.overwrite_existing_data,
+        on_error: args.on_error.unwrap_or(default.on_error),
         seed: args.lab.seed,
         data: args.lab.data,
         engine: args.lab.engine,
@@ -152,30 +189,40 @@ fn request(args: &RunArgs) -> Result<RunRequest> {
 }
 
 /// What the flags ask of an interrupted run.
-fn resumption(args: &RunArgs) -> Resumption {
-    Resumption {
+fn resumption(args: &RunArgs) -> Result<Resumption> {
+    let (budget, write_budget) = budgets(&args.budget)?;
+    Ok(Resumption {
         target: args.target.clone(),
         suite: args.suite.clone(),
-        budget: args.budget,
+        budget,
+        write_budget,
         write: args.writing.write,
         overwrite_existing_data: args.writing.overwrite_existing_data,
+        on_error: args.on_error,
         ..Resumption::default()
-    }
+    })
 }
 
 fn measure(begun: BegunRun, screen: &Screen) -> RunResult {
-    let mut progress = Progress::new(screen);
+    let mut progress = Progress::with_four(screen, begun.context(), begun.finished());
     let result = begun.measure(&mut |event| progress.hear(event), signal::interrupt());
     progress.finish();
     result
 }
 
-/// Draws the pictures and the page; without them the result is still worth showing.
-fn draw(result: &RunResult, screen: &Screen) {
-    if let Err(error) = figures::draw(&result.folder, &result.context.target.name, &result.finished) {
-        screen.note(&format!("The charts could not be drawn: {error:#}"));
+/// Refuses conditions on a suite that does not measure the four numbers.
+fn can_be_judged(args: &RunArgs, plan: &Plan) -> Result<(), Usage> {
+    if args.fail_if.is_empty() || plan.steps.iter().any(|step| step.experiment.micro == "baseline") {
+        return Ok(());
     }
-    pages::put(result.folder.path(), screen);
+    let problem = "--fail-if is about the baselines, which this suite does not measure; leave out --suite, \
+                   or judge one pattern with flashscope measure --fail-if";
+    Err(Usage(problem.into()))
+}
+
+/// Draws the pictures; without them the result is still worth showing.
+fn draw(result: &RunResult) -> flashscope_lab::Result<()> {
+    figures::draw(&result.folder, &result.context.target.name, &result.finished)
 }
 
 /// The plan, its cost and its notes.
@@ -189,7 +236,7 @@ fn show_plan(planned: &PlannedRun, lines: &[String], as_json: bool, screen: &Scr
     let (plan, info) = (planned.plan(), planned.target().info());
     let text = if as_json {
         serde_json::to_string_pretty(&json!({
-            "schema_version": 1,
+            "schema_version": SCHEMA_VERSION,
             "target": info.name,
             "runs": plan.steps.len(),
             "written_bytes": plan.written_bytes,

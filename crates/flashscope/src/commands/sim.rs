@@ -9,9 +9,10 @@ use clap::{Args, ValueEnum};
 use flashscope_core::Bytes;
 use flashscope_lab::sweep::{Case, Entry, Save};
 use flashscope_lab::{Error, PlannedSweep, SweepResult};
-use flashscope_show::sweep::{Axis, view};
+use flashscope_show::sweep::{Axis, Document, view};
 use flashscope_sim::Ssd;
 use flashscope_store::Product;
+use flashscope_trace::{Columns, StatedUnits};
 
 use crate::exit::{Done, Usage};
 use crate::pages::leave;
@@ -19,6 +20,7 @@ use crate::pattern_args::PatternArgs;
 use crate::progress::cases_bar;
 use crate::screen::Screen;
 use crate::signal;
+use crate::traces::StageArg;
 use crate::traces::pipeline::PipelineArgs;
 use crate::traces::timing::TimingArg;
 use request::{ignored, request};
@@ -74,11 +76,26 @@ pub struct SimArgs {
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// The trace's format [default: detected]
-    #[arg(long, visible_alias = "from", value_name = "NAME", requires = "trace")]
-    pub format: Option<String>,
+    #[arg(long, visible_alias = "format", value_name = "NAME", requires = "trace")]
+    pub from: Option<String>,
     /// Skip unreadable lines of the trace and count them
     #[arg(long, requires = "trace")]
     pub lenient: bool,
+    /// Read any text table: columns with units, as in time=2:us,offset=5:sector,length=6:byte,op=3
+    #[arg(long, value_name = "COLUMNS", requires = "trace", conflicts_with = "from")]
+    pub columns: Option<Columns>,
+    /// Units in place of the format's, as in time=us,offset=byte,length=sector,latency=ms
+    #[arg(
+        long,
+        value_name = "UNITS",
+        requires = "trace",
+        conflicts_with = "columns",
+        hide_short_help = true
+    )]
+    pub units: Option<StatedUnits>,
+    /// Which events of a tracer are the requests [default: what reached the device]
+    #[arg(long, value_name = "STAGE", requires = "trace", hide_short_help = true)]
+    pub stage: Option<StageArg>,
     #[command(flatten)]
     /// What of the trace is simulated, and how it is fitted to the device.
     pub pipeline: PipelineArgs,
@@ -123,7 +140,9 @@ pub struct SimArgs {
 /// Runs the command.
 pub fn run(args: &SimArgs, screen: &Screen) -> Result<Done> {
     let interrupt = signal::interrupt();
-    let planned = PlannedSweep::new(&request(args)?, args.output.is_some(), interrupt)?;
+    let request = request(args)?;
+    let planned =
+        screen.during("preparing", || PlannedSweep::new(&request, args.output.is_some(), interrupt))?;
     let devices = planned.cases().len();
     if args.save_state.is_some() && devices > 1 {
         return Err(Usage(format!("--save-state stores one device, but the lists make {devices}")).into());
@@ -168,7 +187,7 @@ fn notes(args: &SimArgs, planned: &PlannedSweep, screen: &Screen) {
 
 fn show(args: &SimArgs, entries: &[Entry], screen: &Screen) -> Result<()> {
     if args.json {
-        return screen.print(&serde_json::to_string_pretty(entries)?);
+        return screen.print(&serde_json::to_string_pretty(&Document::from(entries))?);
     }
     screen.print(&view(entries, args.output.as_deref()))
 }

@@ -31,12 +31,14 @@ pub fn run(args: &SiteArgs, screen: &Screen) -> Result<Done> {
             Usage(format!("{shown} is not a folder; name a folder of result folders or packs")).into()
         );
     }
-    let found = look_for(&args.dir);
+    let found = screen.during(&format!("reading {shown}"), || look_for(&args.dir));
     if found.results.is_empty() {
         let problem = format!("no results in {shown}; name a folder of result folders or packs");
         return Err(Usage(problem).into());
     }
-    let made = match site(found, &args.output, &WORDS, signal::interrupt()) {
+    let writing = format!("writing {}", args.output.display());
+    let made = screen.during(&writing, || site(found, &args.output, &WORDS, signal::interrupt()));
+    let made = match made {
         Err(error) if error.kind() == ErrorKind::Interrupted => {
             screen.note(&format!("interrupted: {} was not written", args.output.display()));
             return Ok(Done::Interrupted);

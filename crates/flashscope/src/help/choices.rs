@@ -14,6 +14,7 @@ use flashscope_trace::FORMATS;
 use flashscope_trace::generate::GENERATORS;
 
 use crate::commands::list;
+use crate::schemas::SCHEMAS;
 
 /// A command's path, its argument, and what there is to choose from.
 type Choice = (&'static str, &'static str, fn() -> Vec<String>);
@@ -26,7 +27,7 @@ const CHOICES: &[Choice] = &[
     ("sim", "gc", || names(POLICIES)),
     ("sim", "buffer", || names(BUFFERS)),
     ("sim", "set", || profiles::keys().iter().map(|key| format!("{}=", key.name)).collect()),
-    ("sim", "format", formats),
+    ("sim", "from", formats),
     ("replay", "from", formats),
     ("trace stats", "from", formats),
     ("trace convert", "from", formats),
@@ -39,6 +40,7 @@ const CHOICES: &[Choice] = &[
     ("trace capture", "to", written_formats),
     ("trace generate", "name", || GENERATORS.iter().map(|generator| generator.name.to_string()).collect()),
     ("export", "to", || ["fio", "uflip", "csv"].map(str::to_string).to_vec()),
+    ("list", "schema", || SCHEMAS.iter().map(|schema| schema.name.to_string()).collect()),
     ("list", "what", || list::PARTS.iter().map(|(name, _)| name.to_string()).collect()),
 ];
 

@@ -115,6 +115,7 @@ pub const EXAMPLES: &[(&str, &[Example])] = &[
         &[
             ("One study", "flashscope reproduce bplru-office-install"),
             ("All of paper 002, as JSON", "flashscope reproduce 002 --json"),
+            ("What rests on a setting", "flashscope reproduce ajwani-spikes --sensitivity"),
             ("Another device", "flashscope reproduce almost-sequential --on sim:x25m-2009?gc=fifo"),
         ],
     ),
@@ -193,6 +194,7 @@ pub const EXAMPLES: &[(&str, &[Example])] = &[
         &[
             ("Virtual devices", "flashscope list rigs"),
             ("Trace formats", "flashscope list formats"),
+            ("The JSON Schema of `measure --json`", "flashscope list schemas measure"),
             ("Everything", "flashscope list"),
         ],
     ),

@@ -17,6 +17,8 @@ const STATUS: &[(&str, &str)] = &[
     ("2", "Usage: a wrong flag, name, setting or file."),
     ("3", "Refused for safety: the target is in use, or was not confirmed."),
     ("4", "Done, but part of the result is not reliable; only with --strict."),
+    ("5", "Done, and a condition of --fail-if holds."),
+    ("6", "Done, but the interval does not tell whether a condition of --fail-if holds."),
     ("130", "Interrupted; finished measurements are kept."),
 ];
 

@@ -15,6 +15,9 @@ pub fn worded(remedy: &Remedy, resume: &str) -> String {
         Remedy::Limit(Stop::Runtime) => {
             "Increase --budget, or use --full (a run reached its time limit).".into()
         }
+        Remedy::Limit(Stop::Bytes) => {
+            "Increase --budget (a run reached its share of the bytes that may be written).".into()
+        }
         Remedy::Limit(Stop::Ios | Stop::Precision) => {
             "Use --full or a larger --budget (a run reached its IO limit).".into()
         }

@@ -18,6 +18,9 @@ pub fn worded(error: &(dyn Error + 'static)) -> Option<String> {
                  --size, {less}or measure a single pattern with `flashscope measure`"
             ))
         }
+        error @ BenchError::IoErrors { .. } => {
+            Some(format!("{error}, or allow for more with --on-error continue=SHARE"))
+        }
         BenchError::NoBlockSize => Some("--bs must be more than 0".into()),
         BenchError::Suite(error) => of_suite(error),
         _ => None,

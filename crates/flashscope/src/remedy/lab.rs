@@ -2,6 +2,7 @@
 
 use std::error::Error as _;
 
+use flashscope_lab::fio_job::{Nearest, Remark};
 use flashscope_lab::{Error, Remedy};
 
 /// An error of this library with flags; none of another's.
@@ -50,5 +51,22 @@ fn way_out(remedy: Remedy) -> String {
         Remedy::MeasureInstead => {
             "for flashscope's own overhead: flashscope measure null: --rw randread --bs 4k".into()
         }
+    }
+}
+
+/// Why an option of fio is refused or means something else, with the command or flag that is nearest.
+pub fn remark(remark: &Remark) -> String {
+    remark.nearest.map_or(remark.text.clone(), |nearest| format!("{}; {}", remark.text, nearest_way(nearest)))
+}
+
+fn nearest_way(nearest: Nearest) -> String {
+    match nearest {
+        Nearest::Shift => "use --shift to move all of them".into(),
+        Nearest::Replay => "use flashscope replay FILE TARGET".into(),
+        Nearest::ReplayVerified => "use `flashscope replay --verify` with a trace".into(),
+        Nearest::Mix => "use --mix with a share, such as --mix read:30%".into(),
+        Nearest::Contents => "choose others with --data".into(),
+        Nearest::OverwriteExistingData => "add --overwrite-existing-data for one of fio's".into(),
+        Nearest::NumberIos(ios) => format!("add --number-ios {ios} for that"),
     }
 }

@@ -36,9 +36,16 @@ there (`--repeats`), and its values are means with 95 % CI; a verdict is *uncert
 values with another verdict. Claims that need a simulated SSD say so. *None*: looked for and not found.
 
 *Reproduced*: the published value, or the published order, within the *accepted* range; `--json` gives the
-reason of the range. *Qualitatively reproduced*: the order and shape, not the value. *By construction*: the
-value, or one that implies it, is a setting of the simulated device, so agreement is no evidence.
-*Computed*: model arithmetic, or a property of a workload or plan. All other claims are *emergent*: the
-device could have behaved otherwise. A *rig* is a device with specified behaviour, to test the method. The
-seed is fixed: results are identical on every machine.
+reason of the range. *Qualitatively reproduced*: the order and shape, not the value. *By construction*: a
+setting that was chosen for the claim decides it, so agreement is no evidence. *Computed*: model arithmetic,
+or a property of a workload or plan. A *rig* is a device with specified behaviour, to test the method.
+
+Every study of a simulated device is run with three seeds, 1 to 3 (`--seeds`), and each run is judged on its
+own. A claim is reproduced only if it is in every run; the value is that of the median run, with the range of
+all where they differ. The seeds are fixed: results are identical on every machine. `--sensitivity` halves and
+doubles each number that a study sets for its device, and shows which verdicts change.
+
+*Predictions* are what the headline counts: claims that the device found for itself, with a range that it
+could have missed on both sides. One-sided and wide ranges, what is set and what is computed are in the
+tables, and count neither for nor against.
 ";

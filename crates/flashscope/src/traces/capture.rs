@@ -110,7 +110,12 @@ fn capture(
         let command = args.during.as_deref().map(Command::start).transpose()?;
         let deadline = args.time.map(|time| start + Duration::from_nanos(time.0));
         let has_failed = || recorder.is_finished();
-        let how = until(command, deadline, [interrupted, again], has_failed, screen)?;
+        let wait = || until(command, deadline, [interrupted, again], has_failed, screen);
+        // A command has the screen to itself.
+        let how = match args.during {
+            Some(_) => wait(),
+            None => screen.during(&format!("recording {}", disk.name), wait),
+        }?;
         if syncs && how != How::Failed {
             rustix::fs::sync();
         }

@@ -40,8 +40,11 @@ pub struct WriteFormat {
 /// Runs the command.
 pub fn run(args: &ConvertArgs, screen: &Screen) -> Result<Done> {
     let format = output_format(&args.output, args.write.to.as_deref())?;
-    let mut trace = open(&args.input, &args.read)?;
-    let written = write_trace(&mut trace, &args.input, &args.output, format)?;
+    let (trace, written) = screen.during(&format!("converting {}", args.input.display()), || {
+        let mut trace = open(&args.input, &args.read)?;
+        let written = write_trace(&mut trace, &args.input, &args.output, format)?;
+        anyhow::Ok((trace, written))
+    })?;
     screen.note(&summary(&written, &*trace, &args.output, format));
     Ok(if written.complete { Done::Well } else { Done::Interrupted })
 }
@@ -54,13 +57,13 @@ pub struct WrittenTrace {
     pub records: u64,
     /// Whether it is the whole trace.
     pub complete: bool,
-    /// The file's name, if it is not the one that was asked for because it is not complete.
-    pub part: Option<PathBuf>,
+    /// Whether it is there: a part of a trace is left in a pipe, but not in a file.
+    pub is_there: bool,
 }
 
 /// Writes all of `trace`, read from `input`, to the file `output`, or to standard output. A file that exists
-/// is replaced when the new one is whole; when the trace fails, or leaves nothing to write, it stays as it
-/// was.
+/// is replaced when the new one is whole; when the trace fails, is interrupted, or leaves nothing to write,
+/// it stays as it was.
 pub fn write_trace(
     trace: &mut dyn Records,
     input: &Path,
@@ -95,11 +98,14 @@ pub fn write_trace(
         return Err(error);
     }
     let complete = count == 0 && !is_cut;
-    let mut written = WrittenTrace { losses, records: records - losses.left_out(), complete, part: None };
+    let is_there = complete || file.is_stream();
+    let written = WrittenTrace { losses, records: records - losses.left_out(), complete, is_there };
     if complete && written.records == 0 {
         return Err(nothing_left(&written, trace, format).into());
     }
-    written.part = if complete { file.keep().map(|()| None)? } else { file.keep_part() };
+    if complete {
+        file.keep()?;
+    }
     Ok(written)
 }
 
@@ -148,7 +154,10 @@ pub fn output_format<'a>(output: &Path, asked: Option<&'a str>) -> Result<&'a st
 /// What a person reads afterwards.
 pub fn summary(written: &WrittenTrace, trace: &dyn Records, output: &Path, format: &str) -> String {
     let begin = if written.complete { "" } else { "interrupted: " };
-    let output = written.part.as_deref().unwrap_or(output).display();
+    let output = output.display();
+    if !written.is_there {
+        return format!("{begin}{output} was not written");
+    }
     let requests = counted(written.records, "request");
     let first = format!("{begin}{requests} written to {output} as {format}");
     [vec![first], what_changed(written, trace)].concat().join("\n")
@@ -160,6 +169,7 @@ fn what_changed(written: &WrittenTrace, trace: &dyn Records) -> Vec<String> {
     lines.extend(
         written.losses.iter().map(|(loss, count)| format!("  {}: {}", loss.about(), number::count(count))),
     );
+    lines.extend(trace.reading().map(|reading| format!("  read as {reading}")));
     let counts = trace.counts();
     if counts.bad_lines > 0 {
         let first = trace.first_bad_line().map(|error| format!("; the first: {}", error.with_remedy(None)));

@@ -65,11 +65,14 @@ pub fn run(args: &CutArgs, screen: &Screen) -> Result<Done> {
     let shift_bytes = args.shift.map_or(0, |distance| distance.0);
     let pipeline = Pipeline { size: args.size, shift_bytes, ..args.pipeline.pipeline()? };
     let file = Arc::new(args.read.file(&args.input));
-    let mut trace = pipeline.apply_to(file, &LayoutCache::default()).map_err(|error| match error {
-        TraceError::Pipeline(_) => error.into(),
-        error => named(&args.input, error),
+    let (trace, written) = screen.during(&format!("cutting {}", args.input.display()), || {
+        let mut trace = pipeline.apply_to(file, &LayoutCache::default()).map_err(|error| match error {
+            TraceError::Pipeline(_) => error.into(),
+            error => named(&args.input, error),
+        })?;
+        let written = write_trace(&mut trace, &args.input, &args.output, format)?;
+        anyhow::Ok((trace, written))
     })?;
-    let written = write_trace(&mut trace, &args.input, &args.output, format)?;
     screen.note(&summary(&written, &*trace, &args.output, format));
     Ok(if written.complete { Done::Well } else { Done::Interrupted })
 }

@@ -84,7 +84,9 @@ pub fn run(args: &GenerateArgs, screen: &Screen) -> Result<Done> {
     }
     let seed = args.generator.seed.unwrap_or_else(fresh_seed);
     let mut trace = args.generator.generate(&args.name, seed)?;
-    let written = write_trace(&mut trace, Path::new(""), &args.output, format)?;
+    let written = screen.during(&format!("generating {}", args.name), || {
+        write_trace(&mut trace, Path::new(""), &args.output, format)
+    })?;
     let summary = summary(&written, &trace, &args.output, format);
     let (first, rest) = summary.split_once('\n').unwrap_or((&summary, ""));
     screen.note(format!("{first}, seed {seed}\n{rest}").trim_end());

@@ -37,14 +37,17 @@ pub fn run(args: &MergeArgs, screen: &Screen) -> Result<Done> {
         return Err(Usage("name the traces, then the output".into()).into());
     };
     let format = output_format(output, args.write.to.as_deref())?;
-    let mut traces: Vec<Box<dyn Records>> = Vec::new();
-    for path in inputs {
-        check_not_input(path, output)?;
-        let records = open(path, &args.read)?;
-        traces.push(Box::new(one_of_several(records, path.clone(), args.together)));
-    }
-    let mut merged = Merge::new(traces);
-    let written = write_trace(&mut merged, Path::new("the traces"), output, format)?;
+    let (merged, written) = screen.during("merging", || {
+        let mut traces: Vec<Box<dyn Records>> = Vec::new();
+        for path in inputs {
+            check_not_input(path, output)?;
+            let records = open(path, &args.read)?;
+            traces.push(Box::new(one_of_several(records, path.clone(), args.together)));
+        }
+        let mut merged = Merge::new(traces);
+        let written = write_trace(&mut merged, Path::new("the traces"), output, format)?;
+        anyhow::Ok((merged, written))
+    })?;
     screen.note(&summary(&written, &merged, output, format));
     Ok(if written.complete { Done::Well } else { Done::Interrupted })
 }

@@ -25,7 +25,7 @@ pub struct PipelineArgs {
     /// Take --from-time and --to-time as timestamps of the trace, not as offsets from its first request
     #[arg(long)]
     pub absolute_times: bool,
-    /// Keep only these operations: read, write, flush, trim
+    /// Keep only these operations
     #[arg(long, value_delimiter = ',', value_name = "OP,...")]
     pub op: Vec<OpArg>,
     /// Keep only these addresses, such as 0..1GiB, 1GiB.. or ..512MiB

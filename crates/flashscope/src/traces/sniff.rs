@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use flashscope_store::SCHEMA_VERSION;
 use flashscope_trace::{Format, TraceError, sniff_input};
 use serde_json::json;
 
@@ -51,7 +52,8 @@ pub fn run(args: &SniffArgs, screen: &Screen) -> Result<Done> {
         screen.print(&format!("{}: {}, {percent} % confidence{others}", path.display(), best.name))?;
     }
     if args.json {
-        screen.print(&serde_json::to_string_pretty(&documents)?)?;
+        let document = json!({ "schema_version": SCHEMA_VERSION, "traces": documents });
+        screen.print(&serde_json::to_string_pretty(&document)?)?;
     }
     match failure {
         None => Ok(Done::Well),

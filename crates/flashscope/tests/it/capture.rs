@@ -6,6 +6,7 @@ use std::process::Command;
 
 use crate::common::kernel::{Loop, Scratch, requires, run};
 use crate::common::{Ended, call, folder, start, text, wait_for};
+use crate::schemas::check_document;
 use serde_json::Value;
 
 const MIB: u64 = 1 << 20;
@@ -112,6 +113,7 @@ fn a_capture_of_tar_on_ext4_sees_every_write_that_the_kernel_counts() {
     assert_eq!((number("dropped"), number("bad_lines")), (0, 0), "{json:#}");
     assert_eq!(number("completed"), number("requests"), "every request was seen to its end");
     assert_eq!(json["command"]["exit_status"], 0);
+    check_document("trace-capture", &json);
     is_gone(&ended);
     same_in_other_formats(&scratch, &json);
 }

@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 
 use crate::common::kernel::{Loop, Scratch, fingerprint, requires};
-use crate::common::{Ended, call, ended, flashscope, folder, scratch, start, text};
+use crate::common::{Ended, call, ended, flashscope, folder, scratch, start, stored_runs, text};
 
 const MIB: u64 = 1 << 20;
 
@@ -73,7 +73,7 @@ const WRONG: &[Case] = &[
     ("run --quick --full", 2, &["--quick", "--full", "cannot be used with"]),
     ("run --only sorting", 2, &["sorting", "granularity", "queue-depth"]),
     ("run --size 1m", 2, &["1MiB of rig:mtron", "at least 16MiB"]),
-    ("run rig:nothing", 2, &["nothing", "mtron", "FILE.toml"]),
+    ("run rig:nothing", 2, &["nothing", "mtron", ".toml"]),
     ("run rig:nothing.toml", 2, &["nothing.toml", "No such file"]),
     ("run rig:rig.toml", 2, &["rig.toml", "line 2, column 1", "bogus", "latency"]),
     ("measure null: --pattern pattern.toml", 2, &["pattern.toml", "line 2, column 1", "bss", "number_ios"]),
@@ -197,6 +197,40 @@ fn a_block_device_is_written_only_with_its_serial() {
     assert_ne!(fingerprint(&disk.image), before);
 }
 
+/// The bound of the plan, and one that was asked for.
+#[test]
+fn a_run_writes_no_more_than_its_plan_says() {
+    const MIB: u64 = 1 << 20;
+    let scratch = scratch();
+    let at = folder(&scratch);
+    call(&at, &["create", "target", "64MiB"]).well();
+    let rough = ["--precision", "50%", "--repeats", "2", "--seed", "1", "--json"];
+    let run = [&["run", "target", "--quick", "--write", "--only", "granularity"][..], &rough].concat();
+    let most = |more: &[&str]| {
+        let dry = call(&at, &[&run[..], more, &["--dry-run"]].concat()).well().json();
+        let [about, most] =
+            ["written_bytes", "written_bytes_max"].map(|key| dry[key].as_u64().expect("bytes"));
+        assert!(most <= 4 * about, "{dry:#}");
+        most
+    };
+    let written = |result: &str| {
+        let runs = stored_runs(&scratch.path(result));
+        runs.iter().map(|run| run["run"]["written_bytes"].as_u64().expect("bytes")).sum::<u64>()
+    };
+    let bound = most(&[]);
+    call(&at, &[&run[..], &["-o", "all"]].concat()).well();
+    assert!(64 * MIB + written("all") <= bound, "{} of {bound}", written("all"));
+
+    let budget = ["--budget", "80MiB,10min"];
+    assert_eq!(most(&budget), 80 * MIB);
+    let ended = call(&at, &[&run[..], &budget, &["-o", "short"]].concat()).well();
+    assert_eq!(ended.json()["complete"], false, "{ended:?}");
+    assert!(ended.err.contains("The budget is used up") && ended.err.contains("--resume short"), "{ended:?}");
+    assert!(written("short") <= 16 * MIB, "beside the state: {}", written("short"));
+    let refused = call(&at, &[&run[..], &["--budget", "10g"]].concat());
+    refused.failed(2, &["neither a time nor a size", "10min", "10GiB"]);
+}
+
 #[test]
 fn a_dry_run_creates_and_writes_nothing() {
     let scratch = scratch();
@@ -204,7 +238,7 @@ fn a_dry_run_creates_and_writes_nothing() {
     let mine = scratch.path("mine");
     let before = fingerprint(&mine);
     let plan = call(&folder(&scratch), &["run", "mine", "--quick", "--write", "--dry-run"]).well().out;
-    for word in ["runs over", "preconditioning: random", "about", "written", "at least", "at most"] {
+    for word in ["runs over", "preconditioning: random", "about", "written, at most"] {
         assert!(plan.contains(word), "'{word}' is missing in: {plan}");
     }
     assert!(!plan.contains("endurance"), "a file's size says nothing of it: {plan}");

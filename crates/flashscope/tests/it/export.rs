@@ -180,7 +180,7 @@ fn fio_plot_draws_runs_with_several_depths_and_jobs_and_a_single_one() {
     let grid: Vec<&str> = grid.iter().map(String::as_str).collect();
     call(&folder, &[&["export"], &grid[..], &["--to", "fio", "-o", "grid"]].concat()).well();
     call(&folder, &["export", "m-1-1", "--to", "fio"]).well();
-    let (depths, jobs) = (out.join("queue-depth"), out.join("parallelism"));
+    let (depths, jobs) = (out.join("queue-depth-round-1"), out.join("parallelism-round-1"));
     let (grid, single) = (scratch.path("grid/measure"), scratch.path("m-1-1-fio/measure"));
     for (number, (from, flags)) in [
         (&grid, "-L -t iops -r randread -d 1 8 -n 1 4"),
@@ -323,8 +323,11 @@ fn uflip_details_have_a_line_for_each_io_in_its_four_columns() {
         })
         .collect();
     assert_eq!(results.len(), runs.len(), "a line for each run");
-    let line_of =
-        |id: &str| results.iter().find(|line| line.split(';').nth(2) == Some(id)).expect("its line");
+    // The lines of one experiment are in the order of its rounds.
+    let line_of = |id: &str, repeat: u64| {
+        let mut of = results.iter().filter(|line| line.split(';').nth(2) == Some(id));
+        of.nth(repeat as usize - 1).expect("its line")
+    };
     let details = files_below(&out.join("DETAILS"), "csv");
     assert_eq!(details.len(), runs.len());
     let mut mixed = 0;
@@ -345,8 +348,9 @@ fn uflip_details_have_a_line_for_each_io_in_its_four_columns() {
         mixed += u64::from(kinds.len() == 2);
         let id =
             ["micro", "curve", "label"].map(|key| run["experiment"][key].as_str().unwrap_or("")).join("/");
-        let ignored: usize = line_of(&id).split(';').nth(14).expect("IOIgnore").parse().expect("a count");
-        let mean_us: f64 = line_of(&id).split(';').nth(17).expect("Mean").parse().expect("a mean");
+        let ignored: usize =
+            line_of(&id, repeat).split(';').nth(14).expect("IOIgnore").parse().expect("a count");
+        let mean_us: f64 = line_of(&id, repeat).split(';').nth(17).expect("Mean").parse().expect("a mean");
         let counted = lines.iter().skip(ignored).map(|line| line[3].parse::<f64>().expect("us"));
         let mean = counted.clone().sum::<f64>() / counted.count() as f64;
         assert!((mean - mean_us).abs() < 0.6, "{id}: {mean} and {mean_us}, for whole microseconds");

@@ -37,8 +37,8 @@ fn the_last_sample_of_each_device_of_a_sweep_is_its_entry() {
     let folder = scratch.path("");
     let line = format!("sim {SMALL} --ftl page,log-block --buffer none,bplru --buffer-size 1m");
     let work = "--rw randwrite --bs 6k --number-ios 6000 --warmup 500 --json -o a";
-    let entries = words(&folder, &format!("{line} {work}")).well().json();
-    let entries = entries.as_array().unwrap();
+    let document = words(&folder, &format!("{line} {work}")).well().json();
+    let entries = document["devices"].as_array().unwrap();
     assert!(entries.len() >= 3, "{} devices", entries.len());
     for entry in entries {
         let file = folder.join("a").join(entry["inside"].as_str().expect("it is kept"));

@@ -37,7 +37,8 @@ fn by_id<'a>(document: &'a Value, kind: &str, id: &str) -> &'a Value {
 }
 
 fn texts(document: &Value) -> String {
-    let items = blocks(document, "items").into_iter().flat_map(|block| block["items"].as_array().unwrap());
+    let lists = ["listed", "items"].into_iter().flat_map(|kind| blocks(document, kind));
+    let items = lists.flat_map(|block| block["items"].as_array().unwrap());
     let items = items.map(|item| format!("{}|{}|{}\n", item["tone"], item["text"], item["detail"]));
     let text = blocks(document, "text").into_iter().map(|block| format!("{}\n", block["text"]));
     items.chain(text).collect()
@@ -67,8 +68,8 @@ const SWEEP: &str = "sim bplru-board --capacity 32m --over-provisioning 0.2 --in
 fn the_page_of_a_sweep_says_what_its_entries_say() {
     let scratch = Scratch::new();
     let folder = scratch.path("");
-    let entries = words(&folder, &format!("{SWEEP} --json -o a")).well().json();
-    let entries = entries.as_array().unwrap();
+    let swept = words(&folder, &format!("{SWEEP} --json -o a")).well().json();
+    let entries = swept["devices"].as_array().unwrap();
     let page = left(&folder, "a");
     assert_eq!((page["kind"].as_str(), page["title"].as_str()), (Some("sim"), Some("sim:bplru-board")));
     let table = by_id(&page, "table", "devices");

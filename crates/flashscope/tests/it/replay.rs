@@ -131,7 +131,7 @@ fn a_trace_is_fitted_to_a_smaller_target_and_told_what_was_changed() {
     let sim = ["sim", "bplru-board?over_provisioning=0.5&capacity=32MiB", "--trace", "t.load", "--json"];
     call(folder, &sim).failed(1, &["t.load", "request 33", "--fit"]);
     let result = call(folder, &[&sim[..], &["--fit", "compact", "--repeat", "2"]].concat()).well().json();
-    assert_eq!(result[0]["host_writes"], 128, "{result}");
+    assert_eq!(result["devices"][0]["host_writes"], 128, "{result}");
     call(folder, &["sim", "bplru-board", "--fit", "compact"]).failed(2, &["--trace"]);
 }
 

@@ -1,6 +1,7 @@
 //! `flashscope report`: a page of every folder of which anything can be said, and never over what is not one.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use crate::common::{Ended, call};
@@ -54,6 +55,12 @@ fn nothing_but_a_report_is_written_over() {
     assert!(is_page(&scratch.path("thesis.html")));
     words(&scratch, "report a -o no/such/place.html").failed(1, &["no/such/place.html"]);
     words(&scratch, "report a -o - --json").failed(2, &["-o -", "--json"]);
+    // In a folder from elsewhere, a link to a page of one's own.
+    fs::remove_file(scratch.path("a/report.html")).unwrap();
+    symlink(scratch.path("thesis.html"), scratch.path("a/report.html")).unwrap();
+    let own = fs::read(scratch.path("thesis.html")).unwrap();
+    words(&scratch, "report a").failed(2, &["a/report.html is a link", "-o"]);
+    assert_eq!(fs::read(scratch.path("thesis.html")).unwrap(), own);
 }
 
 /// A folder's name, what is done to it, and a word of what is told; none if it is no damage.

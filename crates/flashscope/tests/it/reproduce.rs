@@ -27,6 +27,33 @@ fn a_claim_in_json_has_its_number_and_what_is_accepted() {
     }
 }
 
+#[test]
+fn each_claim_says_in_how_many_runs_it_holds_and_is_a_conclusion() {
+    let document = reproduce("uflip-figure-3 --seeds 3 --json").well().json();
+    let (claims, conclusions) = (document["claims"].as_array().unwrap(), document["conclusions"].as_array());
+    for (claim, conclusion) in claims.iter().zip(conclusions.unwrap()) {
+        assert_eq!((&claim["runs"], &conclusion["name"]), (&Value::from(3), &claim["id"]), "{claim}");
+        let is_supported = conclusion["state"] == "supported";
+        let is_found =
+            claim["basis"] == "found" && claim["verdict"] == "reproduced" && claim["agreeing"] == 3;
+        assert_eq!(is_supported, is_found, "{claim} {conclusion}");
+        assert_eq!(conclusion["runs"].as_array().map(Vec::len), Some(3));
+    }
+    let text = reproduce("uflip-figure-3 --seeds 3").well().out;
+    assert!(text.contains("(agrees in 2 of 3 runs)") && text.contains("it depends on the seed"), "{text}");
+}
+
+#[test]
+fn sensitivity_names_the_verdicts_that_rest_on_a_setting() {
+    let text = reproduce("ajwani-spikes --sensitivity --seeds 1").well().out;
+    assert!(text.contains("ram.size doubled: first differs, was reproduced"), "{text}");
+    let document = reproduce("ajwani-spikes --sensitivity --seeds 1 --json").well().json();
+    let settings = document["studies"][0]["settings"].as_array().unwrap().clone();
+    let of = |key: &str| settings.iter().find(|of| of["key"] == key).unwrap_or_else(|| panic!("no {key}"));
+    assert_eq!(of("ram.size")["values"][0], "12000KiB");
+    assert!(of("nand.channels")["halved"]["impossible"].is_string(), "half a channel");
+}
+
 /// A disk has no spikes: that is none, and not a spike of 0 seconds.
 #[test]
 fn what_is_not_there_is_none() {
@@ -74,7 +101,7 @@ fn the_page_holds_the_pictures() {
 /// The pages are written by the program. That they are not older than the code is seen by `cargo xtask tidy`,
 /// from a hash of what they depend on.
 #[test]
-#[ignore = "runs every study, 200 CPU seconds; .ci/nightly does"]
+#[ignore = "runs every study, 330 CPU seconds; .ci/nightly does"]
 fn docs_papers_is_what_the_program_prints() {
     let scratch = Scratch::new();
     call(&scratch.path(""), &["reproduce", "all", "--book", "book"]).well();

@@ -25,7 +25,9 @@ fn sim(folder: &Path, line: &str) -> Ended {
 fn runs(line: &str) -> Vec<Value> {
     let scratch = Scratch::new();
     let ended = sim(&scratch.path(""), &format!("bplru-board --json {line}")).well();
-    ended.json().as_array().expect("a list of runs").clone()
+    let document = ended.json();
+    assert_eq!(document["schema_version"], 1);
+    document["devices"].as_array().expect("a list of runs").clone()
 }
 
 #[test]
@@ -81,7 +83,7 @@ fn a_result_folder_keeps_everything_and_can_be_shown_again() {
     let stored = call(&folder, &["show", "kept"]).well();
     assert_eq!(stored.out, table, "what is shown is what was printed");
     let stored = call(&folder, &["show", "kept", "--json"]).well();
-    assert_eq!(stored.json().as_array().map(Vec::len), Some(4));
+    assert_eq!(stored.json()["devices"].as_array().map(Vec::len), Some(4));
 }
 
 /// Arguments after `flashscope sim`, status, words of the message.
@@ -150,7 +152,7 @@ fn garbage_in_a_trace_is_named_by_its_line() {
     // The trace is read while it runs: it failed, and it was no wrong flag.
     sim(&scratch.path(""), &line).failed(1, &["bad.txt: line 70001", "garbage", "--lenient"]);
     let ended = sim(&scratch.path(""), &format!("{line} --lenient")).well();
-    let run = &ended.json()[0];
+    let run = &ended.json()["devices"][0];
     assert_eq!(run["bad_lines"], 1);
     assert_eq!(run["first_bad_line"], "line 70001: not a line of this format: `garbage`");
     let table = sim(&scratch.path(""), &format!("bplru-board {RULES} --trace bad.txt --lenient")).well().out;
@@ -167,7 +169,7 @@ fn what_was_changed_of_a_trace_is_told() {
     let told = ["requests dropped: other operations: 2", "passes over the trace: 2"];
     let shown = sim(&scratch.path(""), &line).well().out;
     let json = sim(&scratch.path(""), &format!("{line} --json")).well().json();
-    let notes = json[0]["notes"].as_array().unwrap();
+    let notes = json["devices"][0]["notes"].as_array().unwrap();
     for words in told {
         let is_told = |note: &&serde_json::Value| note.as_str().is_some_and(|note| note.starts_with(words));
         assert_eq!(notes.iter().filter(is_told).count(), 1, "{words}: {notes:?}");
@@ -177,5 +179,5 @@ fn what_was_changed_of_a_trace_is_told() {
     }
     assert_eq!(shown.matches("passes over the trace").count(), 1, "{shown}");
     let untouched = sim(&scratch.path(""), &format!("bplru-board {RULES} --rw randwrite --bs 4k --json"));
-    assert_eq!(untouched.well().json()[0]["notes"], serde_json::json!([]));
+    assert_eq!(untouched.well().json()["devices"][0]["notes"], serde_json::json!([]));
 }

@@ -111,14 +111,14 @@ fn results_say_what_was_set() {
     }
     assert!(!header.contains("buffer") && !header.contains("over_provisioning"), "{header}");
     assert!(table.contains("; seed 7"), "{table}");
-    let entries = call(&folder, &["show", "a", "--json"]).well().json();
+    let entries = &call(&folder, &["show", "a", "--json"]).well().json()["devices"];
     assert_eq!(entries[1]["settings"]["buffer"], "lru");
     assert_eq!(entries[0]["settings"]["log_block.log_blocks"], 16);
     assert_eq!(entries[0]["settings"]["capacity"], "64MiB");
     assert_eq!(entries[0]["settings"].as_object().unwrap().len(), 5, "{entries}");
     // What is set in the target is set as well; what is as the profile says is not.
     let line = "sim bplru-board?nand.pages_per_block=32&buffer=none --rw write --number-ios 9 --json";
-    let entries = bare(&folder, line).well().json();
+    let entries = &bare(&folder, line).well().json()["devices"];
     assert_eq!(entries[0]["settings"].to_string(), "{\"nand.pages_per_block\":32}");
 }
 
@@ -147,7 +147,7 @@ fn a_saved_device_is_named_in_what_it_gives() {
         let table = bare(&folder, &format!("sim --load-state {state} {work} -o from-{state}")).well().out;
         assert!(table.contains(&format!("as saved in {state}")), "{table}");
     }
-    let entries = call(&folder, &["show", "from-old", "--json"]).well().json();
+    let entries = &call(&folder, &["show", "from-old", "--json"]).well().json()["devices"];
     assert_eq!(entries[0]["loaded_state"]["file"], "old");
     assert_eq!(entries[0]["settings"]["capacity"], "64MiB");
     let view = call(&folder, &["compare", "from-young", "from-old"]).well().out;
@@ -180,7 +180,7 @@ fn devices_that_fail_say_why_and_leave_no_file_of_ios() {
         ended.out
     );
     assert!(call(&folder, &["show", "kept"]).well().out.contains("failed     buffer=none: "));
-    let entries = call(&folder, &["show", "kept", "--json"]).well().json();
+    let entries = &call(&folder, &["show", "kept", "--json"]).well().json()["devices"];
     assert!(entries[0]["error"].as_str().unwrap().contains("endurance"), "{entries}");
     assert_eq!(entries[0]["complete"], false);
     let whole = names(&scratch.path("kept/ios")).len();
@@ -191,7 +191,7 @@ fn devices_that_fail_say_why_and_leave_no_file_of_ios() {
     fs::write(scratch.path("bad.txt"), format!("{}garbage\n", line.repeat(3000))).unwrap();
     bare(&folder, "sim --trace bad.txt -o bad").failed(1, &["line 3001"]);
     assert_eq!(names(&scratch.path("bad/ios")), [] as [String; 0]);
-    let entries = call(&folder, &["show", "bad", "--json"]).well().json();
+    let entries = &call(&folder, &["show", "bad", "--json"]).well().json()["devices"];
     assert!(entries[0]["error"].as_str().unwrap().contains("line 3001"), "{entries}");
 }
 
@@ -200,8 +200,8 @@ fn no_time_gives_no_rate() {
     let scratch = Scratch::new();
     let line = "--rw read --number-ios 3 --set host.ignore_reads=true";
     let runs: Value = bare(&scratch.path(""), &format!("sim {line} --json")).well().json();
-    assert_eq!(runs[0]["simulated_s"], 0.0);
-    assert!(runs[0]["throughput_mb_s"].is_null(), "{runs}");
+    assert_eq!(runs["devices"][0]["simulated_s"], 0.0);
+    assert!(runs["devices"][0]["throughput_mb_s"].is_null(), "{runs}");
     let table = bare(&scratch.path(""), &format!("sim {line}")).well().out;
     let row = table.lines().nth(3).unwrap();
     assert!(row.split_whitespace().any(|cell| cell == "–"), "{table}");

@@ -62,14 +62,18 @@ fn a_site_has_all_results_with_their_figures_and_says_what_it_could_not_read() {
     let table = &index["sections"][0]["blocks"][0];
     let labels: Vec<&str> =
         table["columns"].as_array().unwrap().iter().map(|column| column["label"].as_str().unwrap()).collect();
-    assert_eq!(labels[..7], ["device", "result", "kind", "seq read", "rand read", "seq write", "rand write"]);
-    assert_eq!(labels[15..], ["date (UTC)", "state"]);
+    assert_eq!(labels[..6], ["device", "result", "kind", "headline", "about", "seq read"]);
+    assert_eq!(labels[17..], ["date (UTC)", "state"]);
     let shown = words(&folder, "show all/mtron --json").well().json();
     let row = &table["rows"][0];
     assert_eq!(row[0]["link"], "results/mtron.html");
     let rw_ms = shown.pointer("/indicators/rw_ms/value").expect("the run has it");
-    assert_eq!(row[6]["value"], *rw_ms);
-    assert!(!row[6]["text"].as_str().unwrap().is_empty());
+    assert_eq!(row[8]["value"], *rw_ms);
+    assert!(!row[8]["text"].as_str().unwrap().is_empty());
+    assert!(row[3]["text"].as_str().unwrap().contains("random write 111 IOPS"), "{row}");
+    for row in table["rows"].as_array().unwrap() {
+        assert!(!row[3]["text"].as_str().unwrap().is_empty(), "each says what came of it: {row}");
+    }
     let problems = index["sections"][1]["blocks"][0]["items"].to_string();
     assert!(problems.contains("all/text.flashscope") && problems.contains("schema version 9"), "{problems}");
 }

@@ -15,10 +15,10 @@ fn words(scratch: &Scratch, line: &str) -> crate::common::Ended {
 fn without_leave_to_write_nothing_is_called_fresh_or_used() {
     let scratch = Scratch::new();
     words(&scratch, "create target 16MiB").well();
-    let run = words(&scratch, "run target --suite rewrite --quick --set ios=64 -o found").well();
+    let run = words(&scratch, "run target --suite rewrite --quick --set ios=64 --details -o found").well();
     let page = fs::read_to_string(scratch.path("found/report.html")).expect("a page");
     let begin = page.find("Findings").expect("a section");
-    let compared = words(&scratch, "compare found found").well().out;
+    let compared = words(&scratch, "compare found found --details").well().out;
     for text in [&run.out, &compared, &page[begin..]] {
         for word in ["fresh", "Fresh", "used over", "ms used", "µs used", "lost, %", "IOPS lost"] {
             assert!(!text.contains(word), "{word}: {}", &text[text.find(word).unwrap_or(0)..][..80]);
@@ -100,9 +100,9 @@ fn what_has_a_unit_of_its_own_keeps_it_and_per_cents_are_set_apart_in_points() {
         let rewrite = "--suite rewrite --quick --size 16MiB --set ios=64";
         words(&scratch, &format!("run {device} {rewrite} -o rewrite-{result}")).well();
     }
-    let modern = words(&scratch, "compare modern-a modern-b").well().out;
+    let modern = words(&scratch, "compare modern-a modern-b --details").well().out;
     assert!(modern.contains("knee · value, IOs in flight"), "{modern}");
-    let rewrite = words(&scratch, "compare rewrite-a rewrite-b").well().out;
+    let rewrite = words(&scratch, "compare rewrite-a rewrite-b --details").well().out;
     let longer: Vec<&str> = rewrite.lines().filter(|line| line.contains("increase, %")).collect();
     let is_apart = |line: &&str| line.contains(" points") || line.trim_end().ends_with('=');
     assert!(!longer.is_empty() && longer.iter().all(is_apart), "{rewrite}");

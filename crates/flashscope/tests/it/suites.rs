@@ -25,11 +25,22 @@ fn every_suite_says_something_of_a_virtual_device_in_all_forms() {
     let scratch = scratch();
     let suites = Suites::builtin();
     for suite in suites.iter().map(|suite| &*suite.name).filter(|name| *name != "uflip") {
-        let arguments =
-            ["run", "rig:plain", "--suite", suite, "--quick", "--size", "64MiB", "--seed", "3", "-o"];
+        let arguments = [
+            "run",
+            "rig:plain",
+            "--suite",
+            suite,
+            "--quick",
+            "--size",
+            "64MiB",
+            "--seed",
+            "3",
+            "--details",
+            "-o",
+        ];
         let run = call(&folder(&scratch), &[&arguments[..], &[suite]].concat()).well();
         assert!(run.out.contains("Findings") && run.out.contains(&format!("suite {suite}")), "{}", run.out);
-        let shown = call(&folder(&scratch), &["show", suite]).well();
+        let shown = call(&folder(&scratch), &["show", suite, "--details"]).well();
         assert_eq!(shown.out, run.out, "{suite}: what is stored says the same");
         let json = call(&folder(&scratch), &["show", suite, "--json"]).well().json();
         assert_eq!(json["suite"], suite);
@@ -235,7 +246,8 @@ fn a_suite_runs_on_a_loop_device_and_says_what_fresh_means_there() {
     let serial = text(&image).to_string();
     let arguments =
         ["run", disk.name(), "--suite", "rewrite", "--quick", "--write", "--repeats", "1", "-o", "loop"];
-    let run = call(&folder(&scratch), &[&arguments[..], &["--confirm", &serial]].concat()).well();
+    let all = ["--details", "--confirm", &serial];
+    let run = call(&folder(&scratch), &[&arguments[..], &all].concat()).well();
     assert!(run.out.contains("everything was discarded") || run.out.contains("written once in order"));
     assert!(run.out.contains("includes all threads of this program"), "{}", run.out);
 }

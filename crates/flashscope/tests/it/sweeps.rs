@@ -23,7 +23,9 @@ fn sim(folder: &Path, line: &str) -> Ended {
 }
 
 fn list(ended: &Ended) -> Vec<Value> {
-    ended.json().as_array().expect("a list of runs").clone()
+    let document = ended.json();
+    assert_eq!(document["schema_version"], 1);
+    document["devices"].as_array().expect("a list of runs").clone()
 }
 
 fn column(runs: &[Value], keys: &[&str]) -> Vec<String> {

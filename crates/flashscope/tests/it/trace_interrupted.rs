@@ -40,6 +40,36 @@ fn interrupted(mut child: Child, name: &str) -> Ended {
     child.wait_with_output().unwrap().into()
 }
 
+/// Files of an output that is not whole, or whole against all expectation.
+fn left_by(scratch: &Scratch) -> Vec<String> {
+    let files = std::fs::read_dir(scratch.path("")).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.contains(".part") || name.starts_with("out")).collect()
+}
+
+/// What it was about to replace is still there, and nothing else.
+#[test]
+fn an_interrupted_conversion_leaves_no_part_whatever_signal_ends_it() {
+    let scratch = Scratch::under(Path::new(env!("CARGO_TARGET_TMPDIR")));
+    endless(&scratch);
+    for (signal, output) in [("-INT", "out.csv"), ("-TERM", "out.csv.zst"), ("-HUP", "out.parquet")] {
+        std::fs::write(scratch.path(output), "old").unwrap();
+        let mut child = start(&scratch.path(""), &["trace", "convert", "endless.csv", output, "--lenient"]);
+        let is_part = |name: &String| name.starts_with(&format!("{output}.")) && name.ends_with(".part");
+        wait_for("its part", || left_by(&scratch).iter().any(is_part));
+        // The second signal ends it wherever it is.
+        for _ in 0..2 {
+            let _ = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        }
+        wait_for("its end", || child.try_wait().unwrap().is_some());
+        let ended: Ended = child.wait_with_output().unwrap().into();
+        assert_eq!(ended.status, 130, "{signal}: {ended:?}");
+        assert_eq!(left_by(&scratch), [output], "{signal}: {ended:?}");
+        assert_eq!(std::fs::read(scratch.path(output)).unwrap(), b"old", "{signal}");
+        std::fs::remove_file(scratch.path(output)).unwrap();
+    }
+}
+
 #[test]
 fn every_command_on_a_trace_ends_at_ctrl_c_where_no_request_comes() {
     let scratch = Scratch::under(Path::new(env!("CARGO_TARGET_TMPDIR")));
@@ -59,10 +89,17 @@ fn every_command_on_a_trace_ends_at_ctrl_c_where_no_request_comes() {
         let ended = interrupted(start(&scratch.path(""), command), "endless.csv");
         assert_eq!(ended.status, 130, "{command:?}: {ended:?}");
         assert!(!ended.err.contains("panicked"), "{command:?}: {ended:?}");
+        if command.contains(&"convert") {
+            assert!(ended.err.contains("interrupted: out.csv was not written"), "{command:?}: {ended:?}");
+        }
+        assert_eq!(left_by(&scratch), Vec::<String>::new(), "{command:?}");
     }
     let shown = call(&scratch.path(""), &["show", "kept", "--json"]).well().json();
-    assert!(shown[0]["ios"].as_u64() > Some(0) && shown[0]["complete"] == false, "{shown:#}");
-    let records = shown[0]["records"].as_str().expect("its IOs are kept");
+    assert!(
+        shown["devices"][0]["ios"].as_u64() > Some(0) && shown["devices"][0]["complete"] == false,
+        "{shown:#}"
+    );
+    let records = shown["devices"][0]["records"].as_str().expect("its IOs are kept");
     assert!(scratch.path("kept").join(records).is_file());
 }
 

@@ -27,7 +27,19 @@ fn printed_commands_can_be_copied_whatever_the_path() {
         let line = made.out.trim().split_once("try: ").expect("a command").1;
         assert_eq!(in_a_shell(&scratch, &format!("{line} --dry-run")), 0, "{line}");
     }
-    let run = ["run", "./-dash", "--quick", "--write", "--only", "order", "--budget", "1ms", "-o", "of it"];
+    let run = [
+        "run",
+        "./-dash",
+        "--quick",
+        "--write",
+        "--only",
+        "order",
+        "--budget",
+        "1ms",
+        "--details",
+        "-o",
+        "of it",
+    ];
     let stopped = call(&folder(&scratch), &run).well();
     let line = stopped.err.trim().split_once("resume it with: ").expect("a command").1;
     assert!(line.contains("'of it' --write"), "{line}");
@@ -36,7 +48,7 @@ fn printed_commands_can_be_copied_whatever_the_path() {
         "{}",
         stopped.out
     );
-    let shown = call(&folder(&scratch), &["show", "of it"]).well().out;
+    let shown = call(&folder(&scratch), &["show", "of it", "--details"]).well().out;
     assert!(shown.contains("--resume 'of it' --write") && !shown.contains("DIR"), "{shown}");
     assert_eq!(in_a_shell(&scratch, &format!("{line} --budget 1ms")), 0, "{line}");
 }
@@ -66,7 +78,7 @@ fn two_measurements_without_a_difference_are_compared_all_the_same() {
     }
     call(&folder(&scratch), &["measure", "rig:mtron", "--bs", "4k", "-o", "c"]).well();
     let same = call(&folder(&scratch), &["compare", "a", "b"]).well().out;
-    for word in ["measure/RW/32KiB", "9.0", "x1.00 (", "  =", "No significant difference."] {
+    for word in ["measure/RW/32KiB", "9.0", "x1.00 (", "the same (weak)", "no supported difference"] {
         assert!(same.contains(word), "'{word}' is missing in: {same}");
     }
     let json = call(&folder(&scratch), &["compare", "a", "b", "--json"]).well().json();
@@ -118,4 +130,20 @@ fn lines_are_as_wide_as_the_person_says_where_the_terminal_does_not() {
         let out = ended(command.env("COLUMNS", senseless), &folder(&scratch)).well().out;
         assert!(out.lines().any(|line| line.chars().count() > 80), "{out}");
     }
+}
+
+/// Where a text goes and what the person says decide on its colours.
+#[test]
+fn colours_are_there_where_they_are_wanted() {
+    let scratch = scratch();
+    let out = |flags: &[&str], variable: (&str, &str)| {
+        let measure = ["measure", "rig:plain", "--rw", "randread", "--seed", "1"];
+        let mut command = flashscope(&[&measure[..], flags].concat());
+        ended(command.env(variable.0, variable.1), &folder(&scratch)).well().out
+    };
+    let plain = out(&[], ("TERM", "xterm"));
+    assert!(!plain.contains('\u{1b}'), "no terminal, no colour");
+    let painted = out(&["--color", "always"], ("NO_COLOR", "1"));
+    assert!(painted.contains("\u{1b}[1m"), "what is asked for outweighs the environment: {painted}");
+    assert_eq!(out(&["--color", "never"], ("TERM", "xterm")), plain);
 }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use flashscope_store::ResultFile;
+use flashscope_trace::Reading;
 use serde::{Deserialize, Serialize};
 
 use super::tally::ResponseUs;
@@ -42,6 +44,9 @@ pub struct ReplayReport {
     pub trace: String,
     /// Its format.
     pub format: String,
+    /// How it was read.
+    #[serde(default)]
+    pub reading: Option<Reading>,
     /// The target's name.
     pub target: String,
     /// When the requests went: on-time, asap or depth.
@@ -103,6 +108,10 @@ pub struct ReplayReport {
     pub trace_trim_latency_us: Option<ResponseUs>,
     /// Blocks that hold their last write, all that were written; none if it was not asked for.
     pub verified_blocks: Option<u64>,
+    /// Sectors of 512 bytes that reads of the replay brought as they had been written before them; none if it
+    /// was not asked for, or on a simulated device, which compares each read itself.
+    #[serde(default)]
+    pub verified_read_sectors: Option<u64>,
     /// What was changed of the trace to replay it here.
     pub notes: Vec<String>,
     /// Lines of the trace that were left out.
@@ -127,12 +136,12 @@ impl ReplayReport {
     /// # Errors
     /// It cannot be read, or is damaged.
     pub fn read(folder: &Path) -> Result<Option<ReplayReport>> {
-        let path = folder.join(REPLAY);
-        if !path.is_file() {
+        let file = ResultFile::new(folder, REPLAY);
+        if !file.is_there() {
             return Ok(None);
         }
-        let damaged = || format!("{} cannot be read; replay the trace again", path.display());
-        let text = std::fs::read_to_string(&path).with_context(damaged)?;
+        let damaged = || format!("{} cannot be read; replay the trace again", file.path().display());
+        let text = file.json().with_context(damaged)?;
         Ok(Some(serde_json::from_str(&text).with_context(damaged)?))
     }
 }

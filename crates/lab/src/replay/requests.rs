@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use flashscope_core::number::count;
 use flashscope_core::{Bytes, Nanos, Op, Request, RequestSource, TargetInfo};
 use flashscope_trace::{
-    Counts, Follower, LayoutCache, Leader, Reached, Record, Records, Stop, Through, TraceSource,
+    Counts, Follower, LayoutCache, Leader, Reached, Reading, Record, Records, Reopen, Stop, Through,
+    TraceError, TraceSource,
 };
 
 use super::PIECE_BYTES_REAL;
@@ -72,23 +73,53 @@ impl Passed {
     }
 }
 
-/// Records that are counted as they pass, and left out if they change data and must not.
-fn watched(trace: Box<dyn Records>, read_only: bool, passed: Arc<Mutex<Passed>>) -> impl Records {
+/// Records that are counted as they pass.
+fn watched(trace: Box<dyn Records>, passed: Arc<Mutex<Passed>>) -> impl Records {
     Through::new(trace, move |trace, records| {
-        loop {
-            let read = trace.next_batch(records);
-            let mut passed = passed.lock().expect("nobody panics with it");
-            if read_only {
+        let read = trace.next_batch(records);
+        let mut passed = passed.lock().expect("nobody panics with it");
+        records.iter().for_each(|record| passed.add(record));
+        read
+    })
+}
+
+/// The reads of a trace: what changes data is left out before anything else is done with it, so that nothing
+/// is said of it. Counted where it is read to be replayed.
+struct Reads {
+    trace: Arc<dyn Reopen>,
+    passed: Arc<Mutex<Passed>>,
+}
+
+impl Reads {
+    fn of(trace: Box<dyn Records>, mut count: impl FnMut(u64) + Send + 'static) -> Box<dyn Records> {
+        Box::new(Through::new(trace, move |trace: &mut dyn Records, records: &mut Vec<Record>| {
+            loop {
+                let read = trace.next_batch(records);
                 let before = records.len();
                 records.retain(|record| record.op == Op::Read);
-                passed.left_out += (before - records.len()) as u64;
+                count((before - records.len()) as u64);
+                if read? == 0 || !records.is_empty() {
+                    return Ok(records.len());
+                }
             }
-            records.iter().for_each(|record| passed.add(record));
-            if read? == 0 || !records.is_empty() {
-                return Ok(records.len());
-            }
-        }
-    })
+        }))
+    }
+}
+
+impl Reopen for Reads {
+    fn open(&self) -> std::result::Result<Box<dyn Records>, TraceError> {
+        let passed = self.passed.clone();
+        let count = move |left_out| passed.lock().expect("nobody panics with it").left_out += left_out;
+        self.trace.open().map(|trace| Reads::of(trace, count))
+    }
+
+    fn open_for_survey(&self) -> std::result::Result<Box<dyn Records>, TraceError> {
+        self.trace.open_for_survey().map(|trace| Reads::of(trace, |_| ()))
+    }
+
+    fn is_read_once(&self) -> bool {
+        self.trace.is_read_once()
+    }
 }
 
 /// What was found by reading the whole trace before the first IO.
@@ -103,6 +134,8 @@ pub struct Survey {
     pub notes: Vec<String>,
     /// Its format.
     pub format: &'static str,
+    /// How it is read.
+    pub reading: Option<Reading>,
 }
 
 /// The requests of a trace for a target, from the beginning each time.
@@ -156,7 +189,8 @@ impl Requests {
             notes.push(format!("requests with a queue depth in the trace above iodepth {iodepth}: {deeper}"));
         }
         notes.extend(open_end(trace));
-        let survey = Survey { passed, counts: trace.counts(), first_bad_line, notes, format: trace.format() };
+        let (format, reading, counts) = (trace.format(), trace.reading(), trace.counts());
+        let survey = Survey { passed, counts, first_bad_line, notes, format, reading };
         Ok((requests, survey))
     }
 
@@ -180,8 +214,13 @@ impl Requests {
     fn source_of(&self, until: impl Fn(Stop) -> Stop) -> Result<(TraceSource, Arc<Mutex<Passed>>)> {
         let passed = Arc::new(Mutex::new(Passed::default()));
         let size = Bytes(self.info.size_bytes);
-        let trace = self.input.records(size, &self.layouts, &self.interrupt, until)?;
-        let trace = watched(trace, self.read_only, passed.clone());
+        let reads = passed.clone();
+        let narrow = |trace: Arc<dyn Reopen>| match self.read_only {
+            true => Arc::new(Reads { trace, passed: reads }),
+            false => trace,
+        };
+        let trace = self.input.records(size, &self.layouts, &self.interrupt, until, narrow)?;
+        let trace = watched(trace, passed.clone());
         let source = TraceSource::new(trace, &self.info, None);
         let source = source.in_pieces(self.piece_bytes);
         Ok(match self.input.timing {

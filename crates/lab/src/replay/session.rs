@@ -53,9 +53,10 @@ impl Session<'_> {
         if let (Some(_), AnyTarget::Ssd(ssd)) = (folder, &mut *served) {
             ssd.watch();
         }
-        let mut target = Ordered::new(Ledger::new(served, self.request.verify));
+        let mut target =
+            Ordered::new(Ledger::new(served, self.request.verify, real.as_ref().map(|(_, key)| *key)));
         let begun = target.now();
-        let limits = Limits { runtime: None, interrupted: self.interrupt.flag() };
+        let limits = Limits { interrupted: self.interrupt.flag(), ..Limits::default() };
         let driven = drive(&mut target, &mut streams, limits, &mut tally);
         let wall = target.now().since(begun);
         let [Stream { source, .. }] = streams;
@@ -99,6 +100,9 @@ impl Session<'_> {
         listener: &mut dyn FnMut(ReplayEvent),
     ) -> Result<()> {
         let ledger = target.inner_mut();
+        if self.request.verify && real.is_some() {
+            report.verified_read_sectors = Some(ledger.reads_checked()?);
+        }
         if let Some(written) = ledger.written().filter(|_| report.complete) {
             listener(ReplayEvent::ReadingBack);
             report.verified_blocks = read_back(&written, ledger.inner_mut(), real, self.interrupt.flag())?;
@@ -118,6 +122,7 @@ impl Session<'_> {
             schema_version: SCHEMA_VERSION,
             trace: self.request.trace.file.path.display().to_string(),
             format: survey.format.into(),
+            reading: survey.reading.clone(),
             target: self.target.clone(),
             timing: self.request.trace.timing.name().into(),
             pipeline: self.request.trace.changes(),
@@ -146,6 +151,7 @@ impl Session<'_> {
             trace_flush_latency_us: passed.latencies(Some(Op::Flush)),
             trace_trim_latency_us: passed.latencies(Some(Op::Trim)),
             verified_blocks: None,
+            verified_read_sectors: None,
             notes: survey.notes.clone(),
             bad_lines: survey.counts.bad_lines,
             first_bad_line: survey.first_bad_line.clone(),

@@ -1,5 +1,5 @@
-//! Proof of what a replay wrote: a list of the last write to each block, kept beside the target, and a read
-//! of all those blocks at the end.
+//! Proof of what a replay wrote: a list of the last write to each block, kept beside the target. Each read of
+//! the replay is held against it as it completes, and a read of all those blocks at the end.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use flashscope_core::{Completion, Op, Request, Target, TargetError, TargetInfo, 
 use flashscope_device::{Handle, ReadBack, sector_mark};
 
 use crate::error::{Error, Result};
+use crate::target::AnyTarget;
 
 /// Blocks of a chunk of the list.
 const CHUNK_BLOCKS: u64 = 4096;
@@ -40,6 +41,17 @@ impl Written {
             chunk[from..from + (last - block) as usize].fill(number);
             block = last;
         }
+    }
+
+    /// The number of the last write to each block of a range, in place of those in `numbers`.
+    fn numbers(&self, offset_bytes: u64, length_bytes: u64, numbers: &mut Vec<u32>) {
+        let first = offset_bytes / self.block_bytes;
+        let end = (offset_bytes + length_bytes).div_ceil(self.block_bytes);
+        numbers.clear();
+        numbers.extend((first..end).map(|block| {
+            let chunk = self.chunks.get(&(block / CHUNK_BLOCKS));
+            chunk.map_or(0, |chunk| chunk[(block % CHUNK_BLOCKS) as usize])
+        }));
     }
 
     fn take_note(&mut self, request: &Request) {
@@ -77,18 +89,48 @@ impl Written {
     }
 }
 
-/// A target beside which the list is kept. It sees the requests in the order in which the engine does.
+/// A target that shows what its reads brought.
+pub trait ReadContents: Target {
+    /// The first `length` bytes that the read of this tag brought, from its completion until the tag is
+    /// submitted again; none where nothing is read in truth.
+    fn read_contents(&self, tag: u32, length: usize) -> Option<&[u8]>;
+}
+
+impl ReadContents for &mut AnyTarget {
+    fn read_contents(&self, tag: u32, length: usize) -> Option<&[u8]> {
+        AnyTarget::read_contents(self, tag, length)
+    }
+}
+
+/// Reads of the replay held against what was written before them.
+#[derive(Default)]
+struct Reads {
+    /// Seed of the engine that writes; none if contents are not known.
+    key: Option<u64>,
+    /// By tag.
+    flying: HashMap<u32, Request>,
+    /// Sectors that were written before and were read.
+    checked: u64,
+    bad: Bad,
+    numbers: Vec<u32>,
+}
+
+/// A target beside which the list is kept. It sees the requests in the order in which the engine does, and no
+/// request before an overlapping one is done, if one of the two changes data: so when a read completes, the
+/// list still holds what it had to find.
 pub struct Ledger<T> {
     inner: T,
     /// None: nobody asked for it.
     written: Option<Written>,
+    reads: Reads,
 }
 
-impl<T: Target> Ledger<T> {
-    /// Nothing written yet.
-    pub fn new(inner: T, keeps: bool) -> Ledger<T> {
+impl<T: ReadContents> Ledger<T> {
+    /// Nothing written yet. `key`: the seed of the engine that writes, where reads bring contents.
+    pub fn new(inner: T, keeps: bool, key: Option<u64>) -> Ledger<T> {
         let block_bytes = inner.info().logical_block_bytes;
-        Ledger { inner, written: keeps.then(|| Written::new(block_bytes)) }
+        let reads = Reads { key, ..Reads::default() };
+        Ledger { inner, written: keeps.then(|| Written::new(block_bytes)), reads }
     }
 
     /// The list; it is kept no longer.
@@ -96,13 +138,50 @@ impl<T: Target> Ledger<T> {
         self.written.take()
     }
 
+    /// How many sectors were read that had been written before, all as they were written.
+    ///
+    /// # Errors
+    /// A read that brought something else.
+    pub fn reads_checked(&self) -> Result<u64> {
+        let Reads { checked, bad, .. } = &self.reads;
+        match &bad.first {
+            None => Ok(*checked),
+            Some(first) => Err(Error::failed(format!(
+                "{} of {checked} sectors read during the replay differ from the data written before; {first}",
+                bad.sectors
+            ))),
+        }
+    }
+
     /// The target itself.
     pub fn inner_mut(&mut self) -> &mut T {
         &mut self.inner
     }
+
+    fn take_note(&mut self, requests: &[Request]) {
+        let Some(written) = &mut self.written else { return };
+        requests.iter().for_each(|request| written.take_note(request));
+        if self.reads.key.is_some() {
+            let reads = requests.iter().filter(|request| request.op == Op::Read);
+            self.reads.flying.extend(reads.map(|request| (request.tag, *request)));
+        }
+    }
+
+    /// Compares what completed reads brought.
+    fn check(&mut self, completions: &[Completion]) {
+        let (Some(written), Some(key)) = (&self.written, self.reads.key) else { return };
+        for completion in completions {
+            let Some(request) = self.reads.flying.remove(&completion.tag) else { continue };
+            let length = request.length_bytes as usize;
+            let Some(found) = self.inner.read_contents(request.tag, length) else { continue };
+            let Reads { numbers, checked, bad, .. } = &mut self.reads;
+            written.numbers(request.offset_bytes, u64::from(request.length_bytes), numbers);
+            *checked += compare(found, request.offset_bytes, numbers, (key, written.block_bytes), bad);
+        }
+    }
 }
 
-impl<T: Target> Target for Ledger<T> {
+impl<T: ReadContents> Target for Ledger<T> {
     fn info(&self) -> &TargetInfo {
         self.inner.info()
     }
@@ -116,21 +195,22 @@ impl<T: Target> Target for Ledger<T> {
     }
 
     fn submit(&mut self, requests: &[Request]) -> Result<(), TargetError> {
-        if let Some(written) = &mut self.written {
-            requests.iter().for_each(|request| written.take_note(request));
-        }
+        self.take_note(requests);
         self.inner.submit(requests)
     }
 
     fn reap(&mut self, min: usize, until: Time, out: &mut Vec<Completion>) -> Result<(), TargetError> {
-        self.inner.reap(min, until, out)
+        let before = out.len();
+        let reaped = self.inner.reap(min, until, out);
+        self.check(&out[before..]);
+        reaped
     }
 
     fn serve(&mut self, request: &Request) -> Result<Completion, TargetError> {
-        if let Some(written) = &mut self.written {
-            written.take_note(request);
-        }
-        self.inner.serve(request)
+        self.take_note(std::slice::from_ref(request));
+        let done = self.inner.serve(request)?;
+        self.check(&[Completion { tag: request.tag, ..done }]);
+        Ok(done)
     }
 
     fn wait_until(&mut self, time: Time) {
@@ -189,11 +269,23 @@ struct Bad {
     first: Option<String>,
 }
 
-/// Compares what was `found` with the numbers of the last writes to its blocks.
-fn compare(found: &[u8], offset_bytes: u64, numbers: &[u32], (key, block_bytes): (u64, u64), bad: &mut Bad) {
+/// Compares what was `found` with the numbers of the last writes to its blocks, where these are known;
+/// returns how many sectors that are.
+fn compare(
+    found: &[u8],
+    offset_bytes: u64,
+    numbers: &[u32],
+    (key, block_bytes): (u64, u64),
+    bad: &mut Bad,
+) -> u64 {
     let sectors_each = (block_bytes as usize / SECTOR_BYTES).max(1);
+    let mut compared = 0;
     for (place, sector) in found.chunks_exact(SECTOR_BYTES).enumerate() {
         let number = numbers[place / sectors_each];
+        if number == 0 {
+            continue;
+        }
+        compared += 1;
         let at = offset_bytes + (place * SECTOR_BYTES) as u64;
         let word = |from: usize| u64::from_le_bytes(sector[from..from + 8].try_into().expect("8 bytes"));
         let stamp = word(0);
@@ -215,78 +307,8 @@ fn compare(found: &[u8], offset_bytes: u64, numbers: &[u32], (key, block_bytes):
             )
         });
     }
+    compared
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use flashscope_core::seed::Random;
-
-    use super::*;
-
-    #[test]
-    fn the_list_holds_the_last_write_to_each_block_and_forgets_trimmed_ones() {
-        let mut random = Random::new(8);
-        let mut written = Written::new(4096);
-        let mut plain = BTreeMap::new();
-        let mut number = 0;
-        for _ in 0..5000 {
-            let (block, count) = (random.below(20_000), 1 + random.below(300));
-            let op = if random.below(5) == 0 { Op::Trim } else { Op::Write };
-            number += u32::from(op == Op::Write);
-            let (offset_bytes, length_bytes) = (block * 4096, count as u32 * 4096);
-            written.take_note(&Request { offset_bytes, length_bytes, op, ..Request::default() });
-            for block in block..block + count {
-                match op {
-                    Op::Trim => plain.remove(&block),
-                    _ => plain.insert(block, number),
-                };
-            }
-        }
-        let mut listed = BTreeMap::new();
-        for (offset_bytes, numbers) in written.runs(1 << 20) {
-            assert!(numbers.len() <= 256, "runs are read at once");
-            for (block, number) in (offset_bytes / 4096..).zip(numbers) {
-                assert_eq!(listed.insert(block, *number), None, "each block once");
-            }
-        }
-        assert_eq!(listed, plain, "seed 8");
-    }
-
-    #[test]
-    fn what_is_not_the_last_write_whole_and_in_its_place_is_found() {
-        const KEY: u64 = 77;
-        let sector = |number: u64, place: u64, key: u64| {
-            let mut sector = vec![number as u8; 512];
-            sector[..8].copy_from_slice(&number.to_le_bytes());
-            let mark = sector_mark(key, place, &sector).to_le_bytes();
-            sector[8..16].copy_from_slice(&mark);
-            sector[504..].copy_from_slice(&mark);
-            sector
-        };
-        // Writes 1 and 2 to the sectors at 1024 and 1536.
-        let check = |second: Vec<u8>| {
-            let mut bad = Bad::default();
-            compare(&[sector(1, 2, KEY), second].concat(), 1024, &[1, 2], (KEY, 512), &mut bad);
-            (bad.sectors, bad.first.unwrap_or_default())
-        };
-        assert_eq!(check(sector(2, 3, KEY)), (0, String::new()));
-        let torn = [&sector(2, 3, KEY)[..256], &sector(1, 3, KEY)[256..]].concat();
-        let mut rotten = sector(2, 3, KEY);
-        rotten[300] ^= 4;
-        for (bad, words) in [
-            (sector(1, 3, KEY), "holds the data of write 1, but write 2"),
-            // The same write of an earlier replay, and another sector of the same write.
-            (sector(2, 3, 78), "no data of this replay"),
-            (sector(2, 2, KEY), "no data of this replay"),
-            (torn, "no data of this replay"),
-            (rotten, "or changed data"),
-            (vec![0; 512], "holds zeros"),
-        ] {
-            let (sectors, error) = check(bad);
-            assert_eq!(sectors, 1, "{error}");
-            assert!(error.contains("offset 1536") && error.contains(words), "{error}");
-        }
-    }
-}
+mod tests;

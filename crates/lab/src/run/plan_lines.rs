@@ -3,14 +3,12 @@
 use std::time::Duration;
 
 use flashscope_bench::plan::RATED_DRIVE_WRITES;
-use flashscope_bench::{
-    ASSUMED_RATE, ASSUMED_RATE_MAX, ASSUMED_READ, ASSUMED_WRITE, Length, Plan, Settings, State,
-};
+use flashscope_bench::{ASSUMED_RATE, ASSUMED_READ, ASSUMED_WRITE, Length, Plan, Settings, State};
 use flashscope_core::number::{count, counted, percent, size};
 use flashscope_core::{Nanos, TargetInfo};
 
-/// The plan and its cost. Runs end when they know enough, and nobody knows before when
-/// that is: so the least and the most stand beside the estimate. `is_drive`: a whole one, whose size tells
+/// The plan and its cost. Runs end when they know enough, and nobody knows before when that is: so the bound
+/// that the run keeps stands beside the estimate. `is_drive`: a whole one, whose size tells
 /// how much it may be written; a file says nothing of that.
 pub fn plan_lines(plan: &Plan, settings: &Settings, info: &TargetInfo, is_drive: bool) -> Vec<String> {
     let again = if plan.enforcements > 1 { format!(", {} times", plan.enforcements) } else { String::new() };
@@ -36,17 +34,17 @@ pub fn plan_lines(plan: &Plan, settings: &Settings, info: &TargetInfo, is_drive:
             true => format!("{} ({})", size(bytes as f64), share(bytes)),
             false => size(bytes as f64),
         };
-        let (about, least, most) =
-            (plan.written_bytes, part(plan.written_bytes_min), part(plan.written_bytes_max));
+        let about = plan.written_bytes;
         let of_endurance = match is_drive {
-            true => format!(", {} of the rated endurance of a typical drive of this size", share(about)),
+            true => format!(" ({} of the rated endurance of a typical drive of this size)", share(about)),
             false => String::new(),
         };
-        lines.push(format!("expected {} written{of_endurance}", size(about as f64)));
-        let least = if plan.written_bytes_min > 0 { format!("at least {least}, ") } else { String::new() };
-        if plan.written_bytes_min < plan.written_bytes_max {
-            lines.push(format!("bounds: {least}at most {most} ({})", why_most(plan)));
-        }
+        // Of a virtual device nobody minds, unless it was asked for.
+        let is_bound = plan.write_bound.is_some() || !info.virtual_time;
+        let most =
+            if is_bound { format!(", at most {}", part(plan.written_bytes_max)) } else { String::new() };
+        lines.push(format!("about {} written{of_endurance}{most}", size(about as f64)));
+        lines.extend(too_small(plan));
     }
     if !info.virtual_time {
         let about = whole(plan.duration);
@@ -63,21 +61,14 @@ pub fn plan_lines(plan: &Plan, settings: &Settings, info: &TargetInfo, is_drive:
     lines
 }
 
-/// Why nobody knows how much it writes.
-fn why_most(plan: &Plan) -> String {
-    let lengths = plan.steps.iter().flat_map(|step| step.lengths());
-    let (mut is_open, mut is_timed) = (false, false);
-    for length in lengths {
-        is_open |= length == Length::Precise;
-        is_timed |= matches!(length, Length::Time(_));
-    }
-    match (is_open, is_timed) {
-        (true, _) => "runs end at the target precision; a budget limits them".into(),
-        (_, true) => {
-            format!("runs of a fixed time, at most {} a second", size(ASSUMED_RATE_MAX as f64))
-        }
-        _ => "runs without further information are skipped".into(),
-    }
+/// A write budget that is not enough for all runs.
+fn too_small(plan: &Plan) -> Option<String> {
+    let bound = plan.write_bound?.0;
+    let least = plan.written_bytes_min;
+    (bound < least).then(|| {
+        let [bound, least] = [bound, least].map(|bytes| size(bytes as f64));
+        format!("the write budget of {bound} is too little for the whole plan, which writes at least {least}")
+    })
 }
 
 /// What ends a run, or all of them, at the latest.

@@ -1,9 +1,12 @@
 //! What a run is asked to do, and what of it is kept for a resumption.
 
 use flashscope_bench::suite::Program;
-use flashscope_bench::{Effort, Micros, Scope, Settings, State, Suite, SuiteRequest, Suites};
+use flashscope_bench::{
+    Effort, Micros, OnError, Scope, Settings, State, Suite, SuiteRequest, Suites, WriteLimit,
+};
 use flashscope_core::{Bytes, Nanos};
 use flashscope_device::{DataPattern, Engine, Intent};
+use flashscope_store::Manifest;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Remedy, Result};
@@ -38,6 +41,9 @@ pub struct RunRequest {
     pub precision: Option<f64>,
     /// The longest that everything may take.
     pub budget: Option<Nanos>,
+    /// Bytes that everything may write at most; none: a small multiple of the estimate on a real target
+    /// ([`flashscope_bench::WriteLimit::Estimate`]), as many as it takes on a virtual one.
+    pub write_budget: Option<Bytes>,
     /// Runs of every experiment; none: as the suite says, 1 of a quick one.
     pub repeats: Option<u32>,
     /// Part of the target that is measured, from its start; none: as the scope says.
@@ -48,6 +54,8 @@ pub struct RunRequest {
     pub write: bool,
     /// Whether a file may be overwritten that flashscope did not make.
     pub overwrite_existing_data: bool,
+    /// What becomes of IOs that fail.
+    pub on_error: OnError,
     /// Seed of everything random; none: a new one.
     pub seed: Option<u64>,
     /// What writes contain.
@@ -68,16 +76,40 @@ impl Default for RunRequest {
             state: None,
             precision: None,
             budget: None,
+            write_budget: None,
             repeats: None,
             size: None,
             bs: None,
             write: false,
             overwrite_existing_data: false,
+            on_error: OnError::CONTINUE,
             seed: None,
             data: DataPattern::Random,
             engine: None,
         }
     }
+}
+
+/// What of those who run it a run must have leave for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Leave {
+    /// Writing to the target.
+    pub write: bool,
+    /// Overwriting a file that flashscope did not make.
+    pub overwrite_existing_data: bool,
+}
+
+impl Leave {
+    /// What a stored run must be given again, to be finished.
+    pub fn of(manifest: &Manifest) -> Leave {
+        let is_set = |key: &str| manifest.options[key] == true && !manifest.target.virtual_time;
+        Leave { write: is_set("write"), overwrite_existing_data: is_set("overwrite_existing_data") }
+    }
+}
+
+/// Of runs that were stored before it could be chosen.
+fn on_error() -> OnError {
+    OnError::CONTINUE
 }
 
 /// The same with everything decided: stored in the manifest, so that the run can be resumed.
@@ -88,12 +120,19 @@ pub(super) struct Options {
     scope: String,
     only: Option<Vec<String>>,
     pub(super) state: State,
-    precision: f64,
+    pub(super) precision: f64,
     pub(super) budget: Option<Nanos>,
+    #[serde(default)]
+    pub(super) write_budget: Option<Bytes>,
     repeats: u32,
     size: Option<Bytes>,
     bs: Bytes,
     pub(super) write: bool,
+    /// Was needed to begin it, so it is needed to finish it.
+    #[serde(default)]
+    pub(super) overwrite_existing_data: bool,
+    #[serde(default = "on_error")]
+    pub(super) on_error: OnError,
     pub(super) seed: u64,
     pub(super) data: DataPattern,
     engine: Option<Engine>,
@@ -140,10 +179,13 @@ impl Options {
             state,
             precision: request.precision.unwrap_or(PRECISION),
             budget: request.budget,
+            write_budget: request.write_budget,
             repeats: request.repeats.unwrap_or(asked.repeats),
             size: request.size,
             bs: request.bs.unwrap_or(asked.bs),
             write,
+            overwrite_existing_data: request.overwrite_existing_data,
+            on_error: request.on_error,
             seed: request.seed.unwrap_or_else(fresh_seed),
             data: request.data,
             engine: request.engine,
@@ -155,9 +197,10 @@ impl Options {
         self.target.as_str().into()
     }
 
-    /// Whether going on with it takes leave to write.
-    pub(super) fn needs_leave(&self) -> bool {
-        self.write && !self.target().is_virtual()
+    /// What it may do to the target, where that is real.
+    pub(super) fn leave(&self) -> Leave {
+        let write = self.write && !self.target().is_virtual();
+        Leave { write, overwrite_existing_data: write && self.overwrite_existing_data }
     }
 
     fn scope(&self) -> Scope {
@@ -186,12 +229,18 @@ impl Options {
             state: self.state,
             effort,
             budget: self.budget,
+            write_limit: match self.write_budget {
+                Some(bytes) => WriteLimit::Bytes(bytes),
+                None if is_real => WriteLimit::Estimate,
+                None => WriteLimit::None,
+            },
             run_max: is_real.then_some(run_max),
             patience: is_real.then_some(patience),
             write: self.write,
             can_trim,
             repeats: self.repeats,
             seed: self.seed,
+            on_error: self.on_error,
             span: self.size,
             bs: self.bs,
         }
@@ -209,6 +258,7 @@ impl Options {
     /// How the target is opened; to plan only, for reading.
     pub(super) fn opening(&self, overwrite_existing_data: bool, only_plans: bool) -> OpenOptions {
         let intent = Intent {
+            buffered: false,
             write: self.write && !only_plans,
             span_bytes: self.size.map_or(0, |size| size.0),
             io_unit_bytes: 0,

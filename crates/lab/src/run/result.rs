@@ -7,6 +7,7 @@ use flashscope_analysis::{
 use flashscope_bench::{Broken, SuiteRequest, Suites};
 use flashscope_store::ResultFolder;
 
+use super::Leave;
 use crate::error::Error;
 use crate::suites::reading;
 
@@ -24,8 +25,8 @@ pub struct RunResult {
     pub suites: Suites,
     /// What guard and doctor noticed before the first IO.
     pub warnings: Vec<Warning>,
-    /// Whether finishing it takes leave to write.
-    pub writes: bool,
+    /// What finishing it takes.
+    pub leave: Leave,
     /// Chains of runs that begin again when it is finished.
     pub broken_chains: Vec<Broken>,
     /// Why it ended before its plan did.

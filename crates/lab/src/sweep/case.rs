@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use flashscope_core::{Target, TargetInfo};
+use flashscope_sim::ftl::{AnyFtl, Ftl};
 use flashscope_sim::ssd::{QUEUE_DEPTH_MAX, SECTOR_BYTES};
 use flashscope_sim::{Profile, Settings, Ssd};
 
@@ -46,6 +47,7 @@ impl Case {
             virtual_time: true,
             engine: "sim".into(),
             queue_depth_max: QUEUE_DEPTH_MAX,
+            placements: AnyFtl::placements(&self.settings, &()),
         })
     }
 }
@@ -167,7 +169,7 @@ fn case(name: &str, plain: &Settings, common: &[Pair], row: Vec<Pair>) -> Result
 /// Whether the device listens to a key of a list: devices that differ in another one are the same.
 pub(super) fn matters(key: &str, settings: &Settings) -> bool {
     match key {
-        "gc" => settings.ftl == "page",
+        "gc" => settings.reads_gc(),
         "ram.size" => settings.buffer != "none",
         _ => true,
     }

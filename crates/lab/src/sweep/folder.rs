@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use flashscope_store::{Manifest, ResultFolder, SCHEMA_VERSION, Stored};
+use flashscope_store::{Manifest, ResultFile, ResultFolder, SCHEMA_VERSION, Stored};
 use serde_json::{Value, json};
 
 use super::case::Case;
@@ -106,8 +106,8 @@ impl StoredSweep {
     /// # Errors
     /// Something in it cannot be read, is damaged, or is of another version of flashscope.
     pub fn read(path: &Path) -> Result<Option<StoredSweep>> {
-        let file = path.join(RUNS);
-        if !file.is_file() {
+        let file = ResultFile::new(path, RUNS);
+        if !file.is_there() {
             return Ok(None);
         }
         // Says of the folder as a whole whether it can be read.
@@ -116,10 +116,10 @@ impl StoredSweep {
             format!(
                 "{} cannot be read: it was damaged, or written by another version of flashscope; read it \
                  with that one, or simulate again",
-                file.display()
+                file.path().display()
             )
         };
-        let text = std::fs::read_to_string(&file).with_context(advice)?;
+        let text = file.json().with_context(advice)?;
         let entries: Vec<Entry> = serde_json::from_str(&text).with_context(advice)?;
         let devices = &stored.manifest.device;
         let settings = (0..entries.len()).map(|number| flat(&devices[number]["settings"])).collect();

@@ -271,7 +271,7 @@ fn drive_portions<'a>(
     tally: &mut Tally<'_>,
 ) -> Result<Driven> {
     let mut streams: Vec<_> = portions.map(|source| Stream { source, pacing }).collect();
-    Ok(drive(ssd, &mut streams, Limits { runtime: None, interrupted }, tally)?)
+    Ok(drive(ssd, &mut streams, Limits { interrupted, ..Limits::default() }, tally)?)
 }
 
 /// What ended a trace before its end.

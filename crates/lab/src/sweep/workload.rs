@@ -37,6 +37,10 @@ impl Workload {
     /// Checks what can be checked without a device.
     pub fn new(work: &Work, seed: u64, interrupt: &Interrupt) -> Result<Workload> {
         let (input, iodepth) = match work {
+            Work::Pattern(pattern) if pattern.priorities.is_some() => {
+                let problem = "has no effect on simulated devices";
+                return Err(Error::setting("priority", problem).with(Remedy::LeaveOut("priority")));
+            }
             Work::Pattern(pattern) => return Ok(Workload::Pattern(Box::new(pattern.clone()), seed)),
             Work::Trace(input, iodepth) => (input, *iodepth),
         };
@@ -176,7 +180,7 @@ impl Workload {
 impl Trace {
     fn source(&self, info: &TargetInfo, until: impl Fn(Stop) -> Stop) -> Result<TraceSource> {
         let size = Bytes(info.size_bytes);
-        let records = self.input.records(size, &self.layouts, &self.interrupt, until)?;
+        let records = self.input.records(size, &self.layouts, &self.interrupt, until, |file| file)?;
         let source = TraceSource::new(records, info, None);
         Ok(if self.input.timing == Timing::Depth { source.with_depths() } else { source })
     }

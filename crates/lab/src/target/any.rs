@@ -22,6 +22,11 @@ impl AnyTarget {
     pub fn seen(&mut self) -> Option<Inside> {
         if let AnyTarget::Ssd(ssd) = self { ssd.seen() } else { None }
     }
+
+    /// As [`DeviceTarget::read_contents`]; virtual targets have no contents.
+    pub fn read_contents(&self, tag: u32, length: usize) -> Option<&[u8]> {
+        if let AnyTarget::Device(device) = self { device.read_contents(tag, length) } else { None }
+    }
 }
 
 macro_rules! each {
@@ -46,6 +51,9 @@ impl Target for AnyTarget {
     #[inline]
     fn prepare(&mut self, requests: &[Request]) {
         each!(self, target => target.prepare(requests));
+    }
+    fn give_way(&mut self) {
+        each!(self, target => target.give_way());
     }
     #[inline]
     fn submit(&mut self, requests: &[Request]) -> Result<(), TargetError> {

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use flashscope_analysis::Finished;
-use flashscope_bench::{Cause, Lab};
+use flashscope_bench::{Cause, Lab, Opener};
 use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, ErrorKind, Op, Target as _, TargetError, TargetInfo};
-use flashscope_device::{DataPattern, DeviceTarget, Engine, EngineSpec, Handle, Intent, NullTarget};
+use flashscope_device::doctor::{Remark, glance};
+use flashscope_device::{Clock, DataPattern, DeviceTarget, Engine, EngineSpec, Handle, Intent, NullTarget};
 
+use super::cores::Cores;
 use super::spec::{rig, simulated};
 use super::{AnyTarget, TargetSpec};
 use crate::error::{Error, Remedy, Result};
@@ -20,6 +22,9 @@ use crate::time::fresh_seed;
 
 /// The least part of a target that a study makes sense on.
 const SIZE_MIN: Bytes = Bytes(16 << 20);
+
+/// Jobs write contents of their own, not those of any queue depth.
+const JOBS: u64 = 1 << 32;
 
 /// How a target is opened. The default looks only.
 #[derive(Clone, Copy, Debug)]
@@ -69,12 +74,15 @@ pub struct OpenTarget {
     single: AnyTarget,
     many: Option<AnyTarget>,
     handle: Option<Arc<Handle>>,
+    remarks: Vec<Remark>,
     options: OpenOptions,
     /// Seed of what is written: its own for each process, or a deduplicating drive would see repeats.
     contents_seed: u64,
     /// The result folder that keeps what a simulated SSD does inside.
     inside: Option<PathBuf>,
-    is_confirmed: AtomicBool,
+    is_confirmed: Arc<AtomicBool>,
+    /// Others use the target at the same time, on threads of their own.
+    has_company: bool,
 }
 
 impl OpenTarget {
@@ -84,17 +92,25 @@ impl OpenTarget {
     /// There is no such target; the guard refuses; `interrupted` while a simulated device was filled.
     pub fn open(spec: &TargetSpec, options: OpenOptions, interrupt: &Interrupt) -> Result<OpenTarget> {
         let mut handle = None;
+        let mut remarks = Vec::new();
         let contents_seed = fresh_seed();
         let single = match spec {
             TargetSpec::Rig(name) => rig(name, options.seed)?,
             TargetSpec::Sim(name) => simulated(name, options.seed, interrupt.flag())?,
-            TargetSpec::Null => {
-                AnyTarget::Device(Box::new(DeviceTarget::Null(NullTarget::new(1 << 40, options.depth_max))))
-            }
+            TargetSpec::Null => null(options.depth_max, Clock::start()),
             TargetSpec::Path(path) => {
+                // Ahead of the opening: it opens the target too, and who else does that during a run
+                // leaves the handle unsure of what the target holds at the end.
+                remarks = glance(path);
                 let opened = Arc::new(Handle::open(path, &options.intent)?);
                 handle = Some(opened.clone());
-                AnyTarget::Device(Box::new(device_target(&opened, &options, 1, contents_seed)?))
+                AnyTarget::Device(Box::new(device_target(
+                    &opened,
+                    &options,
+                    1,
+                    contents_seed,
+                    Clock::start(),
+                )?))
             }
         };
         let mut info = single.info().clone();
@@ -102,16 +118,51 @@ impl OpenTarget {
         if handle.is_some() {
             info.queue_depth_max = options.depth_max;
         }
-        let is_confirmed = AtomicBool::new(false);
+        let is_confirmed = Arc::new(AtomicBool::new(false));
         Ok(OpenTarget {
             info,
             single,
             many: None,
             handle,
+            remarks,
             options,
             contents_seed,
             inside: None,
             is_confirmed,
+            has_company: false,
+        })
+    }
+
+    /// The same target once more, for use at the same time: one handle and one confirmation, engines of its
+    /// own. Only for what [opens again](OpenTarget::opens_again), and for nothing that its own opening did
+    /// not intend.
+    ///
+    /// # Errors
+    /// There is no further engine.
+    pub(crate) fn again(&self, options: OpenOptions) -> Result<OpenTarget> {
+        let contents_seed = fresh_seed();
+        let single = match &self.handle {
+            None => null(options.depth_max, Clock::start()),
+            Some(handle) => {
+                let target = device_target(handle, &options, 1, contents_seed, Clock::start())?;
+                AnyTarget::Device(Box::new(target))
+            }
+        };
+        let mut info = TargetInfo { name: self.info.name.clone(), ..single.info().clone() };
+        if self.handle.is_some() {
+            info.queue_depth_max = options.depth_max;
+        }
+        Ok(OpenTarget {
+            info,
+            single,
+            many: None,
+            handle: self.handle.clone(),
+            remarks: self.remarks.clone(),
+            options,
+            contents_seed,
+            inside: None,
+            is_confirmed: self.is_confirmed.clone(),
+            has_company: true,
         })
     }
 
@@ -142,6 +193,13 @@ impl OpenTarget {
             (_, Some(handle)) => handle.identity().can_discard(),
             _ => false,
         }
+    }
+
+    /// Whether each of several processes may have an engine of its own on it: in real time, unless writes
+    /// are numbered over all of them.
+    pub fn opens_again(&self) -> bool {
+        let is_numbered = matches!(self.options.data, DataPattern::Age | DataPattern::Numbered);
+        matches!(self.single, AnyTarget::Device(_)) && !is_numbered
     }
 
     /// What is known of the target.
@@ -193,13 +251,21 @@ impl OpenTarget {
         self.handle.as_deref()
     }
 
+    /// What the doctor saw just before a real target was opened.
+    pub(crate) fn remarks(&self) -> &[Remark] {
+        &self.remarks
+    }
+
     /// Whether it was opened to be written.
     pub fn is_written(&self) -> bool {
         self.options.intent.write
     }
 
     /// Nothing is begun on a device that nobody confirmed.
-    pub(crate) fn must_be_confirmed(&self) -> Result<()> {
+    ///
+    /// # Errors
+    /// It is a block device opened to be written, and [`OpenTarget::confirm`] has not been given its serial.
+    pub fn must_be_confirmed(&self) -> Result<()> {
         if self.is_confirmed.load(Ordering::Relaxed) { Ok(()) } else { self.confirm(None) }
     }
 
@@ -235,16 +301,38 @@ impl Lab for OpenTarget {
         }
         if self.many.is_none() {
             let options = OpenOptions { engine: Some(Engine::IoUring), ..self.options };
-            let target = device_target(handle, &options, self.options.depth_max, self.contents_seed);
+            let depth = self.options.depth_max;
+            let target = device_target(handle, &options, depth, self.contents_seed, Clock::start());
             let target = target.map_err(|error| engine_error(&self.info.name, &error))?;
             self.many = Some(AnyTarget::Device(Box::new(target)));
         }
         Ok(self.many.as_mut().expect("it was just made"))
     }
 
+    fn opener(&self, jobs: u32, depth: u32) -> Option<Opener<'_, AnyTarget>> {
+        if !self.opens_again() {
+            return None;
+        }
+        let (handle, contents_seed, name) = (self.handle.clone(), self.contents_seed, &self.info.name);
+        // One loop has io_uring for several IOs in flight, and so has each of several.
+        let several = (depth > 1).then_some(Engine::IoUring);
+        let options = OpenOptions { engine: several.or(self.options.engine), ..self.options };
+        // Beside others, none has a processor of its own.
+        let cores = Cores::for_threads(if self.has_company { u32::MAX } else { jobs });
+        let clock = Clock::start();
+        Some(Box::new(move |job| {
+            cores.pin(job);
+            let Some(handle) = &handle else { return Ok(null(depth, clock)) };
+            let contents_seed = derive(contents_seed, JOBS + u64::from(job));
+            let target = device_target(handle, &options, depth, contents_seed, clock);
+            let target = target.map_err(|error| engine_error(name, &error))?;
+            Ok(AnyTarget::Device(Box::new(target)))
+        }))
+    }
+
     fn cpu_ns(&mut self) -> Option<u64> {
         self.handle.as_ref()?;
-        let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
         Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
     }
 
@@ -261,11 +349,16 @@ impl Lab for OpenTarget {
     }
 }
 
+fn null(depth: u32, clock: Clock) -> AnyTarget {
+    AnyTarget::Device(Box::new(DeviceTarget::Null(NullTarget::on_clock(1 << 40, depth, clock))))
+}
+
 fn device_target(
     handle: &Arc<Handle>,
     options: &OpenOptions,
     depth: u32,
     contents_seed: u64,
+    clock: Clock,
 ) -> Result<DeviceTarget> {
     let engine = options.engine.unwrap_or(Engine::Sync);
     let queue_depth = if engine == Engine::Sync { 1 } else { depth.max(1) };
@@ -276,12 +369,13 @@ fn device_target(
         seed: derive(contents_seed, u64::from(queue_depth)),
         age_writes: 0,
     };
-    Ok(DeviceTarget::new(engine, handle.clone(), &spec)?)
+    Ok(DeviceTarget::on_clock(engine, handle.clone(), &spec, clock)?)
 }
 
 fn engine_error(target: &str, error: &Error) -> TargetError {
     TargetError {
         kind: ErrorKind::Engine,
+        tag: None,
         target: target.into(),
         op: Op::Read,
         offset_bytes: 0,

@@ -73,14 +73,7 @@ impl TargetSpec {
     /// Refuses a path whose name, as results keep it, would be another target's: bytes that are no text, or
     /// a file called as a virtual target is.
     pub(crate) fn check_name(&self) -> Result<()> {
-        let again = TargetSpec::from(self.to_string().as_str());
-        let is_same = match (self, &again) {
-            (TargetSpec::Path(path), TargetSpec::Path(kept)) => {
-                path == kept || Path::new(".").join(path) == *kept
-            }
-            (spec, again) => spec == again,
-        };
-        if is_same {
+        if TargetSpec::from(self.to_string().as_str()) == *self {
             return Ok(());
         }
         let problem = format!("the name of {self} cannot be kept in a result; rename it, or link to it");
@@ -141,12 +134,8 @@ pub(super) fn rig(name: &str, seed: u64) -> Result<AnyTarget> {
 }
 
 fn rig_spec(name: &str) -> Result<RigSpec> {
-    if let Some(spec) = rigs::get(name) {
-        return Ok(spec);
-    }
     if !name.ends_with(".toml") {
-        let known = rigs::NAMES.join(", ");
-        return Err(Error::usage(format!("unknown rig '{name}'; choose one of {known}, or a FILE.toml")));
+        return Ok(rigs::find(name)?);
     }
     let text = std::fs::read_to_string(name)
         .map_err(|error| Error::usage(format!("cannot read the rig {name}: {error}")))?;

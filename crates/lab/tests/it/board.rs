@@ -2,9 +2,9 @@
 
 use flashscope_core::{Bytes, Pattern};
 use flashscope_lab::sweep::{SimReport, Work};
-use flashscope_lab::{Interrupt, SweepSpec, Timing, simulate};
+use flashscope_lab::{SweepSpec, Timing, TraceInput};
 
-use crate::{names, sample};
+use crate::{names, reports, sample};
 
 /// Paper 002's rules: the trace's flushes and reads count for nothing, and requests go one by one.
 fn rules() -> SweepSpec {
@@ -13,18 +13,13 @@ fn rules() -> SweepSpec {
 }
 
 fn trace(name: &str) -> Work {
-    Work::Trace(Box::new(flashscope_lab::TraceInput { timing: Timing::Asap, ..sample(name) }), 1)
+    Work::Trace(Box::new(TraceInput { timing: Timing::Asap, ..sample(name) }), 1)
 }
 
 /// Uniform random writes on the whole device: the paper's W4.
 fn random() -> Work {
     let pattern: Pattern = "rw=randwrite bs=4k size=1g number_ios=30000".parse().unwrap();
     Work::Pattern(pattern)
-}
-
-fn reports(spec: &SweepSpec) -> Vec<SimReport> {
-    let entries = simulate(spec, &Interrupt::new()).unwrap();
-    entries.iter().map(|entry| entry.report().expect("it was simulated").clone()).collect()
 }
 
 fn mb_s(report: &SimReport) -> f64 {

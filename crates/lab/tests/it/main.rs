@@ -4,21 +4,35 @@
 mod kernel;
 
 mod board;
+mod fio_jobs;
+mod horizon;
+mod jobs;
+mod kernel_flags;
+mod latency_target;
 mod names;
+mod no_effect;
+mod real_time;
 mod replay;
 mod run;
+mod several_jobs;
+mod standstill;
 mod sweep;
 
-use flashscope_lab::TraceInput;
-use flashscope_trace::Pipeline;
+use flashscope_lab::sweep::SimReport;
+use flashscope_lab::{Interrupt, SweepSpec, TraceInput, simulate};
 
 /// A trace that comes with flashscope: writes of ext3, as paper 002 counted them.
 fn sample(name: &str) -> TraceInput {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/samples");
-    let pipeline = Pipeline::default();
-    TraceInput { pipeline, ..TraceInput::new(format!("{folder}/{name}.tracefs.gz")) }
+    TraceInput::new(format!("{folder}/{name}.tracefs.gz"))
 }
 
 fn names<const N: usize>(names: [&str; N]) -> Vec<String> {
     names.map(String::from).to_vec()
+}
+
+/// What each device of a sweep gave.
+fn reports(spec: &SweepSpec) -> Vec<SimReport> {
+    let entries = simulate(spec, &Interrupt::new()).unwrap();
+    entries.iter().map(|entry| entry.report().expect("it was simulated").clone()).collect()
 }

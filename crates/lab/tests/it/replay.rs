@@ -102,6 +102,49 @@ fn what_a_trace_writes_is_on_the_target_and_each_block_holds_its_last_write() {
 }
 
 #[test]
+fn reads_are_checked_against_what_was_written_before_them() {
+    let bench = Bench::new();
+    // Each block is written, read, written again; the other reads are of what was never written.
+    let lines: Vec<Line> = (0..300)
+        .map(|i| match i % 3 {
+            0 => (0.0, i / 3 % 16 * 4096, 4096, 'W', 0.0),
+            1 => (0.0, i / 3 % 16 * 4096, 4096, 'R', 0.0),
+            _ => (0.0, (64 + i) * 4096, 4096, 'R', 0.0),
+        })
+        .collect();
+    let request = on_file(asap(bench.trace("t.load", &lines)), &bench.disk(8));
+    for iodepth in [1, 32] {
+        let found = report(&ReplayRequest { iodepth: Some(iodepth), ..request.clone() });
+        assert_eq!(found.verified_read_sectors, Some(100 * 8), "{iodepth} in flight");
+        assert_eq!(found.verified_blocks, Some(16 * 8));
+    }
+}
+
+#[test]
+fn what_a_read_only_replay_leaves_out_is_not_told_of() {
+    let bench = Bench::new();
+    // Far writes, which alone have to be fitted, and near reads.
+    let lines: Vec<Line> =
+        (0..20)
+            .map(|i| {
+                if i % 2 == 0 {
+                    (0.0, i * 4096, 4096, 'R', 0.0)
+                } else {
+                    (0.0, (i + 64) * MIB, 4096, 'W', 0.0)
+                }
+            })
+            .collect();
+    let fit = Pipeline { fit: Some(FitMode::Modulo), ..Pipeline::default() };
+    let trace = fitted(&asap(bench.trace("t.load", &lines)), fit);
+    let request = on_file(trace, &bench.disk(8));
+    let written = report(&request);
+    assert!(written.notes.iter().any(|note| note.starts_with("written: ")), "{:?}", written.notes);
+    let reads = report(&ReplayRequest { write: false, verify: false, read_only: true, ..request });
+    assert_eq!((reads.requests, reads.left_out), (10, 10));
+    assert_eq!(reads.notes, [""; 0], "nothing that was replayed was changed or written");
+}
+
+#[test]
 fn a_simulated_device_is_verified_by_its_own_marks() {
     let trace = asap(sample("install-ext3"));
     let request = ReplayRequest::new(trace.clone(), "sim:bplru-board".into());

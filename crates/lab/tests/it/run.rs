@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use flashscope_analysis::Finished;
@@ -138,12 +139,14 @@ fn requests_that_make_no_sense_are_refused_before_a_folder_is_made() {
 fn a_file_whose_name_cannot_be_kept_is_refused() {
     let scratch = Scratch::new();
     let folder = scratch.path("none");
-    let unreadable = std::ffi::OsStr::from_bytes(b"/dev/shm/f\xff");
-    for path in [PathBuf::from("rig:mtron"), PathBuf::from("null:"), PathBuf::from(unreadable)] {
+    let unreadable = scratch.path("").join(std::ffi::OsStr::from_bytes(b"f\xff"));
+    std::fs::write(&unreadable, [1; 4096]).unwrap();
+    for path in [PathBuf::from("rig:mtron"), PathBuf::from("null:"), unreadable] {
         let request = RunRequest { target: TargetSpec::Path(path.clone()), ..quick("rig:mtron") };
         let error = characterise(&request, Some(&folder), None, &mut |_| {}, &Interrupt::new()).err();
         let error = error.expect("it is not that target");
         assert!(!folder.exists() && error.kind() == ErrorKind::Usage, "{}: {error:?}", path.display());
+        assert_eq!(error.setting_name(), Some("target"), "{}: {error:?}", path.display());
     }
 }
 
@@ -205,4 +208,27 @@ fn nothing_is_begun_on_a_device_that_nobody_confirmed() {
     std::fs::write(&trace, "0.0 ; 0 ; 8 ; W ; 0.0 ; 0.0\n").unwrap();
     let replay = ReplayRequest { write: true, ..ReplayRequest::new(TraceInput::new(trace), target) };
     refused(PlannedReplay::new(&replay, &Interrupt::new()).unwrap().begin(Some(&folder)).err());
+}
+
+/// Writing results is IO too: on the file system that is measured it is named before the first IO.
+#[test]
+fn results_beside_the_target_are_named_before_the_run() {
+    let scratch = Scratch::new();
+    let file = scratch.path("target");
+    std::fs::write(&file, vec![1; 1 << 20]).unwrap();
+    let pattern: flashscope_core::Pattern = "rw=randread bs=4k number_ios=16".parse().unwrap();
+    let target = TargetSpec::from(file.to_str().unwrap());
+    let request = flashscope_lab::MeasureRequest::new(target, pattern);
+    let warns = |folder: &Path| {
+        let opened = flashscope_lab::OpenMeasurement::new(&request, &Interrupt::new()).unwrap();
+        let begun = opened.begin(Some(folder)).unwrap();
+        begun.facts().warnings.iter().any(|warning| warning.seen.contains("the file system that is measured"))
+    };
+    assert!(warns(&scratch.path("beside")));
+    let device = |path: &Path| std::fs::metadata(path).unwrap().dev();
+    let others = [PathBuf::from("/dev/shm"), std::env::temp_dir()];
+    let other = others.iter().find(|other| device(other) != device(&file)).expect("another file system");
+    let elsewhere = other.join(format!("flashscope-results-{}", std::process::id()));
+    assert!(!warns(&elsewhere));
+    std::fs::remove_dir_all(&elsewhere).unwrap();
 }

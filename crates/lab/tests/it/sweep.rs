@@ -6,7 +6,7 @@ use flashscope_lab::sweep::{Entry, SimReport, StoredSweep, Work};
 use flashscope_lab::{ErrorKind, Interrupt, PlannedSweep, SweepResult, SweepSpec, simulate};
 
 use crate::kernel::Scratch;
-use crate::names;
+use crate::{names, reports};
 
 /// Random writes to a device of 64 MiB that is soon full.
 fn small(pattern: &str) -> SweepSpec {
@@ -18,11 +18,6 @@ fn small(pattern: &str) -> SweepSpec {
         seed: Some(1),
         ..SweepSpec::default()
     }
-}
-
-fn reports(spec: &SweepSpec) -> Vec<SimReport> {
-    let entries = simulate(spec, &Interrupt::new()).unwrap();
-    entries.iter().map(|entry| entry.report().expect("it was simulated").clone()).collect()
 }
 
 fn one(spec: &SweepSpec) -> SimReport {
@@ -176,6 +171,25 @@ fn an_interruption_keeps_what_was_simulated_and_says_what_was_not() {
     assert_eq!((first.device.page_programs, first.ios), (alone.device.page_programs, 400_000));
 }
 
+/// Four streams of unlike speed, two pages an IO: with a handle each nothing is moved, with one for all
+/// something is.
+#[test]
+fn handles_of_a_pattern_reach_the_ftl() {
+    let with = |placement: &str| {
+        let pattern = format!("random=streams:4:1 {placement} number_ios=50000");
+        one(&SweepSpec { ftl: names(["fdp"]), ..small(&pattern) }).device
+    };
+    let (apart, together) = (with("placement=part"), with(""));
+    let pages = |used: flashscope_sim::ftl::PlacementUse| used.host_pages;
+    let [apart_pages, together_pages] =
+        [&apart, &together].map(|device| pages(device.placement.clone().expect("it knows handles")));
+    assert_eq!(apart_pages.iter().sum::<u64>(), 100_000);
+    assert_eq!(apart_pages.iter().filter(|pages| **pages > 10_000).count(), 4, "{apart_pages:?}");
+    assert_eq!(together_pages[0], 100_000);
+    let [apart_moved, together_moved] = [apart, together].map(|device| device.programs_by_cause.gc);
+    assert!(apart_moved == 0 && together_moved > 1_000, "{apart_moved}, {together_moved}");
+}
+
 #[test]
 fn what_cannot_be_is_refused_before_anything_is_simulated() {
     let refused = |spec: SweepSpec, words: &[&str]| {
@@ -194,6 +208,10 @@ fn what_cannot_be_is_refused_before_anything_is_simulated() {
         let work = Work::Trace(Box::new(crate::sample("install-ext3")), depth);
         refused(SweepSpec { work, ..small() }, &["iodepth", "1 to 4096"]);
     }
+    let placed = self::small("number_ios=100 placement=1");
+    refused(placed, &["placement", "knows no placement handles"]);
+    let placed = self::small("number_ios=100 placement=8");
+    refused(SweepSpec { ftl: names(["fdp"]), ..placed }, &["needs 9 handles", "knows 8"]);
     refused(SweepSpec { jobs: Some(0), ..small() }, &["jobs", "at least 1"]);
     refused(SweepSpec { warmup_ios: Some(100), ..small() }, &["100"]);
     refused(SweepSpec { over_provisioning: vec![f64::NAN], ..small() }, &["over_provisioning"]);

@@ -53,7 +53,8 @@ pub const STUDIES: &[Study] = &[Study {
             ),
         Claim::shape("minute", "the effect can last a minute or more", "60 s", "s")
             .near(60.0, 120.0, "writes of 32 KB are below 0.9 of normal, of the 120 s that are looked at")
-            .at("section 3.3.3"),
+            .at("section 3.3.3")
+            .one_sided(),
         Claim::shape("hours", "and in rare cases hours of sustained writing: at least", "hours", "h")
             .kind(1.0, 100.0)
             .tolerated("until a rewrite is within 5 % of normal; at most 20 rewrites are tried")

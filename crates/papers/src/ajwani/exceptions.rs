@@ -39,8 +39,8 @@ pub const STUDIES: &[Study] = &[
         paper: &AJWANI,
         place: "figure 3.1b; table 3.1, Kingston CF card of 1 GB; section 3.3.1 and appendix B",
         about: "The four patterns on a page-mapped card that reads more slowly than it writes: the times of \
-                its chips and of a command are set from its row, the rest follows. Random writes once it has \
-                been written at random.",
+                its chips and of a command are set from its row, so that all of it is. Random writes once it \
+                has been written at random.",
         claims: &[
             Claim::figure("sr-512", "sequential reads of 512 B", 0.60, "MB/s")
                 .within(1.5, 3.0, FITTED)
@@ -52,8 +52,12 @@ pub const STUDIES: &[Study] = &[
                 .set(),
             Claim::figure("sw-512", "sequential writes of 512 B", 0.25, "MB/s")
                 .within(1.5, 3.0, ROW)
-                .at(AT_ROW),
-            Claim::figure("rw-512", "random writes of 512 B", 0.066, "MB/s").within(1.5, 3.0, ROW).at(AT_ROW),
+                .at(AT_ROW)
+                .set(),
+            Claim::figure("rw-512", "random writes of 512 B", 0.066, "MB/s")
+                .within(1.5, 3.0, ROW)
+                .at(AT_ROW)
+                .set(),
             Claim::figure("sr-2m", "sequential reads of 2 MB", 3.55, "MB/s")
                 .within(1.5, 3.0, FITTED)
                 .at(AT_ROW)
@@ -66,7 +70,10 @@ pub const STUDIES: &[Study] = &[
                 .within(1.5, 3.0, FITTED)
                 .at(AT_ROW)
                 .set(),
-            Claim::figure("rw-2m", "random writes of 2 MB", 3.67, "MB/s").within(1.5, 3.0, ROW).at(AT_ROW),
+            Claim::figure("rw-2m", "random writes of 2 MB", 3.67, "MB/s")
+                .within(1.5, 3.0, ROW)
+                .at(AT_ROW)
+                .set(),
             Claim::shape(
                 "writes-faster",
                 "large sequential writes are faster than such reads",
@@ -78,7 +85,8 @@ pub const STUDIES: &[Study] = &[
             .set(),
             Claim::shape("evident", "random writes are still slower at 128 KB", "slower", "x")
                 .near(1.05, ANY, "visible: 5 %")
-                .at("figure 3.1b, section 3.3.1"),
+                .at("figure 3.1b, section 3.3.1")
+                .set(),
             Claim::shape(
                 "as-disks",
                 "a few devices write at random about as fast as hard disks, in 6.2 and 9.1 ms",
@@ -86,7 +94,8 @@ pub const STUDIES: &[Study] = &[
                 "ms",
             )
             .near(4.1, 13.7, "the two, each within a factor of 1.5; table 3.1's card takes 7.8")
-            .at("section 3.3.1"),
+            .at("section 3.3.1")
+            .set(),
         ],
         run: card,
     },
@@ -110,7 +119,8 @@ pub const STUDIES: &[Study] = &[
                 .at("appendix B"),
             Claim::shape("pages", "the two with less than 10 ms for it", "below 10 ms", "ms")
                 .near(4.1, 10.0, "6.2 and 9.1 ms in section 3.3.1: from the less within a factor of 1.5")
-                .at("appendix B"),
+                .at("appendix B")
+                .set(),
             Claim::shape("slow", "write only 6.9 and 4.4 MB/s in order", "6.9, 4.4 MB/s", "MB/s")
                 .near(2.9, 10.4, "the two, each within a factor of 1.5; 2 MB, set from table 3.1's 4.42")
                 .at("appendix B")
@@ -142,7 +152,8 @@ pub const STUDIES: &[Study] = &[
                 "of a block",
             )
             .near(0.99, 1.02, COUNT)
-            .at("appendix B"),
+            .at("appendix B")
+            .set(),
             Claim::shape("half", "with twice the flash an erase frees half a block and more", "50 %", "%")
                 .near(
                     60.0,

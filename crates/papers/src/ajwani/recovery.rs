@@ -46,13 +46,16 @@ pub const STUDIES: &[Study] = &[Study {
                  that: they lose less and not more. On the page-mapped stick of ajwani-burst they do as the \
                  sentence says, but bursts of 2 KB and of the same size are not alike there",
             )
-            .at("figure C.1"),
+            .at("figure C.1")
+            .set(),
         Claim::shape("c1-large", "even larger ones lose more than 10 %", "below 0.9", "of normal")
             .near(0.3, 0.9, "the same of 256 KB")
-            .at("figure C.1"),
+            .at("figure C.1")
+            .set(),
         Claim::shape("similar", "bursts of 2 KB and of the same size do alike", "alike", "x")
             .near(0.8, 1.25, "the one's share over the other's, many logs, the median of ten sizes")
-            .at("figure C.1"),
+            .at("figure C.1")
+            .set(),
         Claim::shape("at-once", "60 % of the median is usually reached at once", "usually", "of 10 sizes")
             .near(6.0, 10.0, "sizes of ten whose first phase has it, 6 MiB kept back: more than half")
             .because("which sizes wait depends on how many writes are kept back, which is not known")
@@ -99,30 +102,34 @@ pub const STUDIES: &[Study] = &[Study {
             .near(0.0, 0.05, "in the slowest phase of 2 KB, 32 KB or 1 MB after 60 s of 2 KB")
             .kind(0.0, 0.15)
             .because("how much is copied for each write depends on the spare blocks, which are not known")
-            .at("figure C.4"),
+            .at("figure C.4")
+            .set(),
         Claim::figure("usual", "to write all 2 GB takes 3 minutes", 3.0, "min")
             .within(1.5, 3.0, "in order with 2 MB, scaled to 2 GB; set by the channels")
             .at("figure C.4")
             .set(),
         Claim::figure("longest", "and 25 after random writes of 2 KB", 25.0, "min")
             .within(1.5, 3.0, "the same, after 60 s of them")
-            .at("figure C.4"),
+            .at("figure C.4")
+            .set(),
         Claim::shape("rewrite", "which is 8 times as long", "x8", "x")
             .near(5.3, 12.0, "within a factor of 1.5")
             .kind(2.7, 24.0)
-            .at("figure C.4"),
+            .at("figure C.4")
+            .set(),
         Claim::shape("healed", "and then the device is as fast as before", "1", "rewrites")
             .near(1.0, 1.0, "rewrites of everything until the next is within 5 % of normal, 20 at most")
             .kind(1.0, 3.0)
             .because(
                 "with one open block what is collected mixes with what is written, so that no rewrite heals; \
-                 with two (page.frontiers=2) one does, but then a burst costs a fifth and not a factor of 8",
+                 with two (page.frontiers=2) one does, but then a burst costs a factor of 1.7 and not of 8",
             )
             .at("appendix C"),
         Claim::shape("larger", "the version of twice the size behaves the same", "x8", "x")
             .near(5.3, 12.0, "as of the other, after as long a burst")
             .kind(2.7, 24.0)
-            .at("appendix C"),
+            .at("appendix C")
+            .set(),
     ],
     run: recovery,
 }];

@@ -119,7 +119,8 @@ pub const STUDIES: &[Study] = &[
             "a cost",
             "x",
         )
-        .near(0.9, 0.9999, "a cost, and a small one: less than a tenth; the paper gives no value")],
+        .near(0.9, 0.9999, "a cost, and a small one: less than a tenth; the paper gives no value")
+        .one_sided()],
         run: |stage| {
             let work = Work::Sample("install-ext3");
             let [with, without] = [HEADERS, &[]].map(|more| buffered(stage, "bplru", 1, more, &work));

@@ -79,23 +79,24 @@ pub const STUDIES: &[Study] = &[
         about: "A block of the board written in order, and eight blocks written at one page each.",
         claims: &[
             Claim::figure("switch-erases", "a switch merge takes a single erase", 1.0, "")
-                .near(1.0, 1.0, EXACTLY),
+                .near(1.0, 1.0, EXACTLY)
+                .set(),
             Claim::figure("switch-writes", "and N page writes, N the pages of a block", 128.0, "")
-                .near(128.0, 128.0, EXACTLY),
-            Claim::figure("full-erases", "a full merge takes two erases", 2.0, "").near(2.0, 2.0, EXACTLY),
-            Claim::figure("full-reads", "N page reads", 128.0, "").near(128.0, 128.0, EXACTLY),
-            Claim::figure("full-writes", "and N page writes", 128.0, "").near(128.0, 128.0, EXACTLY),
+                .near(128.0, 128.0, EXACTLY)
+                .set(),
+            Claim::figure("full-erases", "a full merge takes two erases", 2.0, "")
+                .near(2.0, 2.0, EXACTLY)
+                .set(),
+            Claim::figure("full-reads", "N page reads", 128.0, "").near(128.0, 128.0, EXACTLY).set(),
+            Claim::figure("full-writes", "and N page writes", 128.0, "").near(128.0, 128.0, EXACTLY).set(),
             Claim::shape(
                 "block-mapping",
                 "with block mapping a sector's update may rewrite its whole block",
                 "a block",
                 "pages",
             )
-            .near(
-                128.0,
-                128.0,
-                "pages programmed for one that is written, in the worst case: a block",
-            ),
+            .near(128.0, 128.0, "pages programmed for one that is written, in the worst case: a block")
+            .set(),
             Claim::not_here(
                 "cflru",
                 "CFLRU reduces the cost of replacement by 26 % against LRU",
@@ -107,7 +108,7 @@ pub const STUDIES: &[Study] = &[
                 "a page has from a word (NOR) to 4 KB, usually 2 KB (NAND); an SLC block is good for 100,000 \
                  erases, an MLC block for 10,000",
                 "2 KB; 10^5, 10^4",
-                "data sheets of chips say it, and a simulator is told it: nothing can be run to find it out",
+                "data sheets of chips give it, and in a simulator it is a setting: no run can find it out",
             ),
         ],
         run: merges,

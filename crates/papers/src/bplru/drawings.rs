@@ -45,7 +45,8 @@ pub const STUDIES: &[Study] = &[
                 .near(7.0, 7.0, EXACTLY)
                 .set(),
             Claim::shape("no-hits", "no sector comes twice: the cache is not hit at all", "0", "hits")
-                .near(0.0, 0.0, EXACTLY),
+                .near(0.0, 0.0, EXACTLY)
+                .set(),
             Claim::shape(
                 "block-hits",
                 "the hit rate of blocks may be greater than zero though that of sectors is zero",
@@ -58,7 +59,8 @@ pub const STUDIES: &[Study] = &[
                 "writes less the blocks that leave, which are the merges and the two logs: \
                              exactly",
             )
-            .at("section 3.1"),
+            .at("section 3.1")
+            .set(),
             Claim::shape(
                 "unhit",
                 "BPLRU improves writes even if the cache is not hit at all",
@@ -67,11 +69,13 @@ pub const STUDIES: &[Study] = &[
             )
             .near(1.2, ANY, "its throughput over that of LRU, the same 14 sectors: by a fifth")
             .at("section 3.1"),
-            Claim::shape("fifo", "for random writes LRU acts just like a FIFO queue", "alike", "%").near(
-                -0.5,
-                0.5,
-                "erases of LRU against FIFO, 8 MiB, uniform random writes; 1 % of the pages come again",
-            ),
+            Claim::shape("fifo", "for random writes LRU acts just like a FIFO queue", "alike", "%")
+                .near(
+                    -0.5,
+                    0.5,
+                    "erases of LRU against FIFO, 8 MiB, uniform random writes; 1 % of the pages come again",
+                )
+                .set(),
             Claim::shape("no-influence", "and does not influence the performance", "x1", "x").near(
                 0.95,
                 1.05,
@@ -94,14 +98,16 @@ pub const STUDIES: &[Study] = &[
                 "sectors",
             )
             .near(2.0, 2.0, "sectors that leave when room is needed, exactly")
-            .at(FIGURE_3),
+            .at(FIGURE_3)
+            .set(),
             Claim::shape("figure-3-victim", "it is block 1: those of blocks 0 and 4 stay", "stay", "of 4")
                 .near(
                     4.0,
                     4.0,
                     "writes of 0, 1, 17 and 19 afterwards that find theirs, less one if 5 does too",
                 )
-                .at(FIGURE_3),
+                .at(FIGURE_3)
+                .set(),
             Claim::shape(
                 "figure-3-head",
                 "and sector 12, of 15's block, has moved to the front with it",
@@ -109,16 +115,20 @@ pub const STUDIES: &[Study] = &[
                 "of 2",
             )
             .near(2.0, 2.0, "writes of 12 and 15 afterwards that find their sectors still in the RAM")
-            .at(FIGURE_3),
+            .at(FIGURE_3)
+            .set(),
             Claim::figure("figure-4-reads", "of block 3, 12 and 15 are there: 13 and 14 are read", 2.0, "")
                 .near(2.0, 2.0, EXACTLY)
-                .at(FIGURE_4),
+                .at(FIGURE_4)
+                .set(),
             Claim::figure("figure-4-writes", "then four sectors are written in order", 4.0, "")
                 .near(4.0, 4.0, EXACTLY)
-                .at(FIGURE_4),
+                .at(FIGURE_4)
+                .set(),
             Claim::figure("figure-4-switch", "and a switch merge occurs", 1.0, "")
                 .near(1.0, 1.0, EXACTLY)
-                .at(FIGURE_4),
+                .at(FIGURE_4)
+                .set(),
             Claim::figure(
                 "figure-5",
                 "block 2, written fully sequentially, is the next victim",
@@ -126,7 +136,8 @@ pub const STUDIES: &[Study] = &[
                 "sectors",
             )
             .near(4.0, 4.0, "sectors that leave when room is needed: the four of block 2, with the RAM full")
-            .at("section 3.3 and figure 5"),
+            .at("section 3.3 and figure 5")
+            .set(),
             Claim::not_here(
                 "figure-6",
                 "two index references find any sector in the RAM",

@@ -13,7 +13,7 @@ use flashscope_lab::{Error, OpenTarget, Result, TargetSpec, profile, split_overr
 use flashscope_sim::ssd::report::DeviceReport;
 use flashscope_sim::{Profile, Ssd};
 
-use super::{Set, Stage, with_settings};
+use super::{Set, Stage};
 use crate::error::NotHere;
 use crate::paper_time::PaperTime;
 use crate::work::Work;
@@ -131,7 +131,7 @@ impl Stage<'_> {
             Control::Continue
         };
         let runtime = runtime.map(|paper| self.time(paper));
-        let limits = Limits { runtime, interrupted: self.interrupt.flag() };
+        let limits = Limits { runtime, interrupted: self.interrupt.flag(), ..Limits::default() };
         let depth = streams.iter().map(|stream| stream.pacing.iodepth()).sum();
         self.ended(drive(bench.target(depth)?, streams, limits, &mut see)?)
     }
@@ -189,7 +189,7 @@ impl Stage<'_> {
             TargetSpec::Sim(text) => text,
             _ => return Err(NotHere::CountsInside.into()),
         };
-        let text = with_settings(&text, settings);
+        let text = self.with_settings(&text, settings);
         self.note_used(&format!("sim:{text}"));
         let (name, overrides) = split_overrides(&text)?;
         let Profile::Ssd(settings) = profile(name, &overrides)? else {
@@ -199,7 +199,7 @@ impl Stage<'_> {
         let mut ssd = made.ok_or_else(Error::interrupted)?;
         let mut streams =
             [Stream { source: work.source(ssd.info(), self.seed)?, pacing: Pacing::CONSECUTIVE }];
-        let limits = Limits { runtime: None, interrupted: self.interrupt.flag() };
+        let limits = Limits { interrupted: self.interrupt.flag(), ..Limits::default() };
         let driven = drive(&mut ssd, &mut streams, limits, &mut |_: &Io| Control::Continue)?;
         streams[0].source.check()?;
         self.ended(driven)?;
@@ -227,7 +227,7 @@ impl Stage<'_> {
         let mut streams = [Stream { source, pacing: Pacing::CONSECUTIVE }];
         let mut target = Ordered::new(bench.target(1)?);
         let begun = target.now();
-        let limits = Limits { runtime: None, interrupted: self.interrupt.flag() };
+        let limits = Limits { interrupted: self.interrupt.flag(), ..Limits::default() };
         let mut bytes = 0;
         let mut see = |io: &Io| {
             bytes += u64::from(io.length_bytes);

@@ -67,14 +67,16 @@ pub const STUDIES: &[Study] = &[Study {
             "of 7",
         )
         .near(5.0, 7.0, GOOD)
-        .at("section 5.3"),
+        .at("section 5.3")
+        .set(),
         Claim::shape("area-of-16", "hint 4, in 4 to 16 MB: as good in 16 MB", "4 to 16 MB", "of 7")
             .near(1.0, 2.0, "table 3: the Samsung at x1.5 (the HyperX's 16 MB cost x20); one or two")
-            .at("section 5.3"),
+            .at("section 5.3")
+            .set(),
         Claim::shape(
             "outside",
             "hint 4: over larger areas they are slow: the whole device in 4 MB, median device",
-            "dear",
+            "slow",
             "x",
         )
         .near(4.0, ANY, "more than any factor of the fast area but one device's")
@@ -86,12 +88,14 @@ pub const STUDIES: &[Study] = &[Study {
             "of 7",
         )
         .near(5.0, 7.0, GOOD)
-        .at("section 5.3"),
+        .at("section 5.3")
+        .set(),
         Claim::shape("eight-partitions", "hint 5, 4 to 8: 8 streams", "4 to 8", "of 7")
             .near(2.0, 2.0, "table 3: Memoright at x1, HyperX at x20; at most half of a random write")
             .kind(1.0, 3.0)
             .because("the Memoright's six logs make four streams")
-            .at("section 5.3"),
+            .at("section 5.3")
+            .set(),
         Claim::shape(
             "more-partitions",
             "with more streams than table 3 has, the performance degrades significantly: twice as many \

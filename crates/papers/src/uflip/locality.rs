@@ -22,6 +22,7 @@ const fn small(name: &'static str, words: &'static str, factor: f64) -> Claim {
     Claim::shape(name, words, "nearly the same", "x")
         .near(factor / 1.3, factor * 1.3, SMALL)
         .kind(factor / 2.0, 3.0)
+        .set()
 }
 
 const fn large(name: &'static str, words: &'static str, figure: f64) -> Claim {
@@ -53,7 +54,8 @@ pub const STUDIES: &[Study] = &[Study {
             "x",
         )
         .near(0.8, 1.25, "equal within 25 %")
-        .at("section 5.2"),
+        .at("section 5.2")
+        .set(),
         Claim::shape(
             "sequential",
             "locality does not affect sequential writes, until the area becomes so small that they are in \
@@ -71,7 +73,8 @@ pub const STUDIES: &[Study] = &[Study {
                 "a place of one IO stays in RAM, and only the link counts; uflip-samsung's x0.5 is against \
                  sequential writes in a space of 64 MiB, which are a little faster than over all",
             )
-            .at("section 5.2"),
+            .at("section 5.2")
+            .set(),
     ],
     run,
 }];

@@ -30,10 +30,12 @@ pub const STUDIES: &[Study] = &[Study {
     claims: &[
         Claim::figure("reads", "on the Mtron the writes linger for about 3,000 reads", 3000.0, "IOs")
             .within(1.2, 2.0, ONE_DIGIT)
-            .at("figure 5 and section 5.1"),
+            .at("figure 5 and section 5.1")
+            .set(),
         Claim::figure("seconds", "that is about 2.5 s", 2.5, "s")
             .within(1.2, 2.0, ONE_DIGIT)
-            .at("figure 5 and section 5.1"),
+            .at("figure 5 and section 5.1")
+            .set(),
         Claim::figure("pause", "a pause of 5 s overestimates it: reads still slow after it", 0.0, "IOs")
             .near(0.0, 0.0, "none")
             .at("sections 4.3 and 5.1"),

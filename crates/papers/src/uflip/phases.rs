@@ -36,9 +36,11 @@ pub const STUDIES: &[Study] = &[
                 among them are never slow.",
         claims: &[
             Claim::figure("cheap", "the first 128 random writes take 400 µs", 0.4, "ms")
-                .within(1.2, 2.0, ONE_DIGIT),
+                .within(1.2, 2.0, ONE_DIGIT)
+                .set(),
             Claim::figure("cheap-later", "and so do the fast ones after them", 0.4, "ms")
-                .within(1.2, 2.0, ONE_DIGIT),
+                .within(1.2, 2.0, ONE_DIGIT)
+                .set(),
             Claim::figure(
                 "dear",
                 "those after them oscillate between 400 µs and 27 ms: the slow ones",
@@ -52,7 +54,8 @@ pub const STUDIES: &[Study] = &[
             ),
             Claim::figure("error", "the mean of 512 random writes is about 25 % too low", 25.0, "%")
                 .near(20.0, 30.0, "\"about\": within 5 points")
-                .kind(10.0, 60.0),
+                .kind(10.0, 60.0)
+                .set(),
             Claim::shape(
                 "shorter",
                 "shorter experiments are even further off: 256 against 512",
@@ -172,7 +175,7 @@ fn among_reads(session: &mut Session<'_>) -> Result<[f64; 2]> {
 
 /// The writes among random reads and writes.
 fn mixed_writes(session: &mut Session<'_>, ratio: u32, ios: u64) -> Result<Vec<f64>> {
-    let mix = Some(Mix { rw: Rw::RandWrite, ratio });
+    let mix = Some(Mix::ratio(Rw::RandWrite, ratio));
     let pattern = Pattern { mix, location: Location::Random, ..session.baseline(Rw::RandRead, ios) };
     let mut all = session.ios(&pattern)?;
     all.retain(|io| io.op == Op::Write);

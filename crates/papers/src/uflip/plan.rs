@@ -96,6 +96,7 @@ pub fn of_the_paper(seed: u64, size_bytes: u64) -> Result<Plan> {
         virtual_time: true,
         engine: String::new(),
         queue_depth_max: 16,
+        placements: 1,
     };
     let settings = Settings {
         scope: Scope::Table1,
@@ -111,7 +112,10 @@ pub fn of_the_paper(seed: u64, size_bytes: u64) -> Result<Plan> {
     let all = flashscope_bench::Micros::builtin();
     let uflip = all.iter().filter(|micro| micro.is_uflip);
     let only = Some(uflip.map(|micro| micro.name.to_string()).collect());
-    Ok(Plan::new(&target, &Settings { only, ..settings })?)
+    let mut plan = Plan::new(&target, &Settings { only, ..settings })?;
+    // Nor are rounds that are added where the precision asks for them.
+    plan.steps.retain(|step| !step.is_added());
+    Ok(plan)
 }
 
 /// Whether a run has random writes.

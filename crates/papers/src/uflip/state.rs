@@ -37,7 +37,8 @@ pub const STUDIES: &[Study] = &[
                 .within(1.2, 2.0, AROUND)
                 .because(
                     "one merge of two banks, 19 ms, for each two writes: table 3's 18 ms for 32 KB in half",
-                ),
+                )
+                .set(),
             Claim::figure(
                 "others",
                 "other SSDs take around 8 ms: Memoright and Mtron, the further off",
@@ -48,7 +49,8 @@ pub const STUDIES: &[Study] = &[
             .because("table 3 has 5 and 9 ms for them, for twice the size"),
             Claim::figure("factor", "it becomes slower by almost an order of magnitude", 10.0, "x")
                 .near(6.0, 12.0, "\"almost\" ten: nearer to 10 than to 1 on a logarithmic scale, by far")
-                .kind(3.3, 30.0),
+                .kind(3.3, 30.0)
+                .set(),
         ],
         run: out_of_the_box,
     },
@@ -144,7 +146,8 @@ pub const STUDIES: &[Study] = &[
                 "h",
             )
             .within(1.42, 3.0, "how often it was enforced is not said: within half an octave")
-            .at("section 5.1"),
+            .at("section 5.1")
+            .set(),
             Claim::shape(
                 "cheaper",
                 "so that the random state, enforced once, is faster: hours in all against hours for one",

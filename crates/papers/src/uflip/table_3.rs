@@ -42,7 +42,7 @@ const fn class(name: &'static str, words: &'static str, figure: f64, unit: &'sta
 }
 
 const fn factor(name: &'static str, words: &'static str, figure: f64) -> Claim {
-    let claim = Claim::figure(name, words, figure, "x");
+    let claim = Claim::figure(name, words, figure, "x").set();
     if figure == 1.0 {
         return claim.within(1.3, 1.42, SAME);
     }
@@ -67,10 +67,10 @@ const fn pause(ms: Option<f64>) -> Claim {
         return Claim::shape("pause", words, "blank", "x").near(0.85, 1.15, NO_PAUSE).set();
     };
     let words = "the pause that makes random writes behave like sequential ones";
-    Claim::figure("pause", words, ms, "ms").within(1.2, 2.0, PAUSE)
+    Claim::figure("pause", words, ms, "ms").within(1.2, 2.0, PAUSE).set()
 }
 
-/// A row as it was published, and for columns that are not met, why.
+/// A row as it was published, to all of which its profile was fitted; and for columns that are not met, why.
 struct Row {
     published: published::Row,
     why: &'static [(&'static str, &'static str)],
@@ -94,7 +94,7 @@ const fn claims(row: &Row) -> [Claim; 12] {
         factor("partitions-factor", "their maximum time, relative to a single stream", streams_factor),
         factor("reverse", "writes at descending addresses, relative to sequential ones", reverse),
         factor("in-place", "rewrites of one address, relative to sequential writes", in_place),
-        factor("large-steps", "strided writes, relative to random ones", large).set(),
+        factor("large-steps", "strided writes, relative to random ones", large),
     ];
     explained(claims, row.why)
 }

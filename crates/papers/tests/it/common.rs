@@ -9,10 +9,10 @@ pub fn named(names: &str) -> Vec<&'static Study> {
     names.split_whitespace().map(study).collect()
 }
 
-/// Studies on the devices that they were written for, or on another virtual one.
+/// Studies on the devices that they were written for, or on another virtual one, once.
 pub fn run_on(names: &str, device: Option<&str>) -> Vec<Judged> {
     let interrupt = Interrupt::new();
-    let stage = Stage::new(1, &interrupt);
+    let stage = Stage::new(1, &interrupt).with_seeds(1);
     let stage = device.into_iter().fold(stage, Stage::on);
     judge(&named(names), &stage, 2, &|_| {}).unwrap()
 }

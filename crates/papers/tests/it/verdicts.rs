@@ -2,7 +2,7 @@
 
 use flashscope_lab::Interrupt;
 use flashscope_papers::Verdict::{self, Differs, Reproduced};
-use flashscope_papers::{Stage, json, judge};
+use flashscope_papers::{Change, Stage, json, judge, sensitivity, sensitivity_json, sensitivity_view};
 
 use crate::common::{claim, claims, failed, named, run_on, value};
 
@@ -21,6 +21,68 @@ fn a_deliberately_wrong_device_turns_verdicts_to_differs() {
     for wrong in ["sim:x25m-2009?page.frontiers=1&initial=full", "sim:usb-stick-2009"] {
         assert_eq!(verdict("almost-sequential", Some(wrong), permutation), Differs, "{wrong}");
     }
+}
+
+/// What the study's words say of the drive's second open block.
+#[test]
+fn a_repeated_permutation_needs_a_second_open_block_on_a_full_drive_alone() {
+    let of = |frontiers: u32, initial: &str| {
+        let device = format!("sim:x25m-2009?page.frontiers={frontiers}&initial={initial}");
+        let judged = run_on("almost-sequential", Some(&device));
+        ["permutation", "little"]
+            .map(|name| value(claim(&judged, &format!("almost-sequential/{name}"))).unwrap())
+    };
+    let ([fresh_one, little_one], [fresh_two, little_two]) = (of(1, "empty"), of(2, "empty"));
+    assert!(fresh_one < 1.0 && fresh_two < 1.0, "{fresh_one} and {fresh_two} % lost");
+    assert_eq!((little_one, little_two), (20.0, 50.0));
+    let ([full_one, _], [full_two, _]) = (of(1, "full"), of(2, "full"));
+    assert!((40.0..50.0).contains(&full_one) && full_two < 1.0, "{full_one} and {full_two} % lost");
+}
+
+/// What the words of `ajwani-recovery/healed` say of it.
+#[test]
+fn with_a_second_open_block_one_rewrite_heals_and_a_burst_costs_little() {
+    let judged = run_on("ajwani-recovery", Some("sim:usb-stick-2009?page.frontiers=2"));
+    let of = |name: &str| value(claim(&judged, &format!("ajwani-recovery/{name}"))).unwrap();
+    assert_eq!(of("healed"), 1.0);
+    assert!((1.6..1.8).contains(&of("rewrite")), "{}", of("rewrite"));
+}
+
+/// Chance decides what a start-up hides: one run would have said either.
+#[test]
+fn what_some_seeds_show_is_not_reproduced() {
+    let interrupt = Interrupt::new();
+    let of =
+        |seeds| judge(&named("uflip-figure-3"), &Stage::new(1, &interrupt).with_seeds(seeds), 2, &|_| {});
+    let (all, alone) = (of(3).unwrap(), of(1).unwrap());
+    for (all, alone) in claims(&all).zip(claims(&alone)) {
+        let name = all.claim.name;
+        assert_eq!((all.runs, alone.runs), (3, 1), "{name}");
+        assert!(all.verdict >= alone.verdict, "{name}: more runs never make it better");
+        assert_eq!(all.verdict.agrees(), all.agreeing == 3, "{name}");
+    }
+    let sooner = claim(&all, "uflip-figure-3/sooner");
+    assert_eq!((sooner.verdict, sooner.agreeing), (Differs, 2));
+    assert_eq!(claim(&alone, "uflip-figure-3/sooner").verdict, Reproduced);
+}
+
+#[test]
+fn a_setting_that_decides_a_verdict_is_seen_when_it_is_doubled() {
+    let interrupt = Interrupt::new();
+    let study = named("ajwani-spikes")[0];
+    let found = sensitivity(study, &Stage::new(1, &interrupt).with_seeds(1), &|| ()).unwrap();
+    let of = |key: &str| found.iter().find(|of| of.key == key).unwrap_or_else(|| panic!("no {key}"));
+    let changed = |change: &Change| match change {
+        Change::Verdicts(changed) => changed.iter().map(|(claim, ..)| *claim).collect::<Vec<_>>(),
+        Change::Impossible(reason) => panic!("{reason}"),
+    };
+    // The buffer is made for the first spike and the period; a command's link hardly matters to them.
+    assert!(changed(&of("ram.size").doubled).contains(&"first"));
+    assert!(!changed(&of("host.mb_s").doubled).contains(&"first"));
+    let text = sensitivity_view(study, &found);
+    assert!(text.contains("ram.size doubled: first differs, was reproduced"), "{text}");
+    let entries = sensitivity_json(study, &found);
+    assert_eq!(entries["settings"].as_array().unwrap().len(), found.len());
 }
 
 #[test]
@@ -66,7 +128,8 @@ fn the_same_seed_gives_the_same_numbers_however_many_run_at_a_time() {
     let interrupt = Interrupt::new();
     let run = |jobs| {
         let studies = named("bplru-office-install bplru-padding");
-        json(&judge(&studies, &Stage::new(1, &interrupt), jobs, &|_| {}).unwrap(), None, 1, true)
+        let stage = Stage::new(1, &interrupt).with_seeds(2);
+        json(&judge(&studies, &stage, jobs, &|_| {}).unwrap(), None, 1, true)
     };
     let one = run(1);
     assert_eq!(one, run(2));

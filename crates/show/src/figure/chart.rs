@@ -27,7 +27,8 @@ pub fn chart_figure(title: &str, chart: &Chart) -> Option<String> {
     for (number, series) in chart.series.iter().enumerate() {
         match series.look {
             Look::Bars => bars(&mut plot, series, number, chart.series.len()),
-            Look::Line => line(&mut plot, series, look(number)),
+            // No chart of points alone is drawn here; joined ones are no worse.
+            Look::Line | Look::Points => line(&mut plot, series, look(number)),
             Look::Steps | Look::Stacked => steps(&mut plot, series, look(number)),
         }
     }
@@ -54,7 +55,7 @@ fn across(axis: &Axis, xs: &[f64]) -> Scale {
     let high = xs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     match axis.scale {
         Division::Category => Scale { low: -0.5, high: axis.labels.len() as f64 - 0.5, is_log: false },
-        Division::Log => Scale::log_around(xs.iter().copied()),
+        Division::Log | Division::Log2 => Scale::log_around(xs.iter().copied()),
         Division::Linear if high > low => Scale { low, high, is_log: false },
         Division::Linear => Scale { low: low - 0.5, high: low + 0.5, is_log: false },
     }
@@ -64,7 +65,7 @@ fn across(axis: &Axis, xs: &[f64]) -> Scale {
 fn upwards(axis: &Axis, ys: &[f64]) -> Scale {
     let high = ys.iter().copied().fold(0.0, f64::max);
     match axis.scale {
-        Division::Log => Scale::log_around(ys.iter().copied()),
+        Division::Log | Division::Log2 => Scale::log_around(ys.iter().copied()),
         _ => Scale { low: 0.0, high: high * 1.06, is_log: false },
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use flashscope_core::plain::plain;
+
 pub(super) const WIDTH: f64 = 860.0;
 pub(super) const HEIGHT: f64 = 430.0;
 const LEFT: f64 = 78.0;
@@ -112,7 +114,7 @@ impl Plot {
     }
 
     pub(super) fn text(&mut self, x: f64, y: f64, text: &str, attributes: &str) {
-        let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        let text = plain(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         let _ = writeln!(self.body, r##"<text x="{x:.1}" y="{y:.1}" {attributes}>{text}</text>"##);
     }
 

@@ -1,9 +1,10 @@
 //! A document together with the IOs of its traces.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use flashscope_analysis::Warning;
+use flashscope_store::ResultFile;
 use serde::Serialize;
 
 use super::dense::{self, Trace};
@@ -44,9 +45,10 @@ impl Bundle {
         let mut blobs = BTreeMap::new();
         let mut warnings = Vec::new();
         let blocks = document.sections.iter_mut().flat_map(|section| &mut section.blocks);
-        let traces =
-            blocks.filter_map(|block| block.trace().map(|trace| folder.join(&trace.file)).zip(Some(block)));
-        let (files, places): (Vec<PathBuf>, Vec<&mut Block>) = traces.unzip();
+        let traces = blocks.filter_map(|block| {
+            block.trace().map(|trace| ResultFile::new(folder, &trace.file)).zip(Some(block))
+        });
+        let (files, places): (Vec<ResultFile>, Vec<&mut Block>) = traces.unzip();
         let packed = dense::pack(&files, room_bytes.saturating_sub(words));
         for (block, packed) in places.into_iter().zip(packed) {
             let Block::Trace(trace) = block else { continue };
@@ -57,7 +59,7 @@ impl Bundle {
                 }
                 Err(error) => {
                     let seen = format!("{}: its IOs cannot be shown: {error}", trace.title);
-                    *block = Block::Items { items: vec![Item::alert(seen.clone(), "")] };
+                    *block = Block::items(vec![Item::alert(seen.clone(), "")]);
                     warnings.push(Warning { seen, remedy: REMEDY.into() });
                 }
             }
@@ -86,7 +88,11 @@ impl Block {
             Block::Chart(chart) => Some(&chart.id),
             Block::Trace(trace) => Some(&trace.id),
             Block::Heat(heat) => Some(&heat.id),
-            Block::Text { .. } | Block::Facts { .. } | Block::Items { .. } => None,
+            Block::Text { .. }
+            | Block::Facts { .. }
+            | Block::Tiles { .. }
+            | Block::Items { .. }
+            | Block::Listed { .. } => None,
         }
     }
 }
@@ -98,7 +104,7 @@ impl Document {
         let unlink = |link: &mut Option<String>| drop(link.take_if(|to| !ids.contains(to)));
         for block in self.sections.iter_mut().flat_map(|section| &mut section.blocks) {
             match block {
-                Block::Items { items } => {
+                Block::Items { items } | Block::Listed { items, .. } => {
                     items.iter_mut().for_each(|item| item.links.retain(|link| ids.contains(&link.to)));
                 }
                 Block::Table(table) => {
@@ -108,7 +114,11 @@ impl Document {
                     let points = chart.series.iter_mut().flat_map(|series| &mut series.points);
                     points.for_each(|point| unlink(&mut point.link));
                 }
-                Block::Text { .. } | Block::Facts { .. } | Block::Trace(_) | Block::Heat(_) => {}
+                Block::Text { .. }
+                | Block::Facts { .. }
+                | Block::Tiles { .. }
+                | Block::Trace(_)
+                | Block::Heat(_) => {}
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Results side by side: which differences hold. The charts themselves are laid over one another by the page.
 
-use flashscope_analysis::{Indicator, indicators, points};
+use flashscope_analysis::{Indicator, Support, indicators, points};
 
 use super::document::{Block, Cell, Column, Document, Item, Link, Section, Table};
 use super::run::{CHARACTERISTICS, chart_id, trace_id_of};
@@ -20,7 +20,7 @@ pub fn comparison_page(results: &[Stored]) -> Option<Document> {
     let mut differences = Vec::new();
     for (other, letter) in others.iter().zip(letters().skip(1)) {
         let pairs = Pairs::of(first, other);
-        differences.push(Block::Items { items: summary(&pairs, &letter) });
+        differences.push(Block::items(summary(&pairs, &letter)));
         if !pairs.both.is_empty() {
             differences.push(Block::Table(table(&pairs, &letter)));
         }
@@ -47,21 +47,7 @@ fn name(stored: &Stored) -> String {
 }
 
 fn summary(pairs: &Pairs<'_>, letter: &str) -> Vec<Item> {
-    let [faster, slower, same, unknown] =
-        [Verdict::Faster, Verdict::Slower, Verdict::Same, Verdict::Unknown].map(|v| pairs.count(v));
-    let of = counted(pairs.both.len() as u64, "experiment");
-    let text = match (faster, slower) {
-        _ if pairs.both.is_empty() => format!("A and {letter} have no experiment in common."),
-        (0, 0) if unknown == 0 => format!("No significant difference between A and {letter} in {of}."),
-        _ => {
-            let unknown =
-                if unknown > 0 { format!("; no mean in one of them in {unknown}") } else { String::new() };
-            format!(
-                "Of {of}, {letter} is faster than A in {faster} and slower in {slower}; no significant \
-                 difference in {same}{unknown}."
-            )
-        }
-    };
+    let text = pairs.sentence("A", letter);
     let links = vec![Link::to(table_id(letter), "all of them")];
     let mut items =
         vec![if pairs.both.is_empty() { Item::plain(text) } else { Item { links, ..Item::plain(text) } }];
@@ -72,7 +58,7 @@ fn summary(pairs: &Pairs<'_>, letter: &str) -> Vec<Item> {
         }
     }
     if pairs.both.iter().any(|pair| !pair.is_same_pattern()) {
-        let text = "Patterns marked * differ in size, offset or depth.";
+        let text = "Patterns marked * differ in size, length or depth.";
         items.push(Item::alert(text, "Compare them with care."));
     }
     items
@@ -86,7 +72,7 @@ fn table(pairs: &Pairs<'_>, letter: &str) -> Table {
     Table::new(
         table_id(letter),
         format!("{letter} relative to A"),
-        format!("Marked: significant at 95 % confidence. Above 1, {letter} is slower."),
+        format!("Marked: supported differences. Above 1, {letter} is slower."),
         vec![
             Column::words("experiment"),
             Column::number("A", "ms"),
@@ -114,12 +100,9 @@ fn row(pair: &Pair<'_>) -> Vec<Cell> {
         (None, Some(by)) => Cell::words(format!("differ by {}", span_range(by.ci_low, by.ci_high))),
         (None, None) => Cell::words("not comparable"),
     };
-    let (verdict, holds) = match pair.verdict() {
-        Verdict::Faster => ("faster", true),
-        Verdict::Slower => ("slower", true),
-        Verdict::Same => ("=", false),
-        Verdict::Unknown => ("?", false),
-    };
+    let is_told = matches!(pair.verdict(), Verdict::Faster | Verdict::Slower);
+    let holds = is_told && pair.support == Support::Supported;
+    let verdict = pair.verdict_text();
     let id = pair.id();
     let mark = if pair.is_same_pattern() { "" } else { " *" };
     let micro = id.split('/').next().unwrap_or_default();

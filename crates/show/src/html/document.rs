@@ -5,6 +5,7 @@
 //! Several documents on one page are overlaid: charts, traces and tables with the same `id` are one picture
 //! with a series for each document. So an `id` says what is shown, never of which device.
 
+use flashscope_analysis::Support;
 pub use flashscope_analysis::reading::{
     Axis, Cell, Chart, Column, Item, Link, Look, Point, Scale, Series, Table, Tone,
 };
@@ -42,6 +43,9 @@ pub struct Section {
     pub title: String,
     /// In the order of reading.
     pub blocks: Vec<Block>,
+    /// It is the first screen: tiles across, pictures beside items, and no heading.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_summary: bool,
 }
 
 /// A piece of a section.
@@ -58,8 +62,20 @@ pub enum Block {
         /// Name and value, with its unit.
         rows: Vec<[String; 2]>,
     },
+    /// Headline numbers, side by side.
+    Tiles {
+        /// From left to right.
+        tiles: Vec<Tile>,
+    },
     /// Hints, warnings.
     Items {
+        /// In order of weight.
+        items: Vec<Item>,
+    },
+    /// The same below a heading, in little room: beside a picture.
+    Listed {
+        /// The heading.
+        title: String,
         /// In order of weight.
         items: Vec<Item>,
     },
@@ -71,6 +87,29 @@ pub enum Block {
     Trace(Trace),
     /// Values on a grid: a wear map, addresses over time.
     Heat(Heat),
+}
+
+/// The headline numbers of one thing, such as random reads.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tile {
+    /// What was measured.
+    pub name: String,
+    /// How, in the words of whoever asked for it; may be empty.
+    pub term: String,
+    /// Its place in the palette, as of its curves.
+    pub colour: u8,
+    /// How well the measurements carry these numbers; none where that is no question.
+    pub state: Option<Support>,
+    /// The number, without its unit; empty where there is none.
+    pub value: String,
+    /// Its unit.
+    pub unit: String,
+    /// Beside it, in small: the same in another unit, its interval.
+    pub detail: String,
+    /// Names and values, such as percentiles.
+    pub rows: Vec<[String; 2]>,
+    /// What it rests on.
+    pub note: String,
 }
 
 /// Values on a grid.
@@ -125,9 +164,15 @@ impl Document {
 }
 
 impl Section {
-    /// A section of these blocks.
-    pub fn new(id: &str, title: &str, blocks: Vec<Block>) -> Section {
-        Section { id: id.into(), title: title.into(), blocks }
+    /// A section of these blocks; those in which nothing is listed are left out.
+    pub fn new(id: &str, title: &str, mut blocks: Vec<Block>) -> Section {
+        blocks.retain(|block| !block.lists_nothing());
+        Section { id: id.into(), title: title.into(), blocks, is_summary: false }
+    }
+
+    /// The first screen.
+    pub fn summary(blocks: Vec<Block>) -> Section {
+        Section { is_summary: true, ..Section::new("summary", "Summary", blocks) }
     }
 }
 
@@ -135,6 +180,24 @@ impl Block {
     /// A paragraph.
     pub fn text(text: impl Into<String>) -> Block {
         Block::Text { text: text.into() }
+    }
+
+    /// Items without a heading of their own.
+    pub fn items(items: Vec<Item>) -> Block {
+        Block::Items { items }
+    }
+
+    /// Items below a heading.
+    pub fn listed(title: &str, items: Vec<Item>) -> Block {
+        Block::Listed { title: title.into(), items }
+    }
+
+    fn lists_nothing(&self) -> bool {
+        match self {
+            Block::Items { items } | Block::Listed { items, .. } => items.is_empty(),
+            Block::Tiles { tiles } => tiles.is_empty(),
+            _ => false,
+        }
     }
 
     /// Names and values.

@@ -3,8 +3,10 @@
 
 use std::fmt::Write;
 
+use flashscope_core::plain::{plain, plain_json};
+
 use super::bundle::Bundle;
-use super::document::{Block, Document};
+use super::document::{Block, Document, Item, Tile};
 
 const SCRIPT: &str = include_str!("../../assets/report.js");
 const STYLE: &str = include_str!("../../assets/report.css");
@@ -71,11 +73,27 @@ fn in_words(out: &mut String, document: &Document) {
          </p>\n",
     );
     for block in document.sections.iter().flat_map(|section| &section.blocks) {
-        let Block::Items { items } = block else { continue };
-        let lines =
-            items.iter().map(|item| format!("<li>{} {}</li>\n", escaped(&item.text), escaped(&item.detail)));
+        let lines: Vec<String> = match block {
+            Block::Tiles { tiles } => tiles.iter().map(tile_in_words).collect(),
+            Block::Items { items } | Block::Listed { items, .. } => items.iter().map(item_in_words).collect(),
+            _ => continue,
+        };
+        let lines = lines.iter().map(|line| format!("<li>{}</li>\n", escaped(line)));
         let _ = write!(out, "<ul>\n{}</ul>\n", lines.collect::<String>());
     }
+}
+
+/// `Random read: 9,274 IOPS (weak); 304 MB/s; p50 78.2 µs, ..`.
+fn tile_in_words(tile: &Tile) -> String {
+    let Tile { name, value, unit, state, detail, rows, .. } = tile;
+    let rows: Vec<String> = rows.iter().map(|[name, value]| format!("{name} {value}")).collect();
+    let state = state.map_or(String::new(), |state| format!(" ({state})"));
+    format!("{name}: {value} {unit}{state}; {detail}; {}", rows.join(", "))
+}
+
+fn item_in_words(item: &Item) -> String {
+    let state = item.state.map_or(String::new(), |state| format!(" [{state}]"));
+    format!("{}{state} {}", item.text, item.detail)
 }
 
 fn scripts(out: &mut String, result: usize, bundle: &Bundle) {
@@ -94,13 +112,13 @@ fn scripts(out: &mut String, result: usize, bundle: &Bundle) {
     }
 }
 
-/// JSON in which nothing ends a script or begins a comment.
-fn inert(json: &str) -> String {
-    json.replace('<', "\\u003c")
+/// JSON in which nothing ends a script or begins a comment, or turns the order of reading.
+pub(super) fn inert(json: &str) -> String {
+    plain_json(json).replace('<', "\\u003c")
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    plain(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// What pages of a site say of themselves.

@@ -1,17 +1,16 @@
 //! What can be said of a result folder that cannot be read: what it is, why not, and which files it has.
 
-use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::document::{Block, Cell, Column, Document, Item, Section, Table};
-use flashscope_store::MANIFEST;
+use flashscope_store::{MANIFEST, ResultFile, entries};
 
 /// The page of a folder whose content cannot be shown, for `problem`. None if nothing in it says that it is
 /// a result of flashscope. Of a newer version no number is shown, for its meaning may have changed.
 pub fn remains(folder: &Path, problem: &str) -> Option<Document> {
-    let text = String::from_utf8_lossy(&fs::read(folder.join(MANIFEST)).ok()?).into_owned();
+    let text = ResultFile::new(folder, MANIFEST).json().ok()?;
     if !text.contains("\"schema_version\"") {
         return None;
     }
@@ -33,7 +32,7 @@ pub fn remains(folder: &Path, problem: &str) -> Option<Document> {
         word("/target/name").unwrap_or(name),
         "unreadable result",
         vec![
-            Section::new("problem", "Problem", vec![Block::Items { items: vec![Item::alert(problem, "")] }]),
+            Section::new("problem", "Problem", vec![Block::items(vec![Item::alert(problem, "")])]),
             Section::new("known", "Known facts", vec![Block::Facts { rows }]),
             Section::new("files", "Files in the folder", vec![Block::Table(files(folder))]),
         ],
@@ -43,13 +42,12 @@ pub fn remains(folder: &Path, problem: &str) -> Option<Document> {
 fn files(folder: &Path) -> Table {
     let mut found = Vec::new();
     for part in ["", "ios"] {
-        for entry in fs::read_dir(folder.join(part)).into_iter().flatten().flatten() {
-            let Ok(about) = entry.metadata() else { continue };
-            if about.is_file() {
-                let name = Path::new(part).join(entry.file_name()).display().to_string();
-                found.push((name, about.len()));
-            }
-        }
+        let files = entries(folder, part).unwrap_or_default().into_iter().filter(|(_, is_file)| *is_file);
+        found.extend(files.filter_map(|(name, _)| {
+            let name = if part.is_empty() { name } else { format!("{part}/{name}") };
+            let bytes = ResultFile::new(folder, &name).size_bytes()?;
+            Some((name, bytes))
+        }));
     }
     found.sort();
     let row = |(name, bytes): (String, u64)| vec![Cell::words(name), Cell::number(bytes as f64)];

@@ -6,16 +6,16 @@ pub(crate) mod charts;
 mod experiments;
 mod hints;
 mod measured;
+mod performance;
+mod responses;
 mod suite;
+pub(crate) mod summary;
 mod traces;
-
-use flashscope_analysis::{Context, Finished, Indicators, Point, Remedy, Warning, indicators, points};
-use flashscope_core::total;
+mod words;
 
 use super::document::{Document, Section};
 use crate::view::OfSuite;
-use crate::view::state_words;
-use flashscope_core::number::{counted, size};
+use flashscope_analysis::{Context, Finished, Indicators, Point, Remedy, Warning, indicators, points};
 use flashscope_store::Stored;
 
 pub(super) use characteristics::{CHARACTERISTICS, Characteristic};
@@ -79,20 +79,10 @@ impl<'a> Scene<'a> {
         Scene { stored, beside, context: context(stored), points, indicators, runs: runs(stored) }
     }
 
-    fn document(&self, kind: &'static str, sections: Vec<Section>) -> Document {
-        let manifest = &self.stored.manifest;
-        let ios = total(self.runs.iter().map(|done| done.run.ios));
-        let date = manifest.created.get(..10).unwrap_or_default().to_string();
-        let size = if self.context.target.size_bytes == 0 {
-            String::new()
-        } else {
-            size(self.context.target.size_bytes as f64)
-        };
-        let state = state_words(&self.context.state);
-        let parts = [size, state, date, counted(ios, "IO")].into_iter().filter(|part| !part.is_empty());
-        let subtitle = parts.collect::<Vec<_>>().join(" · ");
-        Document::new(kind, &self.context.target.name, subtitle, sections)
-            .made_by(&manifest.flashscope_version)
+    fn document(&self, kind: &'static str, mut sections: Vec<Section>) -> Document {
+        sections.retain(|section| !section.blocks.is_empty());
+        Document::new(kind, &self.context.target.name, about::in_a_line(self), sections)
+            .made_by(&self.stored.manifest.flashscope_version)
     }
 }
 
@@ -102,39 +92,27 @@ pub fn run_page(stored: &Stored, beside: &Beside<'_>) -> Document {
     if let Some(suite) = beside.suite {
         return suite_page(&scene, suite);
     }
-    let mut sections = vec![
-        hints::advice(&scene),
-        about::device(&scene),
-        characteristics::section(&scene),
+    let sections = vec![
+        summary::section(&scene),
+        performance::section(&scene),
         hints::hints(&scene),
-        hints::doubts(&scene),
         charts::section(&scene),
         traces::section(&scene),
         experiments::section(&scene),
-        about::method(),
+        about::section(&scene),
     ];
-    if !about::is_whole(&scene) {
-        // What is wrong with the answers comes before them.
-        sections.swap(0, 1);
-    }
-    let has_blocks = |section: &Section| !section.blocks.is_empty();
-    scene.document("run", sections.into_iter().filter(has_blocks).collect())
+    scene.document("run", sections)
 }
 
 /// What another suite says.
 fn suite_page(scene: &Scene<'_>, suite: OfSuite<'_>) -> Document {
-    let mut sections = vec![
-        suite::sentences(suite.reading),
-        about::device(scene),
+    let sections = vec![
+        suite::summary(scene, suite.reading),
         suite::results(suite.reading),
-        hints::doubts(scene),
         traces::section(scene),
         experiments::section(scene),
+        about::section(scene),
     ];
-    if !about::is_whole(scene) {
-        sections.swap(0, 1);
-    }
-    sections.retain(|section| !section.blocks.is_empty());
     let mut document = scene.document("run", sections);
     document.subtitle = format!("suite {} · {}", suite.name, document.subtitle);
     document
@@ -144,15 +122,13 @@ fn suite_page(scene: &Scene<'_>, suite: OfSuite<'_>) -> Document {
 pub fn measure_page(stored: &Stored, beside: &Beside<'_>) -> Document {
     let scene = Scene::new(stored, beside);
     let sections = vec![
+        measured::summary(&scene),
         measured::section(&scene),
-        hints::doubts(&scene),
         traces::section(&scene),
-        about::device(&scene),
         experiments::section(&scene),
-        about::method(),
+        about::section(&scene),
     ];
-    let has_blocks = |section: &Section| !section.blocks.is_empty();
-    scene.document("measure", sections.into_iter().filter(has_blocks).collect())
+    scene.document("measure", sections)
 }
 
 /// What is known of the whole run; of one that was killed at once what was known before it.
@@ -164,6 +140,8 @@ fn context(stored: &Stored) -> Context {
         interference: None,
         complete: false,
         physical_block_bytes: None,
+        precision: None,
+        preparation_errors: Default::default(),
     })
 }
 

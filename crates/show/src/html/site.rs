@@ -4,10 +4,11 @@
 use flashscope_analysis::{Indicators, indicators, points};
 
 use super::bundle::Bundle;
-use super::document::{Block, Cell, Column, Document, Item, Section, Table};
+use super::document::{Block, Cell, Column, Document, Item, Section, Table, Tile};
 use super::run::{CHARACTERISTICS, characteristics};
 use crate::view::state_words;
 use flashscope_core::number::counted;
+use flashscope_core::plain::plain_json;
 use flashscope_store::Stored;
 
 /// A result of a site.
@@ -19,6 +20,10 @@ pub struct Listed {
     pub title: String,
     /// The kind of its document.
     pub kind: &'static str,
+    /// What was done, in a line.
+    pub about: String,
+    /// What came of it, in a line.
+    pub headline: String,
     /// When it began, as RFC 3339.
     pub created: String,
     /// The state that the target was in.
@@ -35,6 +40,8 @@ impl Listed {
             name: name.into(),
             title: document.title.clone(),
             kind: document.kind,
+            about: document.subtitle.clone(),
+            headline: headline(document),
             created: stored.map_or(String::new(), |stored| stored.manifest.created.clone()),
             state: stored.map_or("cannot be read".into(), |stored| state_words(stored.state())),
             indicators: found.unwrap_or_default(),
@@ -42,14 +49,52 @@ impl Listed {
     }
 }
 
+/// Facts that a result without tiles or sentences is told by.
+const FACTS: usize = 3;
+
+/// The first numbers of a document, or else its first sentence, or else its first facts.
+fn headline(document: &Document) -> String {
+    let blocks = || document.sections.iter().flat_map(|section| &section.blocks);
+    let tiles = blocks().find_map(|block| match block {
+        Block::Tiles { tiles } => Some(tiles.iter().map(tile).collect::<Vec<_>>().join(", ")),
+        _ => None,
+    });
+    let item = || {
+        blocks().find_map(|block| match block {
+            Block::Items { items } | Block::Listed { items, .. } => items.first().map(sentence),
+            _ => None,
+        })
+    };
+    let facts = || {
+        blocks().find_map(|block| match block {
+            Block::Facts { rows } => {
+                let rows = rows.iter().take(FACTS).map(|[name, value]| format!("{name}: {value}"));
+                Some(rows.collect::<Vec<_>>().join(", "))
+            }
+            _ => None,
+        })
+    };
+    tiles.or_else(item).or_else(facts).unwrap_or_default()
+}
+
+/// `random write 111 IOPS`.
+fn tile(Tile { name, value, unit, .. }: &Tile) -> String {
+    format!("{} {value} {unit}", name.to_lowercase())
+}
+
+fn sentence(Item { text, detail, .. }: &Item) -> String {
+    if detail.is_empty() { text.clone() } else { format!("{text}: {detail}") }
+}
+
 /// The page that leads to all others. `problems`: what was found and cannot be shown, and why.
 pub fn site_index(listed: &[Listed], problems: &[[String; 2]]) -> Document {
-    let mut columns = vec![Column::words("device"), Column::words("result"), Column::words("kind")];
+    let mut columns: Vec<Column> =
+        ["device", "result", "kind", "headline", "about"].map(Column::words).into();
     columns.extend(CHARACTERISTICS.iter().map(|(name, unit, ..)| Column::number(name, unit)));
     columns.extend(["date (UTC)", "state"].map(Column::words));
     let table = Table::new(
         "results-table",
-        "Key characteristics",
+        "Results",
         format!("Select two to compare them. {}", characteristics::CAPTION),
         columns,
     )
@@ -58,7 +103,7 @@ pub fn site_index(listed: &[Listed], problems: &[[String; 2]]) -> Document {
     if !problems.is_empty() {
         let item = |[place, why]: &[String; 2]| Item::alert(place.as_str(), why.as_str());
         let items = problems.iter().map(item).collect();
-        sections.push(Section::new("not-shown", "Problems", vec![Block::Items { items }]));
+        sections.push(Section::new("not-shown", "Problems", vec![Block::items(items)]));
     }
     Document::new(
         "site",
@@ -70,10 +115,12 @@ pub fn site_index(listed: &[Listed], problems: &[[String; 2]]) -> Document {
 
 fn row(listed: &Listed) -> Vec<Cell> {
     let mut row = characteristics::row(&listed.title, &listed.indicators, false);
-    // Sixteen columns have no room for intervals; the report has them.
+    // So many columns have no room for intervals; the report has them.
     row.iter_mut().for_each(|cell| cell.interval = None);
     row[0].link = Some(format!("results/{}.html", listed.name));
-    row.splice(1..1, [Cell::words(&listed.name), Cell::words(listed.kind)]);
+    let words =
+        [&listed.name, listed.kind, &listed.headline, &listed.about].map(|text: &str| Cell::words(text));
+    row.splice(1..1, words);
     let date: String = listed.created.chars().take(16).collect();
     row.extend([Cell::words(date.replace('T', " ")), Cell::words(&listed.state)]);
     row
@@ -95,5 +142,6 @@ pub fn uncompared(a: &Listed, b: &Listed) -> Document {
 
 /// A script that adds a result to the page that loads it.
 pub fn site_data(bundle: &Bundle) -> String {
-    format!("flashscope.add({});\n", serde_json::to_string(bundle).expect("plain data"))
+    let json = serde_json::to_string(bundle).expect("plain data");
+    format!("flashscope.add({});\n", plain_json(&json))
 }

@@ -3,14 +3,16 @@
 
 use std::path::Path;
 
+use crate::headline::SHOWN;
 use crate::html::dense::Trace;
 use crate::html::document::{
-    Axis, Block, Cell, Chart, Column, Document, Item, Look, Point, Section, Series, Table, Tone,
+    Axis, Block, Cell, Chart, Column, Document, Item, Look, Point, Section, Series, Table, Tile, Tone,
 };
+use crate::html::run::summary::{cumulative, distribution, number_of, percentile_rows};
 use flashscope_analysis::Histogram;
 use flashscope_core::Op;
-use flashscope_core::number::{count, counted, percent, size, span};
-use flashscope_store::{Lateness, Manifest, Spread};
+use flashscope_core::number::{count, counted, iops, percent, size, span, throughput};
+use flashscope_store::{Lateness, Manifest, ResultFile, Spread};
 
 use super::view::{heading, remarks};
 use crate::inside::{Detail, inside_blocks};
@@ -34,18 +36,51 @@ const SHARES: [(f64, &str); 9] = [
 
 /// What a replay says.
 pub fn page(folder: &Path, report: &ReplayReport, manifest: &Manifest) -> Document {
-    let spread = Spread::read(&folder.join(RECORDS)).ok();
+    let spread = Spread::read(&ResultFile::new(folder, RECORDS)).ok();
     let mut response = vec![Block::Table(table(report))];
     response.extend(percentiles(report, spread.as_ref()).map(Block::Chart));
-    let summary = vec![facts(report, manifest), Block::Items { items: items(report) }];
+    let mut summary = spread.as_ref().map_or(Vec::new(), |spread| headline(report, spread));
+    summary.push(Block::listed("Verdict", items(report)));
     let sections = vec![
-        Section::new("summary", "Replay", summary),
+        Section::summary(summary),
         Section::new("response", "Response times", response),
         Section::new("ios", "Every IO", ios(folder, spread.as_ref())),
+        Section::new("replay", "Replay", vec![facts(report, manifest)]),
     ];
     let title = format!("{} on {}", file_name(&report.trace), report.target);
     let subtitle = format!("{} · {}", heading(report), manifest.created);
     Document::new("replay", title, subtitle, sections).made_by(&manifest.flashscope_version)
+}
+
+/// Reads and writes in numbers, and the distribution of their response times.
+fn headline(report: &ReplayReport, spread: &Spread) -> Vec<Block> {
+    let kinds = [(Op::Read, "Reads", report.read_bytes), (Op::Write, "Writes", report.written_bytes)];
+    let of = |op: Op| &spread.response_ns[op as usize];
+    let kinds: Vec<_> = kinds.into_iter().filter(|(op, ..)| of(*op).ios() > 0).collect();
+    if kinds.is_empty() {
+        return Vec::new();
+    }
+    let tile = |(op, name, bytes): &(Op, &str, u64)| {
+        let times = of(*op);
+        let of_all = |amount: f64| if report.wall_s > 0.0 { amount / report.wall_s } else { 0.0 };
+        Tile {
+            name: (*name).into(),
+            term: String::new(),
+            colour: *op as u8,
+            state: None,
+            value: number_of(&iops(of_all(times.ios() as f64))),
+            unit: "IOPS".into(),
+            detail: throughput(of_all(*bytes as f64)),
+            rows: percentile_rows(&SHOWN, |percent| times.quantile_told_ns(percent / 100.0)),
+            note: counted(times.ios(), "IO"),
+        }
+    };
+    let series = kinds.iter().filter_map(|(op, name, _)| {
+        Some(Series::new(*name, Look::Steps, cumulative(of(*op))?).coloured(*op as u8))
+    });
+    let chart = distribution("from submission to completion", series.collect());
+    let tiles = Block::Tiles { tiles: kinds.iter().map(tile).collect() };
+    std::iter::once(tiles).chain(chart.map(Block::Chart)).collect()
 }
 
 fn file_name(path: &str) -> &str {

@@ -76,6 +76,11 @@ pub fn remarks(report: &ReplayReport) -> Vec<String> {
     if let Some(blocks) = report.verified_blocks {
         lines.push(format!("  Verified: all {} written hold their last write.", counted(blocks, "block")));
     }
+    if let Some(sectors @ 1..) = report.verified_read_sectors {
+        let sectors = counted(sectors, "sector");
+        lines.push(format!("  Verified: all {sectors} read after a write held what it had written."));
+    }
+    lines.extend(report.reading.iter().map(|reading| format!("  Trace read as: {reading}.")));
     lines.extend(report.notes.iter().map(|note| format!("  {note}.")));
     if report.other_lines > 0 {
         lines.push(format!(

@@ -6,28 +6,29 @@ use crate::html::document::{Block, Cell, Column, Document, Item, Section, Table}
 use flashscope_core::number::{count, counted, digits, in_unit, size, span};
 
 use super::charts::charts;
+use super::front::{self, Design};
+use super::spare::{map_hits, unused};
 use super::table::time;
 use super::view::{bad_lines, common_workload, distinct, notes, set_for_all, speed, volatile};
 use crate::inside::{Detail, inside_blocks};
 use flashscope_lab::sweep::StoredSweep;
 use flashscope_lab::sweep::{Entry, SimReport};
 
-/// Devices that have a section of their own; the others are in the table and the charts.
-const SECTIONS_MAX: usize = 24;
-/// With more devices than this, internals are shown with fewer points.
-const FULL_MAX: usize = 8;
+/// More devices than these have no sections of their own.
+const SECTIONS_MAX: usize = 6;
 
 /// What a sweep says.
 pub fn page(sweep: &StoredSweep) -> Document {
     let entries = &sweep.entries;
     let reports: Vec<&SimReport> = entries.iter().filter_map(Entry::report).collect();
-    let mut sections = vec![Section::new("summary", "Simulation", summary(sweep, &reports))];
-    sections.push(Section::new("devices", "Devices", vec![Block::Table(table(entries))]));
-    let charts = charts(entries);
-    if !charts.is_empty() {
-        sections.push(Section::new("compared", "Comparison", charts));
-    }
+    let mut sections = vec![
+        Section::summary(summary(entries, &reports)),
+        Section::new("devices", "Designs", vec![Block::Table(table(entries))]),
+        Section::new("compared", "Comparison", charts(entries)),
+    ];
     sections.extend(devices(sweep));
+    sections.push(Section::new("simulation", "Simulation", vec![Block::facts(facts(sweep, &reports))]));
+    sections.retain(|section| !section.blocks.is_empty());
     let profile = entries.first().map_or("", |entry| entry.profile());
     let title = format!("sim:{profile}");
     Document::new("sim", title, subtitle(sweep, &reports), sections).made_by(&sweep.flashscope_version)
@@ -41,9 +42,9 @@ fn subtitle(sweep: &StoredSweep, reports: &[&SimReport]) -> String {
     format!("{count}{partial}{work} · {}", sweep.created)
 }
 
-fn summary(sweep: &StoredSweep, reports: &[&SimReport]) -> Vec<Block> {
-    let mut blocks = vec![Block::facts(facts(sweep, reports))];
-    let mut items = missing(&sweep.entries);
+/// What is not there, the designs that no other beats, and what to know of all.
+fn summary(entries: &[Entry], reports: &[&SimReport]) -> Vec<Block> {
+    let mut items = missing(entries);
     if !reports.is_empty() {
         let plain = |text: String| Item::plain(text.trim().to_string());
         let alert = |text: String| Item::alert(text.trim().to_string(), "");
@@ -51,8 +52,17 @@ fn summary(sweep: &StoredSweep, reports: &[&SimReport]) -> Vec<Block> {
         items.extend(volatile(reports).map(plain));
         items.extend(notes(reports).into_iter().map(plain));
     }
+    let whole = entries.iter().filter_map(|entry| Some((entry, entry.report().filter(|one| one.complete)?)));
+    let designs: Vec<Design<'_>> = whole
+        .map(|(entry, report)| {
+            let link = report.records.as_ref().map(|_| trace_id(entry));
+            Design { name: short(entry, entries), link, report }
+        })
+        .collect();
+    let mut blocks = front::blocks(&designs);
     if !items.is_empty() {
-        blocks.push(Block::Items { items });
+        let of_all = if blocks.is_empty() { Block::items(items) } else { Block::listed("Notes", items) };
+        blocks.push(of_all);
     }
     blocks
 }
@@ -132,6 +142,14 @@ const NUMBERS: &[(&str, &str, Value)] = &[
     ("partial merges", "", |r| merges(r, r.device.merges.partial_merges)),
     ("full merges", "", |r| merges(r, r.device.merges.full_merges)),
     ("buffer hits", "", |r| (r.device.buffer_bytes > 0).then(|| Cell::count(r.device.buffer_hits))),
+    ("map hits", "%", |r| map_hits(r).map(Cell::share)),
+    ("log blocks", "", |r| {
+        (r.device.spare.log_blocks > 0).then(|| Cell::count(r.device.spare.log_blocks.into()))
+    }),
+    ("unused spare", "%", |r| unused(r).map(Cell::share)),
+    ("energy of the flash", "J", |r| {
+        r.device.energy.map(|all| Cell::shown(digits(all.total_j), all.total_j))
+    }),
     ("IOs", "IOs", |r| Some(Cell::count(r.ios))),
     ("simulated time", "s", |r| Some(Cell::shown(span(r.simulated_s * 1e9), r.simulated_s))),
     ("capacity", "bytes", |r| Some(Cell::bytes(r.device.capacity_bytes))),
@@ -202,33 +220,36 @@ fn trace_id(entry: &Entry) -> String {
     format!("ios-{}", entry.name().chars().map(plain).collect::<String>())
 }
 
-/// What each device did, one section each.
+/// What each device did: of few a section each, of many their IOs as one list.
 fn devices(sweep: &StoredSweep) -> Vec<Section> {
     let entries = &sweep.entries;
     let ran: Vec<&Entry> = entries.iter().filter(|entry| entry.report().is_some()).collect();
-    let detail = if ran.len() > FULL_MAX { Detail::Few } else { Detail::Full };
+    if ran.len() > SECTIONS_MAX {
+        let text = "The internals of each design are in the folder's inside/; the page of a smaller sweep \
+                    shows them.";
+        let traces = ran.iter().filter_map(|entry| trace(entry, &short(entry, entries)));
+        let blocks = std::iter::once(Block::text(text)).chain(traces.map(Block::Trace)).collect();
+        return vec![Section::new("ios", "Every IO", blocks)];
+    }
     let section = |entry: &&Entry| {
         let id = trace_id(entry).replacen("ios-", "device-", 1);
-        Section::new(&id, &short(entry, entries), device(sweep, entry, detail))
+        Section::new(&id, &short(entry, entries), device(sweep, entry))
     };
-    let mut sections: Vec<Section> = ran.iter().take(SECTIONS_MAX).map(section).collect();
-    if ran.len() > SECTIONS_MAX {
-        let more = counted((ran.len() - SECTIONS_MAX) as u64, "more device");
-        let text = format!(
-            "{more} are only in the table and charts above; their IOs are in the folder's ios/, their \
-             internals in inside/."
-        );
-        sections.push(Section::new("more", "More devices", vec![Block::text(text)]));
-    }
-    sections
+    ran.iter().map(section).collect()
 }
 
-fn device(sweep: &StoredSweep, entry: &Entry, detail: Detail) -> Vec<Block> {
+/// The IOs of a device, where they were stored.
+fn trace(entry: &Entry, title: &str) -> Option<Trace> {
+    let records = entry.report()?.records.clone()?;
+    Some(Trace::unread(trace_id(entry), title.into(), records))
+}
+
+fn device(sweep: &StoredSweep, entry: &Entry) -> Vec<Block> {
     let Some(report) = entry.report() else { return Vec::new() };
     let mut blocks = Vec::new();
     if !report.complete {
         let text = format!("Interrupted: results are of its first {}.", counted(report.ios, "IO"));
-        blocks.push(Block::Items { items: vec![Item::alert(text, "")] });
+        blocks.push(Block::items(vec![Item::alert(text, "")]));
     }
     blocks.push(Block::facts(device_facts(report)));
     let group = trace_id(entry);
@@ -236,10 +257,9 @@ fn device(sweep: &StoredSweep, entry: &Entry, detail: Detail) -> Vec<Block> {
         blocks.push(Block::text("Its IOs were not stored."));
         return blocks;
     };
-    let mut trace = Trace::unread(group.clone(), "Response time of every IO".into(), records.clone());
-    trace.group = Some(group.clone());
-    blocks.push(Block::Trace(trace));
-    let inside = inside_blocks(&sweep.path, records, &group, detail);
+    let trace = trace(entry, "Response time of every IO");
+    blocks.extend(trace.map(|trace| Block::Trace(Trace { group: Some(group.clone()), ..trace })));
+    let inside = inside_blocks(&sweep.path, records, &group, Detail::Full);
     if inside.is_empty() {
         blocks.push(Block::text(
             "Device internals were not stored by an older flashscope; simulate again to see them.",

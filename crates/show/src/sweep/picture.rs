@@ -42,6 +42,11 @@ impl Axis {
         self.name
     }
 
+    /// Whether it is this list.
+    pub(super) fn is(self, key: &str) -> bool {
+        self.key == key
+    }
+
     /// Whether its places are shares of 1 and not bytes.
     pub fn is_share(self) -> bool {
         self.key == "over_provisioning"

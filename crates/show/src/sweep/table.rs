@@ -1,7 +1,8 @@
 //! The table of a sweep: one row for each device, the columns that differ first.
 
-use flashscope_core::number::{count, digits, significant, size, span};
+use flashscope_core::number::{count, digits, percent, significant, size, span};
 
+use super::spare::map_hits;
 use flashscope_lab::sweep::SimReport;
 
 type Column = (&'static str, fn(&SimReport) -> String);
@@ -35,6 +36,8 @@ const COLUMNS: &[Column] = &[
         }
     }),
     ("hits", |r| if r.device.buffer_bytes == 0 { String::new() } else { count(r.device.buffer_hits) }),
+    ("map hits", |r| map_hits(r).map_or(String::new(), percent)),
+    ("energy", |r| r.device.energy.map_or(String::new(), |all| format!("{} J", digits(all.total_j)))),
     ("", |r| if r.complete { String::new() } else { "INTERRUPTED".into() }),
 ];
 

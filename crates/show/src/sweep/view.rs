@@ -5,6 +5,7 @@ use std::path::Path;
 use flashscope_core::number::{counted, digits, size};
 use flashscope_core::total;
 
+use super::spare;
 use super::table::table;
 use flashscope_lab::sweep::{Entry, SimReport};
 use flashscope_lab::sweep::{plain, shared};
@@ -18,6 +19,9 @@ pub fn view(entries: &[Entry], output: Option<&Path>) -> String {
     let mut lines = Vec::new();
     if !reports.is_empty() {
         lines.extend([header(&reports), String::new(), table(&reports), String::new(), speed(&reports)]);
+        lines.extend(spare::uses(&reports));
+        lines.extend(spare::placed(&reports));
+        lines.extend(spare::clipped(&reports));
         lines.extend(volatile(&reports));
         lines.extend(notes(&reports));
         lines.extend(bad_lines(&reports));

@@ -2,15 +2,16 @@
 //! and its devices.
 
 use crate::html::document::{
-    Axis, Block, Cell, Chart, Column, Document, Heat, Item, Look, Point, Section, Series, Table,
+    Axis, Block, Cell, Chart, Column, Document, Heat, Look, Point, Section, Series, Table,
 };
 use flashscope_core::number::{count, counted, percent, span};
 use flashscope_core::total;
 use flashscope_store::Manifest;
 use flashscope_trace::stats::{AddressMap, DeviceSummary, Distribution, Summary};
 
+use super::first_screen;
 use super::pictures::classes;
-use super::view::{facts, marks};
+use super::view::facts;
 
 /// Charts of this name share their zoom along time.
 const TIME: &str = "trace-time";
@@ -22,26 +23,23 @@ const MAP_ROWS_MAX: usize = 64;
 /// What a description says.
 pub fn page(trace: &str, summary: &Summary, manifest: &Manifest) -> Document {
     let sections = [
-        ("summary", "Overview", about(summary)),
         (
             "mix",
             "Mix and sizes",
             [vec![Block::Table(operations(summary))], blocks([sizes(summary)])].concat(),
         ),
-        (
-            "time",
-            "Over time",
-            blocks([throughput(summary), requests(summary), footprint(summary), depth(summary)]),
-        ),
+        ("time", "Over time", blocks([requests(summary), footprint(summary), depth(summary)])),
         ("gaps", "Gaps, latencies, rewrites", blocks([gaps(summary), latencies(summary), rewrites(summary)])),
         ("addresses", "Addresses", addresses(summary)),
         ("devices", "Devices", vec![Block::Table(devices(&summary.devices))]),
+        ("trace", "Trace", vec![about(summary)]),
     ];
     let is_shown = |(id, _, blocks): &(&str, &str, Vec<Block>)| {
         !blocks.is_empty() && (*id != "devices" || summary.devices.len() > 1)
     };
     let sections = sections.into_iter().filter(is_shown);
-    let sections = sections.map(|(id, title, blocks)| Section::new(id, title, blocks)).collect();
+    let sections = sections.map(|(id, title, blocks)| Section::new(id, title, blocks));
+    let sections = std::iter::once(first_screen::section(summary)).chain(sections).collect();
     Document::new("trace", trace, subtitle(summary, manifest), sections).made_by(&manifest.flashscope_version)
 }
 
@@ -52,15 +50,13 @@ fn subtitle(summary: &Summary, manifest: &Manifest) -> String {
     format!("{} · {requests} in {time} · {devices} · described {}", summary.format, manifest.created)
 }
 
-fn about(summary: &Summary) -> Vec<Block> {
+fn about(summary: &Summary) -> Block {
     let mut rows = vec![
         ["requests".to_string(), count(summary.requests)],
         ["duration".to_string(), span(summary.times.duration_ns as f64)],
     ];
     rows.extend(facts(summary).into_iter().map(|(name, text)| [name.to_string(), text]));
-    let items: Vec<Item> = marks(summary).into_iter().map(|mark| Item::alert(mark, "")).collect();
-    let items = (!items.is_empty()).then_some(Block::Items { items });
-    [Block::Facts { rows }].into_iter().chain(items).collect()
+    Block::Facts { rows }
 }
 
 fn operations(summary: &Summary) -> Table {
@@ -122,14 +118,10 @@ type Words = (&'static str, &'static str, &'static str);
 
 /// Bars for each power of two.
 fn bars(words: Words, x: &str, y: &str, names: Vec<String>, all: Vec<(&str, Vec<f64>)>) -> Option<Chart> {
-    let series = |(name, shares): (&str, Vec<f64>)| Series {
-        name: name.into(),
-        look: Look::Bars,
-        points: shares
-            .into_iter()
-            .enumerate()
-            .map(|(i, share)| Point::at(i as f64, share * 100.0).called(&names[i]))
-            .collect(),
+    let series = |(name, shares): (&str, Vec<f64>)| {
+        let shares = shares.into_iter().enumerate();
+        let point = |(i, share)| Point::at(i as f64, share * 100.0).called(&names[i]);
+        Series::new(name, Look::Bars, shares.map(point))
     };
     let all: Vec<Series> =
         all.into_iter().filter(|(_, shares)| shares.iter().any(|share| *share > 0.0)).map(series).collect();
@@ -167,11 +159,7 @@ fn over_time(summary: &Summary, words: Words, y: (&str, &str), all: Vec<(&str, V
         // Each value holds until the next one, and the last one to its end.
         values.extend(values.last().copied());
         let point = |(i, value)| Point::at(i as f64 * step_s, value);
-        Series {
-            name: name.into(),
-            look: Look::Steps,
-            points: values.into_iter().enumerate().map(point).collect(),
-        }
+        Series::new(name, Look::Steps, values.into_iter().enumerate().map(point))
     };
     let all = all.into_iter().filter(|(_, values)| values.iter().any(|value| *value > 0.0));
     let series: Vec<Series> = all.map(series).collect();
@@ -191,7 +179,7 @@ fn scaled(values: &[u64], factor: f64) -> Vec<f64> {
     values.iter().map(|value| (*value as f64 * factor * 1e3).round() / 1e3).collect()
 }
 
-fn throughput(summary: &Summary) -> Option<Chart> {
+pub(super) fn throughput(summary: &Summary) -> Option<Chart> {
     let per_s = 1e3 / summary.timeline.window_ns.max(1) as f64;
     let words = ("throughput", "Bytes read and written", "MB/s (10^6), mean of each step.");
     let (read, written) = (&summary.timeline.read_bytes, &summary.timeline.written_bytes);

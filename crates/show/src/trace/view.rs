@@ -64,6 +64,8 @@ pub fn marks(summary: &Summary) -> Vec<String> {
         }
     };
     mark(!summary.complete, "interrupted: only the first part of the trace".into());
+    let doubts = summary.reading.iter().flat_map(|reading| &reading.doubts);
+    doubts.for_each(|doubt| mark(true, format!("as read, {doubt}")));
     let bad = summary.bad_lines;
     mark(bad > 0, format!("{} skipped", counted(bad, "unreadable line")));
     let other = summary.other_lines;
@@ -132,7 +134,8 @@ fn fact(label: &str, text: &str, style: Style) -> String {
 
 /// What a line of its own says, with its label.
 pub fn facts(summary: &Summary) -> Vec<(&'static str, String)> {
-    let mut facts = vec![("footprint", footprint(summary))];
+    let mut facts: Vec<_> = summary.reading.iter().map(|reading| ("read as", reading.to_string())).collect();
+    facts.push(("footprint", footprint(summary)));
     if let Some(addresses) = summary.addresses {
         let [first, end] = [addresses.first_bytes, addresses.end_bytes].map(|bytes| size(bytes as f64));
         facts.push(("addresses", format!("from {first} to {end}")));
@@ -239,10 +242,21 @@ fn rewritten(rewrites: &Rewrites) -> String {
         1 => String::new(),
         one_in => format!(" (sample of one block in {})", count(one_in)),
     };
-    let share = format!("{} of 4 KiB block writes are rewrites{of}", percent(rewrites.share));
+    let plus_minus = |error: Option<f64>, show: &dyn Fn(f64) -> String| match error {
+        Some(0.0) => String::new(),
+        Some(error) => format!(" ± {}", show(error)),
+        None => " ± unknown".into(),
+    };
+    let share_error = plus_minus(rewrites.share_error, &percent);
+    let share = format!("{}{share_error} of 4 KiB block writes are rewrites{of}", percent(rewrites.share));
     let (Some(bytes), Some(ns)) = (&rewrites.interval_bytes, &rewrites.interval_ns) else { return share };
-    let within = |bytes: u64, ns: u64| format!("{} written and {}", size(bytes as f64), span(ns as f64));
-    format!("{share}; median distance {}, p90 {}", within(bytes.p50, ns.p50), within(bytes.p90, ns.p90))
+    let errors = rewrites.interval_bytes_error;
+    let within = |bytes: u64, error: Option<f64>, ns: u64| {
+        format!("{}{} written and {}", size(bytes as f64), plus_minus(error, &size), span(ns as f64))
+    };
+    let median = within(bytes.p50, errors.map(|errors| errors.p50), ns.p50);
+    let p90 = within(bytes.p90, errors.map(|errors| errors.p90), ns.p90);
+    format!("{share}; median distance {median}, p90 {p90}")
 }
 
 /// Values over time, and histograms of sizes and gaps.

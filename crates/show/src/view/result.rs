@@ -1,8 +1,11 @@
 //! The first screen: what a device is like, in one row, and the findings in plain words.
 
-use flashscope_analysis::{Advice, Hint, Indicator, Indicators, Interference, Warning};
+use flashscope_analysis::{
+    Advice, Hint, Indicator, Indicators, Interference, Point, Support, Warning, points,
+};
 use flashscope_core::total;
 
+use super::depth::depths;
 use super::text::{Tone, item, table, table_columns, wrap};
 use super::{Findings, Style, state_words, why};
 use flashscope_core::number::{Among, counted, factor_among, percent, size, span, span_among};
@@ -18,7 +21,8 @@ pub fn result_view(findings: &Findings<'_>, style: Style) -> String {
         return out;
     }
     out.push('\n');
-    out.push_str(&row(findings.indicators, style));
+    out.push_str(&row(findings, style));
+    out.push_str(&depths(findings.finished, style));
     out.push_str(&advice(findings.advice, style));
     out.push_str(&hints(findings.hints, style));
     if let Some(why) = why::not_512(findings.finished) {
@@ -30,16 +34,26 @@ pub fn result_view(findings: &Findings<'_>, style: Style) -> String {
     out
 }
 
+/// Of a run that was stopped.
+pub(super) const INCOMPLETE: &str = "Incomplete run: missing results may not have been measured yet.";
+
+/// What was measured, how large it is, and in which state it was, or by which suite.
+pub(super) fn identity(findings: &Findings<'_>) -> Vec<String> {
+    let target = &findings.context.target;
+    let kind = if target.virtual_time { "virtual device".into() } else { target.engine.clone() };
+    let last = match findings.suite {
+        Some(suite) => format!("suite {}", suite.name),
+        None => state_words(&findings.context.state),
+    };
+    vec![target.name.clone(), kind, size(target.size_bytes as f64), last]
+}
+
 fn head(findings: &Findings<'_>, style: Style) -> String {
     let context = findings.context;
     let target = &context.target;
-    let mut parts = vec![size(target.size_bytes as f64), state_words(&context.state)];
-    if let Some(suite) = findings.suite {
-        parts[1] = format!("suite {}", suite.name);
-    }
-    parts.insert(0, if target.virtual_time { "virtual device".into() } else { target.engine.clone() });
+    let mut parts = identity(findings);
     if let Some(limit) = context.generator_iops_max {
-        let most = findings.finished.iter().filter_map(|done| done.iops()).fold(0.0, f64::max);
+        let most = findings.finished.iter().filter_map(|done| done.iops_per_thread()).fold(0.0, f64::max);
         let used = format!(" ({} of the time)", percent(most / limit));
         let used = if target.virtual_time { "" } else { &used };
         parts.push(format!("harness overhead {}/IO{used}", span(1e9 / limit)));
@@ -48,14 +62,12 @@ fn head(findings: &Findings<'_>, style: Style) -> String {
         let pause_ns = context.interference.map_or(0, |interference| interference.pause_ns);
         parts.push(format!("pause between runs {}", span(pause_ns as f64)));
     }
-    let text = format!("{} · {}", target.name, parts.join(" · "));
-    let mut lines = wrap(&text, style.columns() - 2).into_iter();
+    let mut lines = wrap(&parts.join(" · "), style.columns() - 2).into_iter();
     let first = lines.next().unwrap_or_default();
     let mut out = format!("  {}\n", style.paint(Tone::Bold, &first));
     lines.for_each(|line| out.push_str(&format!("  {line}\n")));
     if !context.complete {
-        let text = "Incomplete run: missing results may not have been measured yet.";
-        out.push_str(&item(style, "!", Tone::Alert, text));
+        out.push_str(&item(style, "!", Tone::Alert, INCOMPLETE));
     }
     out
 }
@@ -65,18 +77,37 @@ pub(crate) struct Cell {
     pub(crate) name: &'static str,
     pub(crate) value: String,
     interval: String,
+    /// How the names of the experiments behind it begin.
+    behind: &'static str,
 }
 
+/// Behind a value of which IOs failed.
+pub(crate) const FAILED: &str = " !";
+
 impl Cell {
-    fn new(name: &'static str, shown: Option<(String, String)>) -> Cell {
+    fn new(name: &'static str, behind: &'static str, shown: Option<(String, String)>) -> Cell {
         let (value, interval) = shown.unwrap_or_default();
-        Cell { name, value, interval }
+        Cell { name, value, interval, behind }
+    }
+
+    /// Marked, if there is a value and IOs behind it failed.
+    pub(crate) fn with_errors(self, points: &[Point<'_>]) -> Cell {
+        let has_failed = |point: &Point<'_>| point.runs.iter().any(|run| !run.errors.is_empty());
+        let is_behind = |point: &Point<'_>| point.experiment.id().starts_with(self.behind);
+        let has_errors = points.iter().any(|point| has_failed(point) && is_behind(point));
+        let mark = if has_errors && !self.value.is_empty() { FAILED } else { "" };
+        Cell { value: self.value + mark, ..self }
     }
 }
 
+pub(crate) const OF_FAILED: &str = "\"!\": some of its IOs failed, see Caveats.";
+
 /// Table 3's row if the terminal is wide enough, else one line for each.
-fn row(indicators: &Indicators, style: Style) -> String {
-    let (paper, mut more) = cells(indicators);
+fn row(findings: &Findings<'_>, style: Style) -> String {
+    let points = points(findings.finished);
+    let marked = |cells: Vec<Cell>| cells.into_iter().map(|cell| cell.with_errors(&points));
+    let (paper, more) = cells(findings.indicators);
+    let (paper, mut more): (Vec<_>, Vec<_>) = (marked(paper).collect(), marked(more).collect());
     more.retain(|cell| !cell.value.is_empty());
     let pick = |cells: &[Cell], part: fn(&Cell) -> String| cells.iter().map(part).collect::<Vec<_>>();
     let wide = |cells: &[Cell]| {
@@ -100,7 +131,9 @@ fn row(indicators: &Indicators, style: Style) -> String {
         let rows: Vec<_> = paper.iter().chain(&more).map(|cell| (Tone::Plain, line(cell))).collect();
         out.push_str(&table(style, &rows));
     }
-    for line in wrap(caption, style.columns() - 2) {
+    let has_errors = paper.iter().chain(&more).any(|cell| cell.value.ends_with(FAILED));
+    let caption = if has_errors { format!("{caption} {OF_FAILED}") } else { caption.into() };
+    for line in wrap(&caption, style.columns() - 2) {
         out.push_str(&format!("  {}\n", style.paint(Tone::Faint, &line)));
     }
     out
@@ -134,26 +167,32 @@ pub(crate) fn cells(found: &Indicators) -> (Vec<Cell>, Vec<Cell>) {
     };
     let mib = |mib: f64| size(mib * 1048576.0);
     let paper = vec![
-        Cell::new("seq read", ms(found.sr_ms)),
-        Cell::new("rand read", ms(found.rr_ms)),
-        Cell::new("seq write", ms(found.sw_ms)),
-        Cell::new("rand write", ms(found.rw_ms)),
-        Cell::new("effective pause", ms(found.pause_ms)),
+        Cell::new("seq read", "baseline/SR/", ms(found.sr_ms)),
+        Cell::new("rand read", "baseline/RR/", ms(found.rr_ms)),
+        Cell::new("seq write", "baseline/SW/", ms(found.sw_ms)),
+        Cell::new("rand write", "baseline/RW/", ms(found.rw_ms)),
+        Cell::new("effective pause", "pause/", ms(found.pause_ms)),
         Cell::new(
             "random writes within",
+            "locality/",
             pair(found.locality_mib, with(found.locality_factor, "seq write"), mib),
         ),
         Cell::new(
             "write streams",
+            "partitioning/",
             pair(found.partitions, with(found.partitions_factor, "latency"), |n| format!("{n:.0}")),
         ),
-        Cell::new("descending addresses", factor(found.reverse_factor)),
-        Cell::new("rewrite of one address", factor(found.in_place_factor)),
-        Cell::new("strided writes", factor(found.large_increment_factor)),
+        Cell::new("descending addresses", "order/", factor(found.reverse_factor)),
+        Cell::new("rewrite of one address", "order/", factor(found.in_place_factor)),
+        Cell::new("strided writes", "order/", factor(found.large_increment_factor)),
     ];
     let more = vec![
-        Cell::new("granularity", pair(found.granularity_bytes, None, size)),
-        Cell::new("alignment", pair(found.alignment_bytes, with(found.alignment_factor, "misaligned"), size)),
+        Cell::new("granularity", "granularity/", pair(found.granularity_bytes, None, size)),
+        Cell::new(
+            "alignment",
+            "alignment/",
+            pair(found.alignment_bytes, with(found.alignment_factor, "misaligned"), size),
+        ),
     ];
     (paper, more)
 }
@@ -180,8 +219,10 @@ fn advice(advice: &[Advice], style: Style) -> String {
         return String::new();
     }
     let mut out = format!("\n  {}\n", style.paint(Tone::Bold, "Recommendations"));
-    for Advice { question, answer, because, .. } in advice {
-        out.push_str(&item(style, "·", Tone::Good, &format!("{question}: {answer} ({because})")));
+    for Advice { question, answer, because, state, .. } in advice {
+        let (mark, tone) = mark(*state);
+        let state = in_words(*state);
+        out.push_str(&item(style, mark, tone, &format!("{question}: {answer} ({because}){state}")));
     }
     out
 }
@@ -192,12 +233,27 @@ fn hints(hints: &[Hint], style: Style) -> String {
         out.push_str(&format!("\n  {}\n", style.paint(Tone::Bold, "Findings")));
     }
     for hint in hints {
-        out.push_str(&item(style, "·", Tone::Good, &hint.text));
+        let (mark, tone) = mark(hint.state);
+        out.push_str(&item(style, mark, tone, &format!("{}{}", hint.text, in_words(hint.state))));
         for line in wrap(&hint.evidence, style.columns() - 6) {
             out.push_str(&format!("      {}\n", style.paint(Tone::Faint, &line)));
         }
     }
     out
+}
+
+/// What is supported stands out; the rest is as faint as it is sure.
+pub(super) fn mark(state: Support) -> (&'static str, Tone) {
+    match state {
+        Support::Supported => ("✓", Tone::Good),
+        Support::Weak => ("~", Tone::Plain),
+        Support::Unknown | Support::NotApplicable => ("?", Tone::Faint),
+    }
+}
+
+/// Beside the words what is less than supported.
+pub(super) fn in_words(state: Support) -> String {
+    if state == Support::Supported { String::new() } else { format!(" [{state}]") }
 }
 
 pub(super) fn warnings(warnings: &[Warning], style: Style) -> String {

@@ -1,10 +1,10 @@
 //! What a suite says, in lines: its sentences, its tables, its curves in a line each.
 
-use flashscope_analysis::Reading;
 use flashscope_analysis::reading::{Chart, Column, Scale, Series, Table, Tone as Meant};
+use flashscope_analysis::{Reading, Support};
 
-use super::Style;
 use super::text::{Tone, columns_of, item, table, table_columns, wrap};
+use super::{Style, WEAK};
 use crate::readings::text;
 use flashscope_core::number::digits;
 
@@ -24,14 +24,25 @@ pub(super) fn reading(reading: &Reading, style: Style) -> String {
         out.push_str(&section("Findings", style));
     }
     for sentence in &reading.sentences {
-        let is_alert = sentence.tone == Meant::Alert;
-        let (mark, tone) = if is_alert { ("!", Tone::Alert) } else { ("·", Tone::Good) };
-        out.push_str(&item(style, mark, tone, &sentence.text));
+        let (mark, tone, state) = match (sentence.tone, sentence.support()) {
+            (Meant::Alert, _) => ("!", Tone::Alert, ""),
+            (_, Support::Supported) => ("✓", Tone::Good, ""),
+            _ => ("·", Tone::Faint, WEAK),
+        };
+        out.push_str(&item(style, mark, tone, &format!("{}{state}", sentence.text)));
         for line in wrap(&sentence.detail, style.columns() - 6).iter().filter(|line| !line.is_empty()) {
             out.push_str(&format!("      {}\n", style.paint(Tone::Faint, line)));
         }
     }
     out
+}
+
+/// The first table or chart that takes no more than so many lines; nothing if none does.
+pub(super) fn first_fit(reading: &Reading, lines_max: usize, style: Style) -> String {
+    let tables = reading.tables.iter().map(|one| (one.title.clone(), rows(one, style)));
+    let charts = reading.charts.iter().map(|chart| (chart_title(chart), lines(chart, style)));
+    let found = tables.chain(charts).find(|(_, text)| text.lines().count() < lines_max);
+    found.map_or(String::new(), |(title, text)| format!("  {}\n{text}", style.paint(Tone::Bold, &title)))
 }
 
 fn section(title: &str, style: Style) -> String {

@@ -54,6 +54,21 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// A text in `room` columns: cut behind a sentence, a part of one, or else a word, where it is longer. What
+/// stands before a colon says nothing yet.
+pub(super) fn cut(text: &str, room: usize) -> String {
+    if columns_of(text) <= room {
+        return text.to_string();
+    }
+    let head: String = text.chars().take(room.saturating_sub(2)).collect();
+    let last = |ends: &[&str]| ends.iter().filter_map(|end| head.rfind(end)).max();
+    let says_enough = |at: &usize| *at >= head.len() / 2;
+    let whole = last(&[". ", "; "]).filter(says_enough);
+    let part = || last(&[", ", " ("]).filter(says_enough);
+    let end = whole.or_else(part).or_else(|| head.rfind(' ')).unwrap_or(head.len());
+    format!("{} …", &head[..end])
+}
+
 /// A paragraph behind a mark: `  · text`, its later lines below the first.
 pub(super) fn item(style: Style, mark: &str, tone: Tone, text: &str) -> String {
     let room = style.columns().saturating_sub(2 + columns_of(mark) + 1);

@@ -42,11 +42,14 @@ fn measurement(folder: &Path) {
     measure(&request, Some(folder), None, &mut |_| {}, &Interrupt::new()).expect("it runs");
 }
 
-fn form(json: bool) -> Form {
-    Form { json, style: Style { width: 100, colour: false }, words: Words::default() }
+pub fn form(json: bool) -> Form {
+    Form { json, details: true, style: Style { width: 100, colour: false }, words: Words::default() }
 }
 
 type Make = fn(&Path);
+
+/// Folders of several kinds.
+pub const KINDS: [Make; 3] = [sweep, run, measurement];
 
 #[test]
 fn a_result_is_shown_as_the_kind_that_its_folder_holds() {

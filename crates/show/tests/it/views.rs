@@ -1,8 +1,11 @@
 //! What is shown says what was measured.
 
-use crate::common::{baselines, context, finished, indicators, keep_picture, manifest, random_writes};
+use crate::common::{
+    baselines, context, finished, indicators, keep_picture, manifest, random_writes, rounds,
+};
 use flashscope_analysis::reading::{Axis, Chart, Look, Point, Series};
-use flashscope_analysis::{Advice, Finished, Hint, Warning};
+use flashscope_analysis::{Advice, Context, Finished, Hint, Support, Warning};
+use flashscope_core::seed::Random;
 use flashscope_show::*;
 use flashscope_store::{Responses, Stored};
 
@@ -13,6 +16,7 @@ fn hints() -> Vec<Hint> {
         text: "Keep random writes within 8 MiB: in a larger area they take 4.6 times as long.".into(),
         evidence: "locality: 0.8 ms inside, 9.3 ms outside; as paper 001's hint 4 says".into(),
         seen_in: vec!["locality".into()],
+        state: Support::Supported,
     }]
 }
 
@@ -22,6 +26,7 @@ fn advice() -> [Advice; 1] {
         answer: "at most 4".into(),
         because: "with 8, each write costs 23 times as much".into(),
         experiments: vec!["partitioning/SW/8".into()],
+        state: Support::Weak,
     }]
 }
 
@@ -130,32 +135,58 @@ fn a_strip_is_as_high_as_its_values_and_flat_where_they_are() {
     assert_eq!(strip(&[5.0; 300], 10), "▁".repeat(10));
 }
 
+/// A single run on either side is an observation: nothing of it is told as a difference that holds.
+#[test]
+fn a_difference_between_single_runs_is_weak() {
+    let stored = |scale: f64| Stored {
+        path: "a".into(),
+        manifest: manifest(),
+        context: Some(context()),
+        finished: baselines(scale, 1),
+        warnings: vec![],
+    };
+    let (a, b) = (stored(1.0), stored(1.3));
+    in_order(
+        &compare_view(&a, &b, None, true, WIDE),
+        &["Of 4 experiments, no supported difference", "weak evidence in 4", "slower (weak)"],
+    );
+    let json = flashscope_show::compare_json(&a, &b, None);
+    assert_eq!(json["conclusions"][0]["state"], "weak");
+}
+
 #[test]
 fn two_results_are_compared_in_plain_words() {
     let stored = |scale: f64, seed: u64, path: &str| Stored {
         path: path.into(),
         manifest: manifest(),
         context: Some(context()),
-        finished: baselines(scale, seed),
+        finished: rounds(scale, seed),
         warnings: vec![],
     };
     let (a, slower) = (stored(1.0, 1, "a"), stored(1.3, 9, "b"));
-    let text = compare_view(&a, &slower, None, WIDE);
-    in_order(&text, &["baseline/SR/32KiB", "x1.30", "slower", "baseline/RW/32KiB", "slower"]);
-    in_order(&text, &["Of 4 experiments, B is faster in 0, slower in 4"]);
-    in_order(&compare_view(&slower, &a, None, WIDE), &["x0.769", "faster", "B is faster in 4, slower in 0"]);
-    let same = compare_view(&a, &a, None, WIDE);
-    assert_eq!(same.matches("  =\n").count(), 4, "{same}");
-    in_order(&same, &["x1.00", "No significant difference."]);
-    let mut part = stored(1.0, 1, "part");
-    let alone = part.finished.remove(1).experiment.id();
+    let text = compare_view(&a, &slower, None, true, WIDE);
     in_order(
-        &compare_view(&a, &part, None, WIDE),
-        &["No significant difference.", "1 experiment only in A: ", &alone],
+        &text,
+        &["B is faster in 0, slower in 4", "baseline/SR/32KiB", "x1.30", "slower", "baseline/RW/32KiB"],
+    );
+    in_order(
+        &compare_view(&slower, &a, None, true, WIDE),
+        &["B is faster in 4, slower in 0", "x0.769", "faster"],
+    );
+    let same = compare_view(&a, &a, None, true, WIDE);
+    assert_eq!(same.matches("  the same\n").count(), 4, "{same}");
+    in_order(&same, &["no supported difference; the same within 5.0 % in 4.", "x1.00"]);
+    let mut part = stored(1.0, 1, "part");
+    let alone = part.finished[1].experiment.id();
+    part.finished.retain(|done| done.experiment.id() != alone);
+    in_order(
+        &compare_view(&a, &part, None, true, WIDE),
+        &["no supported difference", "1 experiment only in A: ", &alone],
     );
     let json = flashscope_show::compare_json(&part, &slower, None);
     assert_eq!(json["experiments"].as_array().map(Vec::len), Some(3));
     assert_eq!((&json["experiments"][0]["verdict"], &json["only_b"][0]), (&"b_slower".into(), &alone.into()));
+    assert_eq!(json["conclusions"][0]["state"], "supported");
     assert!(
         json["experiments"][0]["ratio"]["value"].as_f64().is_some_and(|ratio| (1.25..1.35).contains(&ratio))
     );
@@ -199,7 +230,10 @@ fn ios_that_took_no_time_have_no_rate() {
     done.run.elapsed_ns = 0;
     assert!(measure_json(&context(), &done)["iops"].is_null());
     let view = measure_view(&context(), &done, &[], Style { width: 100, colour: false });
-    assert!(view.lines().any(|line| line.trim_start().starts_with("IOPS") && line.ends_with(" –")), "{view}");
+    assert!(
+        view.lines().any(|line| line.trim_start().starts_with("throughput") && line.ends_with(" –")),
+        "{view}"
+    );
 }
 
 #[test]
@@ -331,4 +365,131 @@ fn a_sweep_is_drawn_in_two_panels_with_a_line_for_each_curve() {
         assert!(xs.len() == 3 && xs.is_sorted(), "{d}");
     }
     assert_eq!(sweep_figure("", "", &[]), None);
+}
+
+/// A whole run, noisy and with a long path, however wide the terminal is.
+#[test]
+fn the_first_screen_has_no_more_than_twenty_lines() {
+    let context = Context { complete: false, ..context() };
+    let done = rounds(1.0, 1);
+    let advice = [advice(), advice(), advice()].concat();
+    let hints = vec![hints(); 12].concat();
+    let caveat = |n| Warning {
+        seen: format!("{n} runs did not reach a steady state: a, b, c"),
+        remedy: "wait".into(),
+    };
+    let warnings: Vec<Warning> = (0..9).map(caveat).collect();
+    let findings = Findings {
+        context: &context,
+        finished: &done,
+        indicators: &indicators(),
+        advice: &advice,
+        hints: &hints,
+        suite: None,
+        warnings: &warnings,
+        folder: Some("./flashscope-mtron".as_ref()),
+        page_bytes: None,
+    };
+    for width in [50, 80, 120, 200] {
+        let text = brief_view(&findings, Style { width, colour: false });
+        assert!(text.lines().count() <= LINES_MAX, "{} lines in {width}:\n{text}", text.lines().count());
+        let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(longest <= width, "{longest} of {width} columns:\n{text}");
+        in_order(
+            &text,
+            &["IOPS", "random write", "write streams", "[weak]", "Incomplete run", "more findings"],
+        );
+        in_order(&text, &["7 more caveats", "results in ./flashscope-mtron"]);
+        assert!(!text.contains('\u{1b}'));
+        assert_eq!(strip_paint(&brief_view(&findings, Style { width, colour: true })), text);
+    }
+}
+
+fn strip_paint(text: &str) -> String {
+    let mut parts = text.split('\u{1b}');
+    let first = parts.next().unwrap().to_string();
+    first + &parts.map(|part| part.split_once('m').unwrap().1).collect::<String>()
+}
+
+#[test]
+fn of_many_experiments_those_that_differ_most_come_first_and_in_twenty_lines() {
+    let many = |scale: fn(usize) -> f64, path: &str| {
+        let micro = |n: usize| {
+            let mut some = rounds(scale(n), 1 + n as u64);
+            some.iter_mut().for_each(|done| done.experiment.label = format!("{n}"));
+            some
+        };
+        Stored {
+            path: path.into(),
+            manifest: manifest(),
+            context: Some(context()),
+            finished: (0..30).flat_map(micro).collect(),
+            warnings: vec![],
+        }
+    };
+    let (a, b) = (many(|_| 1.0, "a"), many(|n| if n == 17 { 3.0 } else { 1.0 }, "b"));
+    let text = compare_view(&a, &b, None, false, Style { width: 80, colour: false });
+    in_order(
+        &text,
+        &["Of 120 experiments, B is faster in 0, slower in 4", "B / A", "/17", "x3.0", "112 more"],
+    );
+    assert!(text.lines().count() <= 20, "{text}");
+    assert_eq!(compare_view(&a, &b, None, true, WIDE).matches("baseline/").count(), 120);
+    for width in [50, 60, 80, 120] {
+        let text = compare_view(&a, &b, None, false, Style { width, colour: false });
+        let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(longest <= width, "{longest} of {width} columns:\n{text}");
+        in_order(&text, &["Of 120 experiments", "B / A", "/17", "x3.0", "slower"]);
+    }
+}
+
+/// Reads of 0.5 ms alone and of 0.8 ms with 8 in flight, each within a twentieth, in three rounds.
+fn depths() -> Vec<Finished> {
+    let round = |repeat: u32| {
+        let of = move |(depth, ms): (u32, f64)| {
+            let mut random = Random::new(u64::from(repeat * 100 + depth));
+            let values: Vec<f64> =
+                (0..3_000).map(|_| (ms * (0.95 + 0.1 * random.unit()) * 1e6).round()).collect();
+            let mut done = finished("queue-depth", "RR", &depth.to_string(), f64::from(depth), &values);
+            done.experiment.pattern.iodepth = depth;
+            done.repeat = repeat;
+            done
+        };
+        [(8, 0.8), (1, 0.5)].map(of)
+    };
+    (0..3).flat_map(round).collect()
+}
+
+#[test]
+fn p99_over_queue_depth_is_in_the_details_and_in_json_as_on_the_page() {
+    let (context, done, indicators) = (context(), depths(), indicators());
+    let findings = Findings {
+        context: &context,
+        finished: &done,
+        indicators: &indicators,
+        advice: &[],
+        hints: &[],
+        suite: None,
+        warnings: &[],
+        folder: None,
+        page_bytes: None,
+    };
+    let text = result_view(&findings, WIDE);
+    in_order(
+        &text,
+        &["queue depth", "IOPS", "p99", "1", "random read", "IO/s", "µs (", "8", "random read", "µs ("],
+    );
+    let json = run_json(&findings);
+    let found = json["queue_depths"].as_array().expect("a list");
+    assert_eq!(found.iter().map(|one| one["iodepth"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(8)]);
+    for (one, ms) in found.iter().zip([0.5, 0.8]) {
+        let [value, low, high] =
+            ["value", "low", "high"].map(|key| one["p99_ms"][key].as_f64().expect("a number"));
+        // Of values spread evenly over a tenth, 99 % lie below 1.049.
+        assert!((value / (ms * 1.049) - 1.0).abs() < 0.001, "{one}");
+        assert!(low < value && value < high && one["name"] == "random read", "{one}");
+    }
+    let without = Findings { finished: &baselines(1.0, 1), ..findings };
+    assert!(!result_view(&without, WIDE).contains("queue depth"));
+    assert_eq!(run_json(&without)["queue_depths"], serde_json::json!([]));
 }

@@ -24,10 +24,10 @@ use super::copies::merge_in_place;
 use super::free::FreeBlocks;
 use super::page_set::PageSet;
 use super::recover::{Recovered, normal_form};
-use super::{Ftl, Merges, Setup, Tombstone};
+use super::{Ftl, MapUse, Merges, Setup, SpareUse, Tombstone};
 use crate::error::SimError;
 use crate::nand::divide::Divisor;
-use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Tag, Token};
+use crate::nand::{Block, Cause, Lpn, Moment, NO_TOKEN, NONE, Nand, PageRead, Ppn, Tag, Token};
 use logs::{Log, Logs};
 pub use rules::BankedLogSettings;
 use rules::{Deal, Rules};
@@ -151,11 +151,11 @@ impl BankedLogFtl {
     #[cold]
     fn erase_any(&mut self, nand: &mut Nand) -> usize {
         let with = self.banks.iter().position(|bank| !bank.stale.is_empty()).unwrap_or(0);
-        self.erase_stale(nand, with, 0);
+        self.erase_stale(nand, with, Moment::START);
         with
     }
 
-    fn erase_stale(&mut self, nand: &mut Nand, bank: usize, at: u64) -> Option<u64> {
+    fn erase_stale(&mut self, nand: &mut Nand, bank: usize, at: Moment) -> Option<Moment> {
         let block = self.banks[bank].stale.pop_front()?;
         let done = nand.erase(block, Cause::Merge, at);
         self.banks[bank].free.give(nand, block);
@@ -167,7 +167,7 @@ impl BankedLogFtl {
     /// are log blocks; then they share those that are open, and the oldest is closed if there is no room.
     /// Returns the log's number, and when it can be written.
     #[inline(never)]
-    fn open(&mut self, nand: &mut Nand, lbn: u32, begins: bool, at: u64) -> (u32, u64) {
+    fn open(&mut self, nand: &mut Nand, lbn: u32, begins: bool, at: Moment) -> (u32, Moment) {
         let bank = self.bank_of(lbn);
         let older = self.logs.newest(lbn);
         if older != NONE && !self.logs.get(older).closed {
@@ -210,7 +210,7 @@ impl BankedLogFtl {
 
     /// Does what can be put off no longer, before another log is opened: one merge, or all but `more` if logs
     /// were closed together. Returns when.
-    fn make_room(&mut self, nand: &mut Nand, bank: usize, more: u32, at: u64) -> u64 {
+    fn make_room(&mut self, nand: &mut Nand, bank: usize, more: u32, at: Moment) -> Moment {
         let mut ready = at;
         let merges = self.merges.full_merges;
         while (self.is_short(bank, more) || (self.must_merge(bank, 0) && self.merges.full_merges == merges))
@@ -221,14 +221,20 @@ impl BankedLogFtl {
         let banks = self.rules.banks;
         let together = self.rules.together;
         for other in (0..banks).filter(|&other| together && other as usize != bank) {
-            let mut idle_from = nand.timing().bank_idle_from(other, banks).max(at);
-            while idle_from < ready
-                && let Some(done) = self.unit(nand, other as usize, idle_from)
-            {
-                idle_from = done.max(idle_from + 1);
-            }
+            self.merge_until(nand, other, ready, at);
         }
         ready
+    }
+
+    /// Does what waits in a bank as long as another bank has to be waited for.
+    fn merge_until(&mut self, nand: &mut Nand, bank: u32, ready: Moment, at: Moment) {
+        let (ready_ns, at_ns) = (nand.time_of(ready), nand.time_of(at));
+        let mut idle_from_ns = nand.bank_idle_from(bank, self.rules.banks).max(at_ns);
+        while idle_from_ns < ready_ns
+            && let Some(done) = self.unit(nand, bank as usize, Moment::at(idle_from_ns))
+        {
+            idle_from_ns = nand.time_of(done).max(idle_from_ns + 1);
+        }
     }
 
     /// Whether merges or erases must be done before another log is opened, though `more` than may wait are
@@ -248,7 +254,7 @@ impl BankedLogFtl {
     }
 
     /// A part of a merge, or an erase. None if nothing waits.
-    fn unit(&mut self, nand: &mut Nand, bank: usize, at: u64) -> Option<u64> {
+    fn unit(&mut self, nand: &mut Nand, bank: usize, at: Moment) -> Option<Moment> {
         if let Some(done) = self.erase_stale(nand, bank, at) {
             return Some(done);
         }
@@ -267,7 +273,7 @@ impl BankedLogFtl {
     }
 
     /// Copies the next pages of a merge, and ends it after the last.
-    fn advance(&mut self, nand: &mut Nand, bank: usize, merging: Merging, at: u64) -> u64 {
+    fn advance(&mut self, nand: &mut Nand, bank: usize, merging: Merging, at: Moment) -> Moment {
         let Merging { log, fresh, mut next } = merging;
         let lbn = self.logs.get(log).lbn;
         let end = self.logical_pages.min((lbn + 1) * self.pages_per_block());
@@ -402,7 +408,7 @@ impl Ftl for BankedLogFtl {
     }
 
     #[inline]
-    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: u64) -> PageRead {
+    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: Moment) -> PageRead {
         match self.find(nand, self.deal.inner(lpn)) {
             NONE => PageRead { token: NO_TOKEN, done: at },
             ppn => nand.read(ppn, cause, at),
@@ -410,7 +416,7 @@ impl Ftl for BankedLogFtl {
     }
 
     #[inline]
-    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64 {
+    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: Moment) -> Moment {
         let follows = std::mem::replace(&mut self.next, lpn + 1) == lpn;
         let lpn = self.deal.inner(lpn);
         let lbn = self.per_block.quotient(lpn);
@@ -436,7 +442,7 @@ impl Ftl for BankedLogFtl {
         done
     }
 
-    fn trim(&mut self, _nand: &mut Nand, lpn: Lpn, _at: u64) {
+    fn trim(&mut self, _nand: &mut Nand, lpn: Lpn, _at: Moment) {
         self.mapped.remove(self.deal.inner(lpn));
     }
 
@@ -444,7 +450,7 @@ impl Ftl for BankedLogFtl {
         self.rules.banks
     }
 
-    fn tend(&mut self, nand: &mut Nand, bank: u32, at: u64) -> Option<u64> {
+    fn tend(&mut self, nand: &mut Nand, bank: u32, at: Moment) -> Option<Moment> {
         self.unit(nand, bank as usize, at)
     }
 
@@ -454,6 +460,15 @@ impl Ftl for BankedLogFtl {
 
     fn reserve_blocks(&self) -> u32 {
         (self.rules.log_blocks + self.rules.put_off + 2) * self.rules.banks
+    }
+
+    fn spare_use(&self, spare_blocks: u32) -> SpareUse {
+        let Rules { banks, log_blocks, put_off, .. } = self.rules;
+        SpareUse::limited(spare_blocks, (log_blocks + put_off) * banks, 2 * banks)
+    }
+
+    fn map_use(&self) -> Option<MapUse> {
+        Some(MapUse::of(self.data.len() + self.places.len() + self.logs.places()))
     }
 
     fn free_blocks(&self) -> u32 {

@@ -12,9 +12,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::in_place::{InPlace, Layout};
-use super::{Ftl, Merges, Setup, Tombstone};
+use super::{Ftl, MapUse, Merges, Setup, SpareUse, Tombstone};
 use crate::error::SimError;
-use crate::nand::{Cause, Lpn, Nand, PageRead, Token};
+use crate::nand::{Cause, Lpn, Moment, Nand, PageRead, Token};
 
 /// The table `[chunk]` of a profile.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -76,16 +76,16 @@ impl Ftl for ChunkFtl {
     }
 
     #[inline]
-    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: u64) -> PageRead {
+    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: Moment) -> PageRead {
         self.map.read(nand, lpn, cause, at)
     }
 
     #[inline]
-    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64 {
+    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: Moment) -> Moment {
         self.map.write(nand, lpn, token, cause, at)
     }
 
-    fn trim(&mut self, _nand: &mut Nand, lpn: Lpn, _at: u64) {
+    fn trim(&mut self, _nand: &mut Nand, lpn: Lpn, _at: Moment) {
         self.map.trim(lpn);
     }
 
@@ -96,6 +96,14 @@ impl Ftl for ChunkFtl {
     /// All spare blocks: those of the open chunks, one chunk for a rebuild, and what is over, without use.
     fn reserve_blocks(&self) -> u32 {
         self.map.reserve_blocks()
+    }
+
+    fn spare_use(&self, spare_blocks: u32) -> SpareUse {
+        self.map.spare_use(spare_blocks)
+    }
+
+    fn map_use(&self) -> Option<MapUse> {
+        Some(self.map.map_use())
     }
 
     fn free_blocks(&self) -> u32 {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::nand::{Block, Cause, Lpn, NONE, Nand, Ppn};
+use crate::nand::{Block, Cause, Lpn, Moment, NONE, Nand, Ppn};
 
 /// Copies the pages `lpns` of one logical block to their places in `to`, for a merge. `find` says where a
 /// page is; [`NONE`] if it holds nothing. Returns when the last copy is done.
@@ -11,9 +11,9 @@ pub fn merge_in_place(
     nand: &mut Nand,
     lpns: Range<Lpn>,
     to: Block,
-    at: u64,
+    at: Moment,
     find: impl Fn(&Nand, Lpn) -> Ppn,
-) -> u64 {
+) -> Moment {
     let base = lpns.start - lpns.start % nand.pages_per_block();
     let place = nand.first_page(to);
     let mut done = at;
@@ -21,7 +21,8 @@ pub fn merge_in_place(
         let from = find(nand, lpn);
         if from != NONE {
             let read = nand.read(from, Cause::Merge, at);
-            done = done.max(nand.program(place + (lpn - base), lpn, read.token, Cause::Merge, read.done));
+            let written = nand.program(place + (lpn - base), lpn, read.token, Cause::Merge, read.done);
+            done = nand.both(done, written);
         }
     }
     done

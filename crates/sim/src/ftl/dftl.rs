@@ -19,12 +19,12 @@ use super::free::FreeBlocks;
 use super::page_set::PageSet;
 use super::recover::NewestTokens;
 use super::segmented_lru::SegmentedLru;
-use super::{Ftl, Setup, Tombstone};
+use super::{Ftl, MapUse, Setup, SpareUse, Tombstone};
 use crate::error::SimError;
 use crate::gc::VictimPolicy;
 use crate::gc::greedy::Greedy;
 use crate::nand::divide::Divisor;
-use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token};
+use crate::nand::{Block, Cause, Lpn, Moment, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token};
 
 /// The table `[dftl]` of a profile.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -75,6 +75,8 @@ pub struct DftlFtl {
     valid: Vec<u32>,
     shares: [Share; 2],
     free: FreeBlocks,
+    lookups: u64,
+    hits: u64,
 }
 
 impl DftlFtl {
@@ -97,6 +99,8 @@ impl DftlFtl {
             valid: vec![0; geometry.blocks as usize],
             shares: [share(geometry.blocks - map_blocks - REBUILD_SPARE), share(map_blocks)],
             free: FreeBlocks::none(settings.wear.levelling),
+            lookups: 0,
+            hits: 0,
         })
     }
 
@@ -105,8 +109,10 @@ impl DftlFtl {
     }
 
     /// Brings the entry of a page into the cache. Returns when it is there.
-    fn look_up(&mut self, nand: &mut Nand, lpn: Lpn, at: u64) -> u64 {
+    fn look_up(&mut self, nand: &mut Nand, lpn: Lpn, at: Moment) -> Moment {
+        self.lookups += 1;
         if self.cache.touch(lpn) {
+            self.hits += 1;
             return at;
         }
         let mut ready = at;
@@ -124,7 +130,7 @@ impl DftlFtl {
     }
 
     /// Writes a translation page with all its changed entries.
-    fn store(&mut self, nand: &mut Nand, page: u32, at: u64) -> u64 {
+    fn store(&mut self, nand: &mut Nand, page: u32, at: Moment) -> Moment {
         let ready = match self.directory[page as usize] {
             NONE => at,
             ppn => nand.read(ppn, Cause::Map, at).done,
@@ -155,8 +161,8 @@ impl DftlFtl {
         share: usize,
         (owner, token): (Lpn, Token),
         cause: Cause,
-        at: u64,
-    ) -> (Ppn, u64) {
+        at: Moment,
+    ) -> (Ppn, Moment) {
         while nand.is_full(self.shares[share].open) {
             self.advance(share);
             if self.shares[share].blocks >= self.shares[share].blocks_max {
@@ -179,7 +185,7 @@ impl DftlFtl {
     }
 
     /// Moves the valid pages of the emptiest block of a share and erases it. False if there is none.
-    fn collect(&mut self, nand: &mut Nand, share: usize, at: u64) -> bool {
+    fn collect(&mut self, nand: &mut Nand, share: usize, at: Moment) -> bool {
         let Some(victim) = self.shares[share].closed.pick(&self.valid, 0) else { return false };
         let cause = if share == DATA { Cause::Gc } else { Cause::Map };
         let mut outdated = Vec::new();
@@ -246,7 +252,7 @@ impl DftlFtl {
                 self.shares[DATA].blocks += 1;
             } else {
                 if nand.next_page(block) > 0 {
-                    nand.erase(block, Cause::Gc, 0);
+                    nand.erase(block, Cause::Gc, Moment::START);
                 }
                 self.free.give(nand, block);
             }
@@ -273,18 +279,18 @@ impl Ftl for DftlFtl {
         ftl.advance(DATA);
         ftl.advance(MAP);
         while ftl.shares[DATA].blocks >= ftl.shares[DATA].blocks_max && !nand.power().is_off() {
-            ftl.collect(nand, DATA, 0);
+            ftl.collect(nand, DATA, Moment::START);
         }
         let mapped = |page: &[Ppn]| page.iter().any(|&ppn| ppn != NONE);
         let stored: Vec<bool> = ftl.map.chunks(ftl.entries as usize).map(mapped).collect();
         for page in (0..ftl.directory.len()).filter(|&page| stored[page]) {
-            ftl.store(nand, page as u32, 0);
+            ftl.store(nand, page as u32, Moment::START);
         }
         Ok(ftl)
     }
 
     /// Also an unmapped page's entry must be looked up.
-    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: u64) -> PageRead {
+    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: Moment) -> PageRead {
         let ready = self.look_up(nand, lpn, at);
         match self.map[lpn as usize] {
             NONE => PageRead { token: NO_TOKEN, done: ready },
@@ -292,7 +298,7 @@ impl Ftl for DftlFtl {
         }
     }
 
-    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64 {
+    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: Moment) -> Moment {
         let ready = self.look_up(nand, lpn, at);
         let (place, done) = self.append(nand, DATA, (lpn, token), cause, ready);
         // Only now: a collection before it may have moved the old copy, which counts until the new one
@@ -303,7 +309,7 @@ impl Ftl for DftlFtl {
         done
     }
 
-    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, at: u64) {
+    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, at: Moment) {
         self.look_up(nand, lpn, at);
         let old = std::mem::replace(&mut self.map[lpn as usize], NONE);
         self.invalidate(nand, DATA, old);
@@ -312,14 +318,33 @@ impl Ftl for DftlFtl {
         }
     }
 
+    fn flush(&mut self, nand: &mut Nand, at: Moment) -> Moment {
+        nand.pad_groups(at)
+    }
+
     /// The share of the translation pages, what is free for a rebuild, the open data block and the one that a
     /// collection needs.
     fn reserve_blocks(&self) -> u32 {
         self.shares[MAP].blocks_max + REBUILD_SPARE + DATA_SPARE
     }
 
+    fn spare_use(&self, spare_blocks: u32) -> SpareUse {
+        let map_blocks = self.shares[MAP].blocks_max;
+        let reserve_blocks = REBUILD_SPARE + DATA_SPARE;
+        SpareUse { blocks: spare_blocks, map_blocks, reserve_blocks, ..SpareUse::default() }
+    }
+
+    fn map_use(&self) -> Option<MapUse> {
+        let entries = 2 * self.cache.capacity() as usize + self.directory.len();
+        Some(MapUse { lookups: Some(self.lookups), hits: Some(self.hits), ..MapUse::of(entries) })
+    }
+
     fn free_blocks(&self) -> u32 {
         self.free.len()
+    }
+
+    fn restart(&mut self) {
+        (self.lookups, self.hits) = (0, 0);
     }
 }
 

@@ -17,24 +17,24 @@ use super::copies::merge_in_place;
 use super::free::FreeBlocks;
 use super::page_set::PageSet;
 use super::recover::{Recovered, normal_form};
-use super::{Ftl, Merges, Setup, Tombstone};
+use super::{Ftl, MapUse, Merges, Setup, SpareUse, Tombstone};
 use crate::error::SimError;
 use crate::nand::divide::Divisor;
-use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Tag, Token};
+use crate::nand::{Block, Cause, Lpn, Moment, NO_TOKEN, NONE, Nand, PageRead, Ppn, Tag, Token};
 
 /// The table `[fast]` of a profile.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FastSettings {
-    /// Log blocks: one for sequential writes, the others for random ones.
+    /// Log blocks: one for sequential writes, the others for random ones. At least 2; 0 for as many as
+    /// `over_provisioning` leaves, less one for merges.
     pub log_blocks: u32,
 }
 
-impl Default for FastSettings {
-    fn default() -> FastSettings {
-        FastSettings { log_blocks: 8 }
-    }
-}
+/// Blocks that merges copy to.
+const MERGE_BLOCKS: u32 = 1;
+/// One for sequential writes, one for random ones.
+const LOG_BLOCKS_MIN: u32 = 2;
 
 /// Role of a block in its spare area: a data block, or what a merge makes one of.
 pub const DATA: u32 = 1;
@@ -72,15 +72,15 @@ pub struct FastFtl {
 
 impl FastFtl {
     fn empty(setup: &Setup<'_>) -> Result<FastFtl, SimError> {
-        let log_blocks = setup.settings.fast.log_blocks;
-        if log_blocks < 2 || log_blocks >= setup.geometry.blocks {
+        let log_blocks = setup.log_blocks(setup.settings.fast.log_blocks, MERGE_BLOCKS);
+        if log_blocks >= setup.geometry.blocks {
             return Err(SimError::Setting {
                 key: "fast.log_blocks".into(),
                 problem: format!("is {log_blocks}, and the flash has {} blocks", setup.geometry.blocks),
-                remedy: "use at least two, and fewer than over_provisioning leaves".into(),
+                remedy: "use fewer than over_provisioning leaves, or 0 for all of them".into(),
             });
         }
-        setup.need_spare_blocks(log_blocks.saturating_add(1))?;
+        setup.need_spare_blocks(log_blocks.max(LOG_BLOCKS_MIN).saturating_add(MERGE_BLOCKS))?;
         let pages_per_block = setup.geometry.pages_per_block;
         Ok(FastFtl {
             logical_pages: setup.logical_pages,
@@ -130,7 +130,7 @@ impl FastFtl {
     }
 
     /// The log block for a page, and when it can be written. Merges what is in the way.
-    fn log_for(&mut self, nand: &mut Nand, lbn: u32, offset: u32, at: u64) -> (Block, u64) {
+    fn log_for(&mut self, nand: &mut Nand, lbn: u32, offset: u32, at: Moment) -> (Block, Moment) {
         let mut ready = at;
         if let Some(Sequential { block, lbn: owner }) = self.sequential {
             if owner == lbn && offset > 0 && nand.next_page(block) == offset {
@@ -148,7 +148,7 @@ impl FastFtl {
         self.random_log(nand, ready)
     }
 
-    fn random_log(&mut self, nand: &mut Nand, at: u64) -> (Block, u64) {
+    fn random_log(&mut self, nand: &mut Nand, at: Moment) -> (Block, Moment) {
         if let Some(&newest) = self.random.back()
             && !nand.is_full(newest)
         {
@@ -170,7 +170,7 @@ impl FastFtl {
     }
 
     /// Completes the sequential log block and makes it the data block.
-    fn merge_sequential(&mut self, nand: &mut Nand, at: u64) -> u64 {
+    fn merge_sequential(&mut self, nand: &mut Nand, at: Moment) -> Moment {
         let Some(Sequential { block, lbn }) = self.sequential.take() else { return at };
         let mut copied = at;
         if nand.is_full(block) {
@@ -185,7 +185,7 @@ impl FastFtl {
     }
 
     /// Empties the oldest random log block and erases it.
-    fn merge_random(&mut self, nand: &mut Nand, at: u64) -> u64 {
+    fn merge_random(&mut self, nand: &mut Nand, at: Moment) -> Moment {
         let Some(victim) = self.random.pop_front() else { return at };
         let first = nand.first_page(victim);
         let mut done = at;
@@ -201,7 +201,7 @@ impl FastFtl {
     }
 
     /// Collects the newest pages of a logical block from all over the log.
-    fn merge_block(&mut self, nand: &mut Nand, lbn: u32, at: u64) -> u64 {
+    fn merge_block(&mut self, nand: &mut Nand, lbn: u32, at: Moment) -> Moment {
         if self.sequential.is_some_and(|sequential| sequential.lbn == lbn) {
             return self.merge_sequential(nand, at);
         }
@@ -213,7 +213,7 @@ impl FastFtl {
     }
 
     /// `block` holds all of `lbn` and takes the data block's place, which is erased.
-    fn replace_data(&mut self, nand: &mut Nand, lbn: u32, block: Block, at: u64) -> u64 {
+    fn replace_data(&mut self, nand: &mut Nand, lbn: u32, block: Block, at: Moment) -> Moment {
         let Range { start, end } = self.pages_of(lbn);
         self.logged[start as usize..end as usize].fill(NONE);
         let old = std::mem::replace(&mut self.data[lbn as usize], block);
@@ -240,7 +240,7 @@ impl Ftl for FastFtl {
     }
 
     #[inline]
-    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: u64) -> PageRead {
+    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: Moment) -> PageRead {
         match self.find(nand, lpn) {
             NONE => PageRead { token: NO_TOKEN, done: at },
             ppn => nand.read(ppn, cause, at),
@@ -248,7 +248,7 @@ impl Ftl for FastFtl {
     }
 
     #[inline]
-    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64 {
+    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: Moment) -> Moment {
         let lbn = self.per_block.quotient(lpn);
         let offset = lpn - lbn * self.pages_per_block;
         if let Some(block) = self.data_with_room(nand, lbn, offset) {
@@ -264,7 +264,7 @@ impl Ftl for FastFtl {
         done
     }
 
-    fn trim(&mut self, _nand: &mut Nand, lpn: Lpn, _at: u64) {
+    fn trim(&mut self, _nand: &mut Nand, lpn: Lpn, _at: Moment) {
         self.mapped.remove(lpn);
         self.logged[lpn as usize] = NONE;
     }
@@ -274,7 +274,16 @@ impl Ftl for FastFtl {
     }
 
     fn reserve_blocks(&self) -> u32 {
-        self.log_blocks + 1
+        self.log_blocks + MERGE_BLOCKS
+    }
+
+    fn spare_use(&self, spare_blocks: u32) -> SpareUse {
+        SpareUse::limited(spare_blocks, self.log_blocks, MERGE_BLOCKS)
+    }
+
+    /// Of the logged pages only those in the log blocks need a place.
+    fn map_use(&self) -> Option<MapUse> {
+        Some(MapUse::of(self.data.len() + self.log_blocks as usize * self.pages_per_block as usize))
     }
 
     fn free_blocks(&self) -> u32 {
@@ -307,7 +316,7 @@ mod tests {
 
     fn write(ftl: &mut FastFtl, nand: &mut Nand, pages: &[Lpn]) {
         for &lpn in pages {
-            ftl.write(nand, lpn, 1000 + Token::from(lpn), Cause::Host, 0);
+            ftl.write(nand, lpn, 1000 + Token::from(lpn), Cause::Host, Moment::START);
         }
         assert_eq!(nand.fault(), None);
     }

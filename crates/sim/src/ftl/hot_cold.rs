@@ -13,11 +13,12 @@ use flashscope_core::seed::derive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::frontiers::Frontiers;
 use super::newest_copies::NewestCopies;
-use super::page::{PageFtl, spare_blocks_needed};
-use super::{Ftl, Setup, Tombstone};
+use super::page::PageFtl;
+use super::{Ftl, MapUse, Setup, Tombstone};
 use crate::error::SimError;
-use crate::nand::{Block, Cause, Geometry, Lpn, Nand, PageRead, Token};
+use crate::nand::{Block, Cause, Geometry, Lpn, Moment, Nand, PageRead, Token};
 
 /// The table `[hot_cold]` of a profile.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -62,7 +63,7 @@ impl Split {
         let data = [blocks_of(pages), blocks_of(setup.logical_pages - pages)];
         let all_spare = setup.geometry.blocks.saturating_sub(data[0] + data[1]);
         let hot_spare = (f64::from(all_spare) * spare).round() as Block;
-        let need = spare_blocks_needed(setup.settings);
+        let need = Frontiers::of_page(setup.settings).spare_blocks(setup.settings);
         for (part, have) in [("hot", hot_spare), ("cold", all_spare - hot_spare)] {
             if have < need {
                 let problem = format!("leaves {have} spare blocks to the {part} pages, which need {need}");
@@ -104,10 +105,11 @@ impl Ftl for HotColdFtl {
     fn new(setup: &Setup<'_>, _: &()) -> Result<HotColdFtl, SimError> {
         let split = Split::of(setup)?;
         let ([hot, cold], [hot_blocks, cold_blocks]) = (split.setups(setup), split.blocks(setup));
+        let frontiers = Frontiers::of_page(setup.settings);
         Ok(HotColdFtl {
             hot_pages: split.pages,
-            hot: PageFtl::on(&hot, &(), hot_blocks)?,
-            cold: PageFtl::on(&cold, &(), cold_blocks)?,
+            hot: PageFtl::on(&hot, &(), hot_blocks, frontiers)?,
+            cold: PageFtl::on(&cold, &(), cold_blocks, frontiers)?,
         })
     }
 
@@ -120,17 +122,14 @@ impl Ftl for HotColdFtl {
         let split = Split::of(setup)?;
         let ([hot, cold], [hot_blocks, cold_blocks]) = (split.setups(setup), split.blocks(setup));
         let newest = NewestCopies::scan(nand, setup.logical_pages, trims);
+        let frontiers = Frontiers::of_page(setup.settings);
+        let mut rebuild = |part: &Setup<'_>, blocks: Range<Block>, pages: Range<Lpn>| {
+            PageFtl::rebuild_on(part, &(), nand, &newest, blocks, pages, frontiers)
+        };
         Ok(HotColdFtl {
             hot_pages: split.pages,
-            hot: PageFtl::rebuild_on(&hot, &(), nand, &newest, hot_blocks, 0..split.pages)?,
-            cold: PageFtl::rebuild_on(
-                &cold,
-                &(),
-                nand,
-                &newest,
-                cold_blocks,
-                split.pages..setup.logical_pages,
-            )?,
+            hot: rebuild(&hot, hot_blocks, 0..split.pages)?,
+            cold: rebuild(&cold, cold_blocks, split.pages..setup.logical_pages)?,
         })
     }
 
@@ -145,25 +144,34 @@ impl Ftl for HotColdFtl {
     }
 
     #[inline]
-    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: u64) -> PageRead {
+    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: Moment) -> PageRead {
         self.part_mut(lpn).read(nand, lpn, cause, at)
     }
 
     #[inline]
-    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64 {
+    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: Moment) -> Moment {
         self.part_mut(lpn).write(nand, lpn, token, cause, at)
     }
 
-    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, at: u64) {
+    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, at: Moment) {
         self.part_mut(lpn).trim(nand, lpn, at);
     }
 
-    fn tend(&mut self, nand: &mut Nand, bank: u32, at: u64) -> Option<u64> {
+    fn tend(&mut self, nand: &mut Nand, bank: u32, at: Moment) -> Option<Moment> {
         self.hot.tend(nand, bank, at).or_else(|| self.cold.tend(nand, bank, at))
+    }
+
+    fn flush(&mut self, nand: &mut Nand, at: Moment) -> Moment {
+        nand.pad_groups(at)
     }
 
     fn reserve_blocks(&self) -> u32 {
         self.hot.reserve_blocks() + self.cold.reserve_blocks()
+    }
+
+    fn map_use(&self) -> Option<MapUse> {
+        let [hot, cold] = [&self.hot, &self.cold].map(|part| part.map_use());
+        Some(MapUse { ram_bytes: hot?.ram_bytes + cold?.ram_bytes, ..MapUse::default() })
     }
 
     fn free_blocks(&self) -> u32 {

@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 
 use super::free::FreeBlocks;
 use super::recover::{NOT_SAID, normal_form};
-use super::{Ftl, Merges, Setup, Tombstone};
+use super::{Ftl, MapUse, Merges, Setup, SpareUse, Tombstone};
 use crate::error::SimError;
 use crate::nand::divide::Divisor;
-use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token};
+use crate::nand::{Block, Cause, Lpn, Moment, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token};
 
 /// The table `[hybrid]` of a profile.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -95,7 +95,7 @@ impl HybridFtl {
     }
 
     /// Copies what is left in a full block behind what was written since, and erases it.
-    fn close(&mut self, nand: &mut Nand, open: usize, at: u64) -> u64 {
+    fn close(&mut self, nand: &mut Nand, open: usize, at: Moment) -> Moment {
         let Some(Open { logical, full, left }) = self.open.remove(open) else { return at };
         let mut copied = at;
         for ppn in nand.first_page(full)..nand.first_page(full) + nand.pages_per_block() {
@@ -103,7 +103,7 @@ impl HybridFtl {
             if self.places.get(lpn as usize) == Some(&ppn) {
                 let (place, done) = nand.copy(ppn, self.data[logical as usize], Cause::Merge, at);
                 self.places[lpn as usize] = place;
-                copied = copied.max(done);
+                copied = nand.both(copied, done);
             }
         }
         if left == 0 {
@@ -117,7 +117,7 @@ impl HybridFtl {
     }
 
     /// Gives a logical block whose block is full another one beside it.
-    fn open(&mut self, nand: &mut Nand, logical: u32, at: u64) -> u64 {
+    fn open(&mut self, nand: &mut Nand, logical: u32, at: Moment) -> Moment {
         let mut ready = at;
         while self.open.len() >= self.open_blocks.max(1) {
             ready = self.close(nand, 0, ready);
@@ -132,7 +132,7 @@ impl HybridFtl {
     }
 
     /// Finds room for one more page of a logical block, whose old copy is forgotten.
-    fn make_room(&mut self, nand: &mut Nand, logical: u32, at: u64) -> u64 {
+    fn make_room(&mut self, nand: &mut Nand, logical: u32, at: Moment) -> Moment {
         let mut ready = at;
         let block = &mut self.data[logical as usize];
         if *block == NONE {
@@ -178,14 +178,14 @@ impl Ftl for HybridFtl {
     }
 
     #[inline]
-    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: u64) -> PageRead {
+    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: Moment) -> PageRead {
         match self.places[lpn as usize] {
             NONE => PageRead { token: NO_TOKEN, done: at },
             ppn => nand.read(ppn, cause, at),
         }
     }
 
-    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64 {
+    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: Moment) -> Moment {
         let logical = self.per_block.quotient(lpn);
         self.forget(nand, lpn);
         let ready = self.make_room(nand, logical, at);
@@ -197,7 +197,7 @@ impl Ftl for HybridFtl {
         }
     }
 
-    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, _at: u64) {
+    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, _at: Moment) {
         self.forget(nand, lpn);
     }
 
@@ -208,6 +208,14 @@ impl Ftl for HybridFtl {
     /// All spare blocks: those of the open blocks, one for a rebuild, and what is over, which has no use.
     fn reserve_blocks(&self) -> u32 {
         self.reserve_blocks
+    }
+
+    fn spare_use(&self, spare_blocks: u32) -> SpareUse {
+        SpareUse::limited(spare_blocks, self.open_blocks.max(1) as u32, 1)
+    }
+
+    fn map_use(&self) -> Option<MapUse> {
+        Some(MapUse::of(self.data.len() + self.places.len()))
     }
 
     fn free_blocks(&self) -> u32 {

@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 use super::free::FreeBlocks;
 use super::page_set::PageSet;
 use super::recover::{NOT_SAID, normal_form};
-use super::{Merges, Setup, Tombstone};
+use super::{MapUse, Merges, Setup, SpareUse, Tombstone};
 use crate::error::SimError;
 use crate::nand::divide::Divisor;
-use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token};
+use crate::nand::{Block, Cause, Lpn, Moment, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token};
 
 /// How an FTL with fixed places is laid out.
 #[derive(Clone, Copy, Debug)]
@@ -118,7 +118,7 @@ impl InPlace {
     }
 
     #[inline]
-    pub fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: u64) -> PageRead {
+    pub fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: Moment) -> PageRead {
         if self.holds.has(lpn) {
             nand.read(self.place(nand, lpn), cause, at)
         } else {
@@ -126,7 +126,7 @@ impl InPlace {
         }
     }
 
-    pub fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64 {
+    pub fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: Moment) -> Moment {
         let unit = self.per_unit.quotient(lpn);
         let mut ready = at;
         let mut open = self.open.iter().position(|open| open.unit == unit);
@@ -166,6 +166,17 @@ impl InPlace {
         self.reserve_blocks
     }
 
+    /// Fresh blocks of open units, and those of one more: see [`InPlace::empty`].
+    pub fn spare_use(&self, spare_blocks: u32) -> SpareUse {
+        let unit_blocks = self.per_block.quotient(self.unit_pages);
+        SpareUse::limited(spare_blocks, self.open_units.max(1) as u32 * unit_blocks, unit_blocks)
+    }
+
+    /// A place for each logical block, and for each that is mapped twice.
+    pub fn map_use(&self) -> MapUse {
+        MapUse::of(self.data.len() + self.fresh.len())
+    }
+
     /// Erased blocks that nothing has been written to yet.
     pub fn free_blocks(&self) -> u32 {
         self.free.len()
@@ -186,7 +197,7 @@ impl InPlace {
     }
 
     /// Maps a unit twice, and closes the oldest one if too many are. Returns its place in the list.
-    fn open(&mut self, nand: &mut Nand, unit: u32, ready: &mut u64) -> usize {
+    fn open(&mut self, nand: &mut Nand, unit: u32, ready: &mut Moment) -> usize {
         while self.open.len() >= self.open_units.max(1) {
             *ready = self.close(nand, 0, *ready);
         }
@@ -195,7 +206,7 @@ impl InPlace {
     }
 
     /// Copies those of `pages` that hold something from the old blocks to the fresh ones.
-    fn copy(&mut self, nand: &mut Nand, open: usize, pages: Range<Lpn>, at: u64) -> u64 {
+    fn copy(&mut self, nand: &mut Nand, open: usize, pages: Range<Lpn>, at: Moment) -> Moment {
         let mut done = at;
         for lpn in pages.filter(|&lpn| self.holds.has(lpn)) {
             let (logical, page) = self.split(lpn);
@@ -203,14 +214,14 @@ impl InPlace {
             let fresh = &mut self.fresh;
             let place = (self.per_block, lpn);
             let copied = program(fresh, &mut self.free, nand, place, read.token, Cause::Merge, read.done);
-            done = done.max(copied);
+            done = nand.both(done, copied);
             self.open[open].copied_pages += 1;
         }
         done
     }
 
     /// Copies the rest of an open unit and erases its old blocks.
-    fn close(&mut self, nand: &mut Nand, open: usize, at: u64) -> u64 {
+    fn close(&mut self, nand: &mut Nand, open: usize, at: Moment) -> Moment {
         let Open { unit, next, .. } = self.open[open];
         let copied = self.copy(nand, open, next..self.end(unit), at);
         match self.open.remove(open) {
@@ -223,7 +234,8 @@ impl InPlace {
             let fresh = std::mem::replace(&mut self.fresh[logical], NONE);
             let old = std::mem::replace(&mut self.data[logical], fresh);
             if old != NONE {
-                done = done.max(nand.erase(old, Cause::Merge, copied));
+                let erased = nand.erase(old, Cause::Merge, copied);
+                done = nand.both(done, erased);
                 self.free.give(nand, old);
             }
         }
@@ -240,8 +252,8 @@ fn program(
     (per_block, lpn): (Divisor, Lpn),
     token: Token,
     cause: Cause,
-    at: u64,
-) -> u64 {
+    at: Moment,
+) -> Moment {
     let logical = per_block.quotient(lpn);
     let block = &mut blocks[logical as usize];
     if *block == NONE {

@@ -15,10 +15,10 @@ use super::copies::merge_in_place;
 use super::free::FreeBlocks;
 use super::page_set::PageSet;
 use super::recover::{Recovered, normal_form};
-use super::{Ftl, Merges, Setup, Tombstone};
+use super::{Ftl, MapUse, Merges, Setup, SpareUse, Tombstone};
 use crate::error::SimError;
 use crate::nand::divide::Divisor;
-use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Tag, Token};
+use crate::nand::{Block, Cause, Lpn, Moment, NO_TOKEN, NONE, Nand, PageRead, Ppn, Tag, Token};
 
 /// Which log block is merged when all are in use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -35,7 +35,7 @@ pub enum LogVictim {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LogBlockSettings {
-    /// Log blocks; paper 002's board has 7.
+    /// Log blocks; 0 for as many as `over_provisioning` leaves, less one for merges.
     pub log_blocks: u32,
     /// Log block to merge when all are in use: `fifo` (the oldest) or `lru` (the least recently written).
     pub victim: LogVictim,
@@ -47,7 +47,7 @@ pub struct LogBlockSettings {
 
 impl Default for LogBlockSettings {
     fn default() -> LogBlockSettings {
-        LogBlockSettings { log_blocks: 7, victim: LogVictim::Fifo, eager_switch: true, partial_merge: false }
+        LogBlockSettings { log_blocks: 0, victim: LogVictim::Fifo, eager_switch: true, partial_merge: false }
     }
 }
 
@@ -55,6 +55,9 @@ impl Default for LogBlockSettings {
 pub const DATA: u32 = 1;
 /// Role of a block in its spare area: a log block.
 pub const LOG: u32 = 2;
+
+/// Blocks that full merges copy to.
+const MERGE_BLOCKS: u32 = 1;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Log {
@@ -92,15 +95,15 @@ pub struct LogBlockFtl {
 impl LogBlockFtl {
     fn empty(setup: &Setup<'_>) -> Result<LogBlockFtl, SimError> {
         let settings = setup.settings.log_block.clone();
-        let count = settings.log_blocks;
-        if count == 0 || count >= setup.geometry.blocks {
+        let count = setup.log_blocks(settings.log_blocks, MERGE_BLOCKS);
+        if count >= setup.geometry.blocks {
             return Err(SimError::Setting {
                 key: "log_block.log_blocks".into(),
                 problem: format!("is {count}, and the flash has {} blocks", setup.geometry.blocks),
-                remedy: "use at least one, and fewer than over_provisioning leaves".into(),
+                remedy: "use fewer than over_provisioning leaves, or 0 for all of them".into(),
             });
         }
-        setup.need_spare_blocks(count.saturating_add(1))?;
+        setup.need_spare_blocks(count.max(1).saturating_add(MERGE_BLOCKS))?;
         let pages_per_block = setup.geometry.pages_per_block;
         let unused = Log { block: NONE, lbn: NONE, in_order: true, stamp: 0 };
         Ok(LogBlockFtl {
@@ -141,7 +144,7 @@ impl LogBlockFtl {
     /// Gives a logical block a fresh log, after merging another if none is left. Returns its number, and when
     /// it can be written.
     #[inline(never)]
-    fn open(&mut self, nand: &mut Nand, lbn: u32, at: u64) -> (u32, u64) {
+    fn open(&mut self, nand: &mut Nand, lbn: u32, at: Moment) -> (u32, Moment) {
         let mut ready = at;
         if self.idle.is_empty() {
             ready = self.merge(nand, self.oldest(), at);
@@ -163,7 +166,7 @@ impl LogBlockFtl {
     }
 
     /// Brings what a log holds to its data block. Returns when it is done.
-    fn merge(&mut self, nand: &mut Nand, log: u32, at: u64) -> u64 {
+    fn merge(&mut self, nand: &mut Nand, log: u32, at: Moment) -> Moment {
         let Log { block, in_order, .. } = self.logs[log as usize];
         match (in_order, nand.is_full(block)) {
             (true, true) => self.switch_merge(nand, log, at),
@@ -173,19 +176,19 @@ impl LogBlockFtl {
     }
 
     /// The log block becomes the data block.
-    fn switch_merge(&mut self, nand: &mut Nand, log: u32, at: u64) -> u64 {
+    fn switch_merge(&mut self, nand: &mut Nand, log: u32, at: Moment) -> Moment {
         self.merges.switch_merges += 1;
         self.replace_data(nand, log, at)
     }
 
-    fn partial_merge(&mut self, nand: &mut Nand, log: u32, at: u64) -> u64 {
+    fn partial_merge(&mut self, nand: &mut Nand, log: u32, at: Moment) -> Moment {
         self.merges.partial_merges += 1;
         let Log { block, lbn, .. } = self.logs[log as usize];
         let copied = self.copy_pages(nand, lbn, nand.next_page(block), block, at);
         self.replace_data(nand, log, copied)
     }
 
-    fn full_merge(&mut self, nand: &mut Nand, log: u32, at: u64) -> u64 {
+    fn full_merge(&mut self, nand: &mut Nand, log: u32, at: Moment) -> Moment {
         self.merges.full_merges += 1;
         let Log { block, lbn, .. } = self.logs[log as usize];
         let mut fresh = self.free.take();
@@ -200,18 +203,18 @@ impl LogBlockFtl {
         let erased = self.replace_data(nand, log, copied);
         let done = nand.erase(block, Cause::Merge, copied);
         self.free.give(nand, block);
-        done.max(erased)
+        nand.both(done, erased)
     }
 
     /// Copies the newest pages of a logical block, from page `first` on, to their places in `to`.
-    fn copy_pages(&self, nand: &mut Nand, lbn: u32, first: u32, to: Block, at: u64) -> u64 {
+    fn copy_pages(&self, nand: &mut Nand, lbn: u32, first: u32, to: Block, at: Moment) -> Moment {
         let base = lbn * self.pages_per_block;
         let end = self.logical_pages.min(base + self.pages_per_block);
         merge_in_place(nand, base + first..end, to, at, |nand, lpn| self.find(nand, lpn))
     }
 
     /// The block of a log takes the place of its data block, which is erased; the log is idle.
-    fn replace_data(&mut self, nand: &mut Nand, log: u32, at: u64) -> u64 {
+    fn replace_data(&mut self, nand: &mut Nand, log: u32, at: Moment) -> Moment {
         let Log { block, lbn, .. } = self.logs[log as usize];
         let old = std::mem::replace(&mut self.data[lbn as usize], block);
         self.log_of[lbn as usize] = NONE;
@@ -247,7 +250,7 @@ impl Ftl for LogBlockFtl {
     }
 
     #[inline]
-    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: u64) -> PageRead {
+    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: Moment) -> PageRead {
         match self.find(nand, lpn) {
             NONE => PageRead { token: NO_TOKEN, done: at },
             ppn => nand.read(ppn, cause, at),
@@ -255,7 +258,7 @@ impl Ftl for LogBlockFtl {
     }
 
     #[inline]
-    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64 {
+    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: Moment) -> Moment {
         let lbn = self.per_block.quotient(lpn);
         let offset = lpn - lbn * self.pages_per_block;
         let (mut log, mut ready) = (self.log_of[lbn as usize], at);
@@ -280,7 +283,7 @@ impl Ftl for LogBlockFtl {
         if complete { self.switch_merge(nand, log, done) } else { done }
     }
 
-    fn trim(&mut self, _nand: &mut Nand, lpn: Lpn, _at: u64) {
+    fn trim(&mut self, _nand: &mut Nand, lpn: Lpn, _at: Moment) {
         self.mapped.remove(lpn);
     }
 
@@ -289,7 +292,15 @@ impl Ftl for LogBlockFtl {
     }
 
     fn reserve_blocks(&self) -> u32 {
-        self.settings.log_blocks + 1
+        self.logs.len() as u32 + MERGE_BLOCKS
+    }
+
+    fn spare_use(&self, spare_blocks: u32) -> SpareUse {
+        SpareUse::limited(spare_blocks, self.logs.len() as u32, MERGE_BLOCKS)
+    }
+
+    fn map_use(&self) -> Option<MapUse> {
+        Some(MapUse::of(self.data.len() + self.log_of.len() + self.slots.len()))
     }
 
     fn free_blocks(&self) -> u32 {
@@ -326,7 +337,7 @@ mod tests {
     /// Writes pages with tokens that count up from `first_token`.
     fn write(ftl: &mut LogBlockFtl, nand: &mut Nand, pages: &[Lpn], first_token: Token) {
         for (i, &lpn) in pages.iter().enumerate() {
-            ftl.write(nand, lpn, first_token + i as Token, Cause::Host, 0);
+            ftl.write(nand, lpn, first_token + i as Token, Cause::Host, Moment::START);
         }
         assert_eq!(nand.fault(), None);
     }
@@ -387,8 +398,8 @@ mod tests {
         write(&mut ftl, &mut nand, &[10, 9, 10, 0], 100);
         let counts = nand.counts();
         assert_eq!((counts.reads(), counts.programs_for(Cause::Merge), counts.erases()), (2, 2, 1));
-        assert_eq!(ftl.read(&mut nand, 10, Cause::Host, 0).token, 102);
-        assert_eq!(ftl.read(&mut nand, 8, Cause::Host, 0).token, NO_TOKEN);
+        assert_eq!(ftl.read(&mut nand, 10, Cause::Host, Moment::START).token, 102);
+        assert_eq!(ftl.read(&mut nand, 8, Cause::Host, Moment::START).token, NO_TOKEN);
     }
 
     #[test]
@@ -399,8 +410,8 @@ mod tests {
         assert_eq!(ftl.merges(), Merges { partial_merges: 1, ..Merges::default() });
         let counts = nand.counts();
         assert_eq!((counts.reads(), counts.programs_for(Cause::Merge), counts.erases()), (1, 1, 1));
-        assert_eq!(ftl.read(&mut nand, 11, Cause::Host, 0).token, 12);
-        assert_eq!(ftl.read(&mut nand, 10, Cause::Host, 0).token, 102);
+        assert_eq!(ftl.read(&mut nand, 11, Cause::Host, Moment::START).token, 12);
+        assert_eq!(ftl.read(&mut nand, 10, Cause::Host, Moment::START).token, 102);
     }
 
     #[test]
@@ -427,12 +438,12 @@ mod tests {
     fn a_block_that_was_trimmed_whole_needs_no_data_block() {
         let (mut ftl, mut nand) = filled(5, logs(1));
         write(&mut ftl, &mut nand, &[9], 100);
-        (8..12).for_each(|lpn| ftl.trim(&mut nand, lpn, 0));
+        (8..12).for_each(|lpn| ftl.trim(&mut nand, lpn, Moment::START));
         let programs = nand.counts().programs();
         write(&mut ftl, &mut nand, &[0], 101);
         assert_eq!(nand.counts().programs(), programs + 1);
         assert_eq!((ftl.data[2], ftl.free.len()), (NONE, 2));
-        assert_eq!(ftl.read(&mut nand, 9, Cause::Host, 0).token, NO_TOKEN);
+        assert_eq!(ftl.read(&mut nand, 9, Cause::Host, Moment::START).token, NO_TOKEN);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! with block maps need less, and bring the flash into order: `ftl/recover.rs`.
 
 use super::Tombstone;
-use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, Ppn, Token};
+use crate::nand::{Block, Cause, Lpn, Moment, NO_TOKEN, NONE, Nand, Ppn, Token};
 
 /// What a scan of all spare areas found.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ fn read_spare_areas(nand: &mut Nand, block: Block) -> u32 {
     let first = nand.first_page(block);
     let pages = first..first + nand.next_page(block);
     pages.clone().for_each(|ppn| {
-        nand.read(ppn, Cause::Map, 0);
+        nand.read(ppn, Cause::Map, Moment::START);
     });
     pages.filter(|ppn| nand.owner(*ppn) != NONE).count() as u32
 }

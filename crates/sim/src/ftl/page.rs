@@ -10,13 +10,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::free::FreeBlocks;
+use super::frontiers::Frontiers;
 use super::newest_copies::NewestCopies;
 use super::valid::ValidPages;
 use super::wear::StaticLevelling;
-use super::{Ftl, Setup, Tombstone};
+use super::{Ftl, MapUse, Setup, Tombstone};
 use crate::error::SimError;
 use crate::gc::{AnyPolicy, PolicySetup, VictimPolicy};
-use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token};
+use crate::nand::{Block, Cause, Lpn, Moment, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token};
 use crate::prefetch::prefetch;
 use crate::settings::Settings;
 
@@ -24,7 +25,8 @@ use crate::settings::Settings;
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PageSettings {
-    /// Open blocks: 1 shared by host writes and collected pages, 2 for one each.
+    /// Open blocks: 1 shared by host writes and collected pages, 2 for one each. Of each placement handle
+    /// where there are several.
     pub frontiers: u32,
     /// Erased blocks kept in reserve; 0 for the minimum.
     pub reserve_blocks: u32,
@@ -45,9 +47,9 @@ pub struct PageFtl<P = AnyPolicy> {
     valid: ValidPages,
     policy: P,
     free: FreeBlocks,
-    /// Where host writes go, and where collected pages go: the same block with one frontier.
-    open: [Block; 2],
-    gc_frontier: usize,
+    /// Where pages go; none yet for a placement handle that was never used.
+    open: Vec<Block>,
+    frontiers: Frontiers,
     reserve_blocks: u32,
     idle_blocks: u32,
     /// Blocks that it has.
@@ -55,6 +57,8 @@ pub struct PageFtl<P = AnyPolicy> {
     /// Pages that hold something.
     mapped: u32,
     host_writes: u64,
+    /// Collections that moved a page.
+    relocations: u64,
     /// Pages that are moved at a time in the background.
     unit_pages: u32,
     /// A victim whose pages are being moved in the background, and the first page that was not looked at.
@@ -66,20 +70,10 @@ pub struct PageFtl<P = AnyPolicy> {
     moving: Vec<Ppn>,
 }
 
-const HOST: usize = 0;
-
-/// Blocks that it needs besides those that hold data.
-pub(super) fn spare_blocks_needed(settings: &Settings) -> u32 {
-    let PageSettings { frontiers, reserve_blocks, .. } = settings.page;
-    reserve_blocks.max(frontiers).saturating_add(frontiers)
-}
-
 impl<P: VictimPolicy> PageFtl<P> {
-    fn empty(setup: &Setup<'_>, options: &P::Options) -> Result<PageFtl<P>, SimError> {
+    fn empty(setup: &Setup<'_>, options: &P::Options, frontiers: Frontiers) -> Result<PageFtl<P>, SimError> {
         let Setup { settings, geometry, .. } = *setup;
-        let PageSettings { frontiers, reserve_blocks, idle_blocks } = settings.page;
-        let reserve_blocks = reserve_blocks.max(frontiers);
-        setup.need_spare_blocks(spare_blocks_needed(settings))?;
+        setup.need_spare_blocks(frontiers.spare_blocks(settings))?;
         let policy_setup = PolicySetup {
             blocks: geometry.blocks,
             pages_per_block: geometry.pages_per_block,
@@ -91,13 +85,14 @@ impl<P: VictimPolicy> PageFtl<P> {
             valid: ValidPages::none(&geometry),
             policy: P::new(&policy_setup, options)?,
             free: FreeBlocks::none(settings.wear.levelling),
-            open: [NONE; 2],
-            gc_frontier: frontiers as usize - 1,
-            reserve_blocks,
-            idle_blocks,
+            open: vec![NONE; frontiers.count() as usize],
+            frontiers,
+            reserve_blocks: frontiers.reserve_blocks(settings),
+            idle_blocks: settings.page.idle_blocks,
             blocks: 0,
             mapped: 0,
             host_writes: 0,
+            relocations: 0,
             unit_pages: geometry.stripe * settings.nand.pages_per_program,
             tending: None,
             levelling: StaticLevelling::asked(&settings.wear),
@@ -110,8 +105,9 @@ impl<P: VictimPolicy> PageFtl<P> {
         setup: &Setup<'_>,
         options: &P::Options,
         blocks: Range<Block>,
+        frontiers: Frontiers,
     ) -> Result<PageFtl<P>, SimError> {
-        let mut ftl = PageFtl::empty(setup, options)?;
+        let mut ftl = PageFtl::empty(setup, options, frontiers)?;
         ftl.blocks = blocks.len() as u32;
         ftl.free = FreeBlocks::range(blocks, setup.settings.wear.levelling);
         ftl.open_frontiers();
@@ -126,8 +122,9 @@ impl<P: VictimPolicy> PageFtl<P> {
         newest: &NewestCopies,
         blocks: Range<Block>,
         pages: Range<Lpn>,
+        frontiers: Frontiers,
     ) -> Result<PageFtl<P>, SimError> {
-        let mut ftl = PageFtl::empty(setup, options)?;
+        let mut ftl = PageFtl::empty(setup, options, frontiers)?;
         for (lpn, ppn) in newest.mapped().filter(|(lpn, _)| pages.contains(lpn)) {
             ftl.validate(lpn, ppn, nand.block_of(ppn));
             ftl.mapped += 1;
@@ -135,13 +132,14 @@ impl<P: VictimPolicy> PageFtl<P> {
         ftl.blocks = blocks.len() as u32;
         ftl.sort_blocks(nand, &newest.youngest, blocks);
         ftl.open_frontiers();
-        while ftl.free.len() < ftl.reserve_blocks && ftl.collect(nand, 0) {}
+        while ftl.free.len() < ftl.reserve_blocks && ftl.collect(nand, Moment::START) {}
         Ok(ftl)
     }
 
+    /// With several handles a block is opened when the first page for it comes.
     fn open_frontiers(&mut self) {
-        for frontier in 0..=self.gc_frontier {
-            self.open[frontier] = self.free.take();
+        if self.frontiers.handles == 1 {
+            self.open.fill_with(|| self.free.take());
         }
     }
 
@@ -152,7 +150,7 @@ impl<P: VictimPolicy> PageFtl<P> {
         blocks.sort_by_key(|block| youngest[*block as usize]);
         for block in blocks {
             if nand.next_page(block) > 0 && self.valid.count(block) == 0 {
-                nand.erase(block, Cause::Gc, 0);
+                nand.erase(block, Cause::Gc, Moment::START);
             }
             if nand.next_page(block) == 0 {
                 self.free.give(nand, block);
@@ -165,7 +163,7 @@ impl<P: VictimPolicy> PageFtl<P> {
 
     /// Free blocks once there is no garbage left to collect.
     fn free_blocks_max(&self, nand: &Nand) -> u32 {
-        let used = self.mapped.div_ceil(nand.pages_per_block()) + self.gc_frontier as u32 + 1;
+        let used = self.mapped.div_ceil(nand.pages_per_block()) + self.open.len() as u32;
         self.blocks.saturating_sub(used)
     }
 
@@ -182,29 +180,81 @@ impl<P: VictimPolicy> PageFtl<P> {
         self.valid.set(ppn, block);
     }
 
-    /// Replaces a full open block and restores the reserve.
+    /// Whether a page may be written with this placement handle without [`PageFtl::make_room`].
+    #[inline]
+    pub(super) fn is_open(&self, handle: u16) -> bool {
+        self.open[usize::from(handle)] != NONE
+    }
+
+    /// Collections that moved a page.
+    pub(super) fn relocations(&self) -> u64 {
+        self.relocations
+    }
+
+    /// Replaces a full open block, or one that was never opened, and restores the reserve.
     #[cold]
     #[inline(never)]
-    fn make_room(&mut self, nand: &mut Nand, at: u64) {
-        while nand.is_full(self.open[HOST]) && nand.fault().is_none() {
-            self.advance(HOST);
+    pub(super) fn make_room(&mut self, nand: &mut Nand, handle: u16, at: Moment) {
+        while !self.has_room(nand, handle.into()) && nand.fault().is_none() {
+            self.advance(nand, handle.into());
             while self.free.len() < self.reserve_blocks && self.collect(nand, at) {}
         }
     }
 
-    fn advance(&mut self, frontier: usize) {
+    fn has_room(&self, nand: &Nand, frontier: usize) -> bool {
+        self.open[frontier] != NONE && !nand.is_full(self.open[frontier])
+    }
+
+    fn advance(&mut self, nand: &mut Nand, frontier: usize) {
         let block = self.open[frontier];
-        self.policy.closed(block, self.valid.count(block), self.host_writes);
+        if block != NONE {
+            self.policy.closed(block, self.valid.count(block), self.host_writes);
+        }
         self.open[frontier] = self.free.take();
+        if let Some(tag) = self.frontiers.tag(frontier) {
+            nand.set_tag(self.open[frontier], tag);
+        }
+    }
+
+    /// Writes a page that the host gave this handle, whose block is open.
+    #[inline(always)] // it is the hot path of every page-mapped FTL
+    pub(super) fn write_to(
+        &mut self,
+        nand: &mut Nand,
+        handle: u16,
+        lpn: Lpn,
+        token: Token,
+        cause: Cause,
+        at: Moment,
+    ) -> Moment {
+        if nand.is_full(self.open[usize::from(handle)]) {
+            // The page that is replaced is still valid: if the power goes now, it is what there is.
+            self.make_room(nand, handle, at);
+            if nand.fault().is_some() {
+                return at;
+            }
+        }
+        let old = self.map[lpn as usize];
+        if old != NONE {
+            self.invalidate(nand, old);
+        } else {
+            self.mapped += 1;
+        }
+        self.host_writes += 1;
+        let block = self.open[usize::from(handle)];
+        let (ppn, done) = nand.append(block, lpn, token, cause, at);
+        self.validate(lpn, ppn, block);
+        done
     }
 
     /// Moves the valid pages of a victim and erases it. False if no block is closed, or the flash failed.
-    fn collect(&mut self, nand: &mut Nand, at: u64) -> bool {
+    fn collect(&mut self, nand: &mut Nand, at: Moment) -> bool {
         if let Some((victim, page)) = self.tending {
             self.tend_victim(nand, victim, page, u32::MAX, at);
             return nand.fault().is_none();
         }
         let Some(victim) = self.policy.pick(self.valid.counts(), self.host_writes) else { return false };
+        self.relocations += u64::from(self.valid.count(victim) > 0);
         self.move_valid_pages(nand, victim, Cause::Gc, at);
         nand.erase(victim, Cause::Gc, at);
         let erased = self.level_wear(nand, victim, at);
@@ -214,7 +264,7 @@ impl<P: VictimPolicy> PageFtl<P> {
 
     /// Static wear levelling: what never changes goes to a block that has worn a lot, so that its own wears
     /// too. Returns the erased block that is left: `erased`, or the one whose data it took.
-    fn level_wear(&mut self, nand: &mut Nand, erased: Block, at: u64) -> Block {
+    fn level_wear(&mut self, nand: &mut Nand, erased: Block, at: Moment) -> Block {
         let Some(levelling) = &mut self.levelling else { return erased };
         let Some(cold) = levelling.behind(nand, erased, &self.open) else { return erased };
         self.policy.remove(cold);
@@ -231,22 +281,24 @@ impl<P: VictimPolicy> PageFtl<P> {
     /// Moves up to `most` valid pages of a victim, from `page` on, and erases it after the last. More are
     /// moved if the reserve is touched: a host write must find it whole. Returns when the last
     /// operation is done.
-    fn tend_victim(&mut self, nand: &mut Nand, victim: Block, page: u32, most: u32, at: u64) -> u64 {
+    fn tend_victim(&mut self, nand: &mut Nand, victim: Block, page: u32, most: u32, at: Moment) -> Moment {
+        let frontier = self.frontiers.for_moved(nand.tag(victim));
         let (mut page, mut moved, mut done) = (page, 0, at);
+        self.relocations += u64::from(page == 0 && self.valid.count(victim) > 0);
         while page < nand.pages_per_block() && (moved < most || self.free.len() < self.reserve_blocks) {
             let from = nand.first_page(victim) + page;
             page += 1;
             if !self.valid.is_set(from) {
                 continue;
             }
-            if nand.is_full(self.open[self.gc_frontier]) {
-                self.advance(self.gc_frontier);
+            if !self.has_room(nand, frontier) {
+                self.advance(nand, frontier);
             }
-            let block = self.open[self.gc_frontier];
+            let block = self.open[frontier];
             let (to, copied) = nand.copy(from, block, Cause::Gc, at);
             self.valid.clear(from, victim);
             self.validate(nand.owner(from), to, block);
-            (moved, done) = (moved + 1, done.max(copied));
+            (moved, done) = (moved + 1, nand.both(done, copied));
         }
         self.tending = Some((victim, page));
         if page == nand.pages_per_block() {
@@ -254,20 +306,22 @@ impl<P: VictimPolicy> PageFtl<P> {
             done = nand.erase(victim, Cause::Gc, done);
             self.free.give(nand, victim);
         }
-        done.max(at + 1)
+        let later = nand.later(at, 1);
+        nand.both(done, later)
     }
 
-    fn move_valid_pages(&mut self, nand: &mut Nand, victim: Block, cause: Cause, at: u64) {
+    fn move_valid_pages(&mut self, nand: &mut Nand, victim: Block, cause: Cause, at: Moment) {
         nand.prepare_block(victim);
         let mut moving = std::mem::take(&mut self.moving);
         self.valid.take(victim, nand.first_page(victim), nand.pages_per_block(), &mut moving);
         moving.iter().for_each(|ppn| prefetch(&self.map, nand.owner(*ppn) as usize));
+        let frontier = self.frontiers.for_moved(nand.tag(victim));
         let mut left = &moving[..];
         while !left.is_empty() {
-            if nand.is_full(self.open[self.gc_frontier]) {
-                self.advance(self.gc_frontier);
+            if !self.has_room(nand, frontier) {
+                self.advance(nand, frontier);
             }
-            let block = self.open[self.gc_frontier];
+            let block = self.open[frontier];
             let room = nand.pages_per_block() - nand.next_page(block);
             let (now, later) = left.split_at(left.len().min(room as usize));
             self.move_pages(nand, now, block, cause, at);
@@ -278,7 +332,7 @@ impl<P: VictimPolicy> PageFtl<P> {
     }
 
     /// Moves pages of one block to another that has room for them.
-    fn move_pages(&mut self, nand: &mut Nand, pages: &[Ppn], block: Block, cause: Cause, at: u64) {
+    fn move_pages(&mut self, nand: &mut Nand, pages: &[Ppn], block: Block, cause: Cause, at: Moment) {
         let first = nand.copy_all(pages, block, cause, at);
         for (to, from) in (first..).zip(pages) {
             self.map[nand.owner(*from) as usize] = to;
@@ -292,7 +346,7 @@ impl<P: VictimPolicy> Ftl for PageFtl<P> {
     type Options = P::Options;
 
     fn new(setup: &Setup<'_>, options: &P::Options) -> Result<PageFtl<P>, SimError> {
-        PageFtl::on(setup, options, 0..setup.geometry.blocks)
+        PageFtl::on(setup, options, 0..setup.geometry.blocks, Frontiers::of_page(setup.settings))
     }
 
     fn name_in(settings: &mut Settings) -> Result<(), SimError> {
@@ -308,7 +362,8 @@ impl<P: VictimPolicy> Ftl for PageFtl<P> {
         trims: &[Tombstone],
     ) -> Result<PageFtl<P>, SimError> {
         let newest = NewestCopies::scan(nand, setup.logical_pages, trims);
-        PageFtl::rebuild_on(setup, options, nand, &newest, 0..setup.geometry.blocks, 0..setup.logical_pages)
+        let (blocks, frontiers) = (0..setup.geometry.blocks, Frontiers::of_page(setup.settings));
+        PageFtl::rebuild_on(setup, options, nand, &newest, blocks, 0..setup.logical_pages, frontiers)
     }
 
     #[inline]
@@ -328,7 +383,7 @@ impl<P: VictimPolicy> Ftl for PageFtl<P> {
     }
 
     #[inline]
-    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: u64) -> PageRead {
+    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: Moment) -> PageRead {
         match self.map[lpn as usize] {
             NONE => PageRead { token: NO_TOKEN, done: at },
             ppn => nand.read(ppn, cause, at),
@@ -336,28 +391,11 @@ impl<P: VictimPolicy> Ftl for PageFtl<P> {
     }
 
     #[inline]
-    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64 {
-        if nand.is_full(self.open[HOST]) {
-            // The page that is replaced is still valid: if the power goes now, it is what there is.
-            self.make_room(nand, at);
-            if nand.fault().is_some() {
-                return at;
-            }
-        }
-        let old = self.map[lpn as usize];
-        if old != NONE {
-            self.invalidate(nand, old);
-        } else {
-            self.mapped += 1;
-        }
-        self.host_writes += 1;
-        let block = self.open[HOST];
-        let (ppn, done) = nand.append(block, lpn, token, cause, at);
-        self.validate(lpn, ppn, block);
-        done
+    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: Moment) -> Moment {
+        self.write_to(nand, 0, lpn, token, cause, at)
     }
 
-    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, _at: u64) {
+    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, _at: Moment) {
         let ppn = std::mem::replace(&mut self.map[lpn as usize], NONE);
         if ppn != NONE {
             self.invalidate(nand, ppn);
@@ -365,7 +403,7 @@ impl<P: VictimPolicy> Ftl for PageFtl<P> {
         }
     }
 
-    fn tend(&mut self, nand: &mut Nand, _bank: u32, at: u64) -> Option<u64> {
+    fn tend(&mut self, nand: &mut Nand, _bank: u32, at: Moment) -> Option<Moment> {
         let (victim, page) = match self.tending {
             Some(tending) => tending,
             None if self.free.len() >= self.idle_blocks.min(self.free_blocks_max(nand)) => return None,
@@ -374,11 +412,23 @@ impl<P: VictimPolicy> Ftl for PageFtl<P> {
         Some(self.tend_victim(nand, victim, page, self.unit_pages, at))
     }
 
+    fn flush(&mut self, nand: &mut Nand, at: Moment) -> Moment {
+        nand.pad_groups(at)
+    }
+
     fn reserve_blocks(&self) -> u32 {
-        self.gc_frontier as u32 + self.reserve_blocks
+        self.open.len() as u32 - 1 + self.reserve_blocks
+    }
+
+    fn map_use(&self) -> Option<MapUse> {
+        Some(MapUse::of(self.map.len()))
     }
 
     fn free_blocks(&self) -> u32 {
         self.free.len()
+    }
+
+    fn restart(&mut self) {
+        self.relocations = 0;
     }
 }

@@ -14,7 +14,7 @@ use super::copies::merge_in_place;
 use super::free::FreeBlocks;
 use super::page_set::PageSet;
 use super::{Setup, Tombstone};
-use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, Ppn, Tag, Token};
+use crate::nand::{Block, Cause, Lpn, Moment, NO_TOKEN, NONE, Nand, Ppn, Tag, Token};
 
 /// The newest token of every logical page.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ impl NewestTokens {
         for block in 0..nand.blocks() {
             let first = nand.first_page(block);
             for ppn in first..first + nand.next_page(block) {
-                let token = nand.read(ppn, Cause::Map, 0).token;
+                let token = nand.read(ppn, Cause::Map, Moment::START).token;
                 if let Some(newest) = tokens.get_mut(nand.owner(ppn) as usize) {
                     *newest = token.max(*newest);
                 }
@@ -102,7 +102,7 @@ impl NewestTokens {
 
 fn release(nand: &mut Nand, free: &mut FreeBlocks, block: Block) {
     if nand.next_page(block) > 0 {
-        nand.erase(block, Cause::Merge, 0);
+        nand.erase(block, Cause::Merge, Moment::START);
     }
     nand.set_tag(block, Tag::default());
     free.give(nand, block);
@@ -199,7 +199,7 @@ impl Recovery {
         }
         let fresh = self.recovered.free.take();
         nand.set_tag(fresh, Tag { kind, owner: lbn });
-        merge_in_place(nand, first..end, fresh, 0, |_, lpn| self.chosen[lpn as usize]);
+        merge_in_place(nand, first..end, fresh, Moment::START, |_, lpn| self.chosen[lpn as usize]);
         self.recovered.data[lbn as usize] = fresh;
         for &lpn in &pages {
             let block = nand.block_of(self.chosen[lpn as usize]);

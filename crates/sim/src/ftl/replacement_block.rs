@@ -19,10 +19,10 @@ use serde::{Deserialize, Serialize};
 use super::free::FreeBlocks;
 use super::page_set::PageSet;
 use super::recover::{NOT_SAID, normal_form};
-use super::{Ftl, Merges, Setup, Tombstone};
+use super::{Ftl, MapUse, Merges, Setup, SpareUse, Tombstone};
 use crate::error::SimError;
 use crate::nand::divide::Divisor;
-use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token};
+use crate::nand::{Block, Cause, Lpn, Moment, NO_TOKEN, NONE, Nand, PageRead, Ppn, Token};
 
 /// The table `[replacement_block]` of a profile.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -97,7 +97,7 @@ impl ReplacementBlockFtl {
     }
 
     /// Folds chains until this one may grow.
-    fn make_room(&mut self, nand: &mut Nand, logical: u32, at: u64) -> u64 {
+    fn make_room(&mut self, nand: &mut Nand, logical: u32, at: Moment) -> Moment {
         let mut ready = at;
         if self.chains[logical as usize].len() as u32 >= self.chain_max {
             ready = self.fold(nand, logical, ready);
@@ -123,7 +123,7 @@ impl ReplacementBlockFtl {
     }
 
     /// Unites a chain in one block and erases the others.
-    fn fold(&mut self, nand: &mut Nand, logical: u32, at: u64) -> u64 {
+    fn fold(&mut self, nand: &mut Nand, logical: u32, at: Moment) -> Moment {
         self.long.remove(&self.key(logical));
         let chain = std::mem::take(&mut self.chains[logical as usize]);
         let last = chain.last().copied().unwrap_or(NONE);
@@ -142,7 +142,8 @@ impl ReplacementBlockFtl {
         let copied = copy_in_place(nand, &rest, target, at);
         let mut erased = copied;
         for block in chain.into_iter().filter(|&block| block != target) {
-            erased = erased.max(nand.erase(block, Cause::Merge, copied));
+            let done = nand.erase(block, Cause::Merge, copied);
+            erased = nand.both(erased, done);
             self.free.give(nand, block);
         }
         self.chains[logical as usize].push(target);
@@ -163,12 +164,13 @@ impl ReplacementBlockFtl {
 }
 
 /// Copies pages to the same places of `target`.
-fn copy_in_place(nand: &mut Nand, pages: &[Ppn], target: Block, at: u64) -> u64 {
+fn copy_in_place(nand: &mut Nand, pages: &[Ppn], target: Block, at: Moment) -> Moment {
     let mut done = at;
     for &ppn in pages {
         let read = nand.read(ppn, Cause::Merge, at);
         let (place, lpn) = (nand.first_page(target) + nand.page_of(ppn), nand.owner(ppn));
-        done = done.max(nand.program(place, lpn, read.token, Cause::Merge, read.done));
+        let copied = nand.program(place, lpn, read.token, Cause::Merge, read.done);
+        done = nand.both(done, copied);
     }
     done
 }
@@ -200,14 +202,14 @@ impl Ftl for ReplacementBlockFtl {
     }
 
     #[inline]
-    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: u64) -> PageRead {
+    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: Moment) -> PageRead {
         match self.place(nand, lpn).filter(|_| self.holds.has(lpn)) {
             Some(ppn) => nand.read(ppn, cause, at),
             None => PageRead { token: NO_TOKEN, done: at },
         }
     }
 
-    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64 {
+    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: Moment) -> Moment {
         let (logical, page) = (self.per_block.quotient(lpn), self.per_block.remainder(lpn));
         let (mut ready, mut vacancy) = (at, self.vacancy(nand, logical, page));
         if vacancy.is_none() {
@@ -219,7 +221,7 @@ impl Ftl for ReplacementBlockFtl {
         nand.program(nand.first_page(block) + page, lpn, token, cause, ready)
     }
 
-    fn trim(&mut self, _nand: &mut Nand, lpn: Lpn, _at: u64) {
+    fn trim(&mut self, _nand: &mut Nand, lpn: Lpn, _at: Moment) {
         self.holds.remove(lpn);
     }
 
@@ -230,6 +232,14 @@ impl Ftl for ReplacementBlockFtl {
     /// The block to fold with; all others are for replacements.
     fn reserve_blocks(&self) -> u32 {
         RESERVE_BLOCKS
+    }
+
+    fn spare_use(&self, spare_blocks: u32) -> SpareUse {
+        SpareUse::limited(spare_blocks, spare_blocks.saturating_sub(RESERVE_BLOCKS), RESERVE_BLOCKS)
+    }
+
+    fn map_use(&self) -> Option<MapUse> {
+        Some(MapUse::of(self.chains.iter().map(Vec::len).sum()))
     }
 
     fn free_blocks(&self) -> u32 {

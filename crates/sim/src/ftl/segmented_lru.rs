@@ -49,6 +49,11 @@ impl SegmentedLru {
         }
     }
 
+    /// Pages that it has room for.
+    pub fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
     pub fn has(&self, lpn: Lpn) -> bool {
         self.node_of[lpn as usize] != NONE
     }

@@ -15,11 +15,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::free::FreeBlocks;
+use super::frontiers::Frontiers;
 use super::newest_copies::NewestCopies;
 use super::page::PageFtl;
-use super::{Ftl, Setup, Tombstone};
+use super::{Ftl, MapUse, Setup, SpareUse, Tombstone};
 use crate::error::SimError;
-use crate::nand::{Block, Cause, Cell, Geometry, Lpn, NONE, Nand, PageRead, Ppn, Token};
+use crate::nand::{Block, Cause, Cell, Geometry, Lpn, Moment, NONE, Nand, PageRead, Ppn, Token};
 use crate::prefetch::prefetch;
 use crate::settings::Settings;
 use crate::ssd::background::When;
@@ -88,6 +89,9 @@ pub struct SlcCacheFtl {
     folds_on_demand: bool,
     /// Pages that are folded at a time in the background.
     unit_pages: u32,
+    /// Pages on the move; here so that no fold allocates.
+    #[serde(skip)]
+    moving: Vec<(Lpn, PageRead)>,
 }
 
 impl SlcCacheFtl {
@@ -111,12 +115,13 @@ impl SlcCacheFtl {
             folding: None,
             folds_on_demand: settings.background.when == When::Never,
             unit_pages: geometry.stripe * settings.nand.pages_per_program,
+            moving: Vec::new(),
         }
     }
 
     /// The block that takes the next page; none if the cache is full.
     #[inline]
-    fn frontier(&mut self, nand: &mut Nand, at: u64) -> Option<Block> {
+    fn frontier(&mut self, nand: &mut Nand, at: Moment) -> Option<Block> {
         match self.open {
             Some(block) if nand.next_page(block) < self.pages_per_block => Some(block),
             _ => self.next_block(nand, at),
@@ -125,7 +130,7 @@ impl SlcCacheFtl {
 
     #[cold]
     #[inline(never)]
-    fn next_block(&mut self, nand: &mut Nand, at: u64) -> Option<Block> {
+    fn next_block(&mut self, nand: &mut Nand, at: Moment) -> Option<Block> {
         self.closed.extend(self.open.take());
         if self.free.is_empty() && self.folds_on_demand {
             self.fold(nand, u32::MAX, at);
@@ -136,31 +141,36 @@ impl SlcCacheFtl {
 
     /// Moves up to `most` pages of the oldest block to the flash behind, and erases it after the last.
     /// Returns when that is done; none if the cache is empty.
-    fn fold(&mut self, nand: &mut Nand, most: u32, at: u64) -> Option<u64> {
+    fn fold(&mut self, nand: &mut Nand, most: u32, at: Moment) -> Option<Moment> {
         let (block, mut page) = match self.folding {
             Some(folding) => folding,
             None => (self.closed.pop_front().or_else(|| self.open_block_in_use(nand))?, 0),
         };
-        let (mut moved, mut done) = (0, at + 1);
-        while page < nand.next_page(block) && moved < most && nand.fault().is_none() {
+        let mut moving = std::mem::take(&mut self.moving);
+        while page < nand.next_page(block) && moving.len() < most as usize && nand.fault().is_none() {
             let from = nand.first_page(block) + page;
             page += 1;
             let lpn = nand.owner(from);
-            if self.map.get(lpn as usize) != Some(&from) {
-                continue;
+            if self.map.get(lpn as usize) == Some(&from) {
+                moving.push((lpn, nand.read(from, Cause::Gc, at)));
             }
-            let read = nand.read(from, Cause::Gc, at);
+        }
+        // Only now: no read waits for a program.
+        let mut done = at;
+        for (lpn, read) in moving.drain(..) {
             let written = self.main.write(nand, lpn, read.token, Cause::Gc, read.done);
             self.map[lpn as usize] = NONE;
-            (moved, done) = (moved + 1, done.max(written));
+            done = nand.both(done, written);
         }
+        self.moving = moving;
         let is_empty = page == nand.next_page(block);
         self.folding = (!is_empty).then_some((block, page));
         if is_empty {
             done = nand.erase(block, Cause::Gc, done);
             self.free.give(nand, block);
         }
-        Some(done)
+        let later = nand.later(at, 1);
+        Some(nand.both(done, later))
     }
 
     fn open_block_in_use(&mut self, nand: &Nand) -> Option<Block> {
@@ -183,7 +193,7 @@ impl SlcCacheFtl {
                 continue;
             }
             if nand.next_page(block) > 0 {
-                nand.erase(block, Cause::Gc, 0);
+                nand.erase(block, Cause::Gc, Moment::START);
             }
             self.free.give(nand, block);
         }
@@ -217,7 +227,15 @@ impl Ftl for SlcCacheFtl {
             .iter_mut()
             .map(|copy| if is_cached(copy) { std::mem::replace(copy, NONE) } else { NONE });
         let map: Vec<Ppn> = cached.collect();
-        let main = PageFtl::rebuild_on(&behind, &(), nand, &newest, 0..first, 0..setup.logical_pages)?;
+        let main = PageFtl::rebuild_on(
+            &behind,
+            &(),
+            nand,
+            &newest,
+            0..first,
+            0..setup.logical_pages,
+            Frontiers::of_page(setup.settings),
+        )?;
         let mut ftl = SlcCacheFtl::before(setup, main, setup.geometry.blocks - first);
         ftl.map = map;
         ftl.sort_blocks(nand, &newest, first);
@@ -236,7 +254,7 @@ impl Ftl for SlcCacheFtl {
     }
 
     #[inline]
-    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: u64) -> PageRead {
+    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: Moment) -> PageRead {
         match self.map[lpn as usize] {
             NONE => self.main.read(nand, lpn, cause, at),
             ppn => nand.read(ppn, cause, at),
@@ -244,7 +262,7 @@ impl Ftl for SlcCacheFtl {
     }
 
     #[inline]
-    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64 {
+    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: Moment) -> Moment {
         let Some(block) = self.frontier(nand, at) else {
             self.map[lpn as usize] = NONE;
             return self.main.write(nand, lpn, token, cause, at);
@@ -255,21 +273,35 @@ impl Ftl for SlcCacheFtl {
         done
     }
 
-    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, at: u64) {
+    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, at: Moment) {
         self.map[lpn as usize] = NONE;
         self.main.trim(nand, lpn, at);
     }
 
-    fn tend(&mut self, nand: &mut Nand, bank: u32, at: u64) -> Option<u64> {
+    fn tend(&mut self, nand: &mut Nand, bank: u32, at: Moment) -> Option<Moment> {
         self.fold(nand, self.unit_pages, at).or_else(|| self.main.tend(nand, bank, at))
     }
 
     fn settle(&mut self, nand: &mut Nand) {
-        while nand.fault().is_none() && self.fold(nand, u32::MAX, 0).is_some() {}
+        while nand.fault().is_none() && self.fold(nand, u32::MAX, Moment::START).is_some() {}
+    }
+
+    fn flush(&mut self, nand: &mut Nand, at: Moment) -> Moment {
+        nand.pad_groups(at)
     }
 
     fn reserve_blocks(&self) -> u32 {
         self.main.reserve_blocks() + self.blocks
+    }
+
+    fn spare_use(&self, spare_blocks: u32) -> SpareUse {
+        let reserve_blocks = self.main.reserve_blocks();
+        SpareUse { blocks: spare_blocks, cache_blocks: self.blocks, reserve_blocks, ..SpareUse::default() }
+    }
+
+    fn map_use(&self) -> Option<MapUse> {
+        let behind = self.main.map_use()?.ram_bytes;
+        Some(MapUse { ram_bytes: MapUse::of(self.map.len()).ram_bytes + behind, ..MapUse::default() })
     }
 
     fn free_blocks(&self) -> u32 {

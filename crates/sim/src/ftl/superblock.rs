@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use super::free::FreeBlocks;
 use super::recover::NewestTokens;
 use super::valid::ValidPages;
-use super::{Ftl, Setup, Tombstone};
+use super::{Ftl, MapUse, Setup, SpareUse, Tombstone};
 use crate::error::SimError;
 use crate::nand::divide::Divisor;
-use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Tag, Token};
+use crate::nand::{Block, Cause, Lpn, Moment, NO_TOKEN, NONE, Nand, PageRead, Ppn, Tag, Token};
 
 /// The table `[superblock]` of a profile.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -23,7 +23,8 @@ use crate::nand::{Block, Cause, Lpn, NO_TOKEN, NONE, Nand, PageRead, Ppn, Tag, T
 pub struct SuperblockSettings {
     /// Logical blocks of a superblock.
     pub logical_blocks: u32,
-    /// Update blocks shared by all superblocks.
+    /// Update blocks shared by all superblocks; 0 for as many as `over_provisioning` leaves, less one for
+    /// collections.
     pub update_blocks: u32,
     /// Maximum update blocks of one superblock.
     pub update_blocks_max: u32,
@@ -33,9 +34,12 @@ pub struct SuperblockSettings {
 
 impl Default for SuperblockSettings {
     fn default() -> SuperblockSettings {
-        SuperblockSettings { logical_blocks: 8, update_blocks: 16, update_blocks_max: 8, separate: true }
+        SuperblockSettings { logical_blocks: 8, update_blocks: 0, update_blocks_max: 8, separate: true }
     }
 }
+
+/// Blocks that a collection copies to.
+const COLLECTION_BLOCKS: u32 = 1;
 
 /// Role of a block in its spare area: it belongs to the superblock that is named there.
 pub const MEMBER: u32 = 1;
@@ -78,10 +82,10 @@ const HOST: usize = 0;
 
 impl SuperblockFtl {
     fn empty(setup: &Setup<'_>) -> Result<SuperblockFtl, SimError> {
-        let settings = setup.settings.superblock.clone();
+        let mut settings = setup.settings.superblock.clone();
+        settings.update_blocks = setup.log_blocks(settings.update_blocks, COLLECTION_BLOCKS);
         for (key, value) in [
             ("superblock.logical_blocks", settings.logical_blocks),
-            ("superblock.update_blocks", settings.update_blocks),
             ("superblock.update_blocks_max", settings.update_blocks_max),
         ] {
             if value == 0 || value > setup.geometry.blocks {
@@ -92,7 +96,7 @@ impl SuperblockFtl {
                 });
             }
         }
-        setup.need_spare_blocks(settings.update_blocks.saturating_add(1))?;
+        setup.need_spare_blocks(settings.update_blocks.max(1).saturating_add(COLLECTION_BLOCKS))?;
         let (all, each) = (setup.logical_blocks(), settings.logical_blocks);
         let superblock = |first: u32| Superblock {
             own: each.min(all - first),
@@ -127,7 +131,7 @@ impl SuperblockFtl {
     /// Gives a superblock room for a host write, at the cost of another if it must. Returns when there is.
     #[cold]
     #[inline(never)]
-    fn make_room(&mut self, nand: &mut Nand, number: u32, at: u64) -> u64 {
+    fn make_room(&mut self, nand: &mut Nand, number: u32, at: Moment) -> Moment {
         let mut ready = at;
         while !self.has_room(nand, number, HOST) && works(nand) {
             let superblock = &self.superblocks[number as usize];
@@ -162,7 +166,7 @@ impl SuperblockFtl {
 
     /// Takes one update block from a superblock that has any. It ends: a superblock with more blocks than it
     /// owns has one that is not full of valid pages, and each step leaves one of those less.
-    fn shrink(&mut self, nand: &mut Nand, number: u32, at: u64) -> u64 {
+    fn shrink(&mut self, nand: &mut Nand, number: u32, at: Moment) -> Moment {
         let mut done = at;
         let before = self.superblocks[number as usize].blocks.len();
         while self.superblocks[number as usize].blocks.len() >= before && works(nand) {
@@ -184,7 +188,7 @@ impl SuperblockFtl {
         candidates.min_by_key(|&block| self.valid.count(block)).expect("more blocks than the target")
     }
 
-    fn move_valid_pages(&mut self, nand: &mut Nand, number: u32, victim: Block, at: u64) -> u64 {
+    fn move_valid_pages(&mut self, nand: &mut Nand, number: u32, victim: Block, at: Moment) -> Moment {
         let mut moving = std::mem::take(&mut self.moving);
         self.valid.take(victim, nand.first_page(victim), nand.pages_per_block(), &mut moving);
         let (gc, mut done) = (self.gc(), at);
@@ -197,7 +201,7 @@ impl SuperblockFtl {
             let (to, copied) = nand.copy(from, block, Cause::Gc, at);
             self.map[lpn as usize] = to;
             self.valid.set(to, block);
-            done = done.max(copied);
+            done = nand.both(done, copied);
         }
         self.moving = moving;
         done
@@ -257,13 +261,13 @@ impl Ftl for SuperblockFtl {
         }
         while ftl.borrowed > ftl.settings.update_blocks && works(nand) {
             let victim = ftl.coldest();
-            ftl.shrink(nand, victim, 0);
+            ftl.shrink(nand, victim, Moment::START);
         }
         Ok(ftl)
     }
 
     #[inline]
-    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: u64) -> PageRead {
+    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: Moment) -> PageRead {
         match self.map[lpn as usize] {
             NONE => PageRead { token: NO_TOKEN, done: at },
             ppn => nand.read(ppn, cause, at),
@@ -271,7 +275,7 @@ impl Ftl for SuperblockFtl {
     }
 
     #[inline]
-    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: u64) -> u64 {
+    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: Moment) -> Moment {
         let number = self.pages_per_superblock.quotient(lpn);
         let mut ready = at;
         if !self.has_room(nand, number, HOST) {
@@ -295,15 +299,27 @@ impl Ftl for SuperblockFtl {
         done
     }
 
-    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, _at: u64) {
+    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, _at: Moment) {
         let old = std::mem::replace(&mut self.map[lpn as usize], NONE);
         if old != NONE {
             self.valid.clear(old, nand.block_of(old));
         }
     }
 
+    fn flush(&mut self, nand: &mut Nand, at: Moment) -> Moment {
+        nand.pad_groups(at)
+    }
+
     fn reserve_blocks(&self) -> u32 {
-        1
+        COLLECTION_BLOCKS
+    }
+
+    fn spare_use(&self, spare_blocks: u32) -> SpareUse {
+        SpareUse::limited(spare_blocks, self.settings.update_blocks, COLLECTION_BLOCKS)
+    }
+
+    fn map_use(&self) -> Option<MapUse> {
+        Some(MapUse::of(self.map.len()))
     }
 
     fn free_blocks(&self) -> u32 {
@@ -338,7 +354,7 @@ mod tests {
 
     fn write(ftl: &mut SuperblockFtl, nand: &mut Nand, pages: &[Lpn]) {
         for &lpn in pages {
-            ftl.write(nand, lpn, 1000 + Token::from(lpn), Cause::Host, 0);
+            ftl.write(nand, lpn, 1000 + Token::from(lpn), Cause::Host, Moment::START);
         }
         assert_eq!(nand.fault(), None);
     }

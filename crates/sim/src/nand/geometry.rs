@@ -2,7 +2,7 @@
 
 use flashscope_core::Bytes;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::timing::TimingMode;
 
@@ -57,8 +57,10 @@ pub struct NandSettings {
     /// The kind of cell: slc, mlc, tlc or qlc.
     pub cell: Cell,
     /// Page read time in microseconds; several values alternate along a block. Empty: the cell's.
+    #[serde(deserialize_with = "one_or_several")]
     pub read_us: Vec<f64>,
     /// Page program time in microseconds; several values alternate along a block. Empty: the cell's.
+    #[serde(deserialize_with = "one_or_several")]
     pub program_us: Vec<f64>,
     /// Block erase time in microseconds; 0 for the cell's.
     pub erase_us: f64,
@@ -72,6 +74,20 @@ pub struct NandSettings {
     pub partial_page: PartialPage,
     /// Token mode: every page carries the number of its write, and every read is checked.
     pub data: bool,
+}
+
+/// `50` as well as `[50, 900]`.
+fn one_or_several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a number, or several in brackets")]
+    enum Times {
+        One(f64),
+        Several(Vec<f64>),
+    }
+    Ok(match Times::deserialize(deserializer)? {
+        Times::One(time) => vec![time],
+        Times::Several(times) => times,
+    })
 }
 
 impl Default for NandSettings {

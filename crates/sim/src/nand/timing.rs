@@ -1,15 +1,22 @@
-//! How long flash operations take: busy-until lines for each die and channel, or one for all.
+//! How long flash operations take, and when they are done.
 //!
-//! An operation starts when its die, and for the transfer its channel, is free. Planes of a die work as one.
-//! The die is busy during its own transfers, so the time of a host write on the bottleneck die is
-//! A tPROG + (A-1) tR + (A/b) tBERS + (2A-1) tXFER (reference: utilisation law of a closed loop).
+//! There are two ways to the same times ([`BackEnd`]). By events is the model: queues of the dies, and a bus
+//! that carries what is ready. Booking knows the end of an operation when it is asked for; where that is
+//! exact, devices use it, since it is faster. FTLs and buffers do not see which is at work.
+//!
+//! Planes of a die work as one. The die is busy during its own transfers, so the time of a host write on the
+//! bottleneck die is A tPROG + (A-1) tR + (A/b) tBERS + (2A-1) tXFER (reference: utilisation law of a closed
+//! loop).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::divide::Divisor;
+use super::booking::Booking;
+use super::events::Events;
 use super::geometry::NandSettings;
-use crate::line::Line;
+use super::moment::Moment;
+use super::scheduler::{Scheduler, SchedulerSettings};
+use super::times::{Place, Times};
 
 /// Whether operations overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -22,192 +29,170 @@ pub enum TimingMode {
     Serial,
 }
 
+/// Which way leads to the times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BackEnd {
+    /// Every operation takes its die and its bus when it is asked for.
+    Booking,
+    /// Operations wait in queues.
+    Events,
+}
+
 /// Operation times and what is busy until when.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Timing {
-    read_ns: Vec<u64>,
-    program_ns: Vec<u64>,
-    erase_ns: u64,
-    transfer_ns: u64,
-    /// Pages that one program operation takes, over all planes of a die.
-    group: u32,
-    per_group: Divisor,
-    /// Dies that a block is spread over, and how many such sets there are.
-    dies_per_block: Divisor,
-    sets: Divisor,
-    dies_in_set: u32,
-    channels: Divisor,
-    die_busy: Vec<u64>,
-    bus: Vec<Line>,
-    /// The page group in each die's register: reading its other pages takes the bus alone.
-    register: Vec<(u32, u32)>,
-    /// Blocks from this one on are in SLC mode, with times of their own.
-    slc_from: u32,
-    slc_read_ns: u64,
-    slc_program_ns: u64,
-    /// One die on one channel with one time for each operation: the lines are one line.
-    simple: bool,
+    times: Times,
+    back_end: BackEnd,
+    booking: Booking,
+    /// None while everything is booked.
+    events: Option<Box<Events>>,
+    /// Where one die with one time for each operation is booked: of a read and of a program, with the
+    /// transfer.
+    simple: Option<(u64, u64)>,
     /// When the pages that are being copied are read; here so that no copy allocates.
     #[serde(skip)]
-    reads: Vec<u64>,
+    reads: Vec<Moment>,
 }
 
-const EMPTY: (u32, u32) = (u32::MAX, u32::MAX);
-
 impl Timing {
-    /// Idle flash with the times of these settings.
+    /// Idle flash with the times of these settings. It books until requests come.
     pub fn new(nand: &NandSettings) -> Timing {
-        let serial = nand.timing == TimingMode::Serial;
-        let ns = |us: f64| (us * 1e3).round() as u64;
-        let all = |us: Vec<f64>| us.into_iter().map(ns).collect::<Vec<u64>>();
-        let (read_ns, program_ns) = (all(nand.reads_us()), all(nand.programs_us()));
-        let (channels, dies) = if serial { (1, 1) } else { (nand.channels, nand.channels * nand.dies) };
-        let planes_in_block = nand.stripe_blocks().min(nand.planes);
-        let dies_in_set = if serial { 1 } else { (nand.stripe_blocks() / nand.planes).clamp(1, dies) };
-        let group = if serial { 1 } else { nand.pages_per_program * planes_in_block };
-        Timing {
-            simple: dies == 1 && group == 1 && read_ns.len() == 1 && program_ns.len() == 1,
-            read_ns,
-            program_ns,
-            erase_ns: ns(nand.erases_us()),
-            transfer_ns: ns(nand.transfer_us),
-            group,
-            per_group: Divisor::new(group),
-            dies_per_block: Divisor::new(dies_in_set),
-            sets: Divisor::new((dies / dies_in_set).max(1)),
-            dies_in_set,
-            channels: Divisor::new(channels),
-            die_busy: vec![0; dies as usize],
-            bus: vec![Line::default(); channels as usize],
-            register: vec![EMPTY; dies as usize],
-            slc_from: u32::MAX,
-            slc_read_ns: 0,
-            slc_program_ns: 0,
-            reads: Vec::new(),
-        }
+        Timing::of(Times::new(nand), BackEnd::Booking)
+    }
+
+    fn of(times: Times, back_end: BackEnd) -> Timing {
+        let booking = Booking::new(&times);
+        let mut timing = Timing { times, back_end, booking, events: None, simple: None, reads: Vec::new() };
+        timing.restart();
+        timing
     }
 
     /// Blocks from `first` on are in SLC mode.
     pub(crate) fn with_slc(self, first: u32, read_us: f64, program_us: f64) -> Timing {
-        let ns = |us: f64| (us * 1e3).round() as u64;
-        Timing {
-            slc_from: first,
-            slc_read_ns: ns(read_us),
-            slc_program_ns: ns(program_us),
-            simple: false,
-            ..self
-        }
+        Timing::of(self.times.with_slc(first, read_us, program_us), self.back_end)
+    }
+
+    /// What waits for a die goes in that order. Queues alone know orders.
+    pub(crate) fn with_scheduler(mut self, scheduler: &SchedulerSettings) -> Timing {
+        self.times.scheduler = Scheduler::new(scheduler);
+        self
+    }
+
+    /// What requests begin with.
+    pub(crate) fn with_back_end(self, back_end: BackEnd) -> Timing {
+        Timing { back_end, ..self }
+    }
+
+    /// What is at work once the device serves requests.
+    pub fn back_end(&self) -> BackEnd {
+        self.back_end
     }
 
     /// Whether a block is in SLC mode.
     pub(super) fn is_slc(&self, block: u32) -> bool {
-        block >= self.slc_from
+        self.times.is_slc(block)
     }
 
-    /// Everything is idle, and it is time zero again.
+    /// Everything is idle, and it is time zero again. What is done now, before requests come, is booked.
     pub fn restart(&mut self) {
-        self.die_busy.fill(0);
-        self.bus.fill(Line::default());
-        self.register.fill(EMPTY);
+        self.booking.restart();
+        self.events = None;
+        let transfer_ns = self.times.transfer_ns;
+        let simple = self.times.of_one_kind().filter(|_| self.times.dies == 1);
+        self.simple = simple.map(|(read, program)| (read + transfer_ns, program + transfer_ns));
     }
 
-    #[inline]
-    fn sensing_ns(&self, block: u32, group: u32) -> u64 {
-        if self.is_slc(block) {
-            return self.slc_read_ns;
+    /// From here on requests come.
+    pub(crate) fn begin(&mut self) {
+        if self.back_end == BackEnd::Events {
+            self.events = Some(Box::new(Events::after(&self.booking, &self.times)));
+            self.simple = None;
         }
-        self.read_ns[group as usize % self.read_ns.len()]
     }
 
-    #[inline]
-    fn programming_ns(&self, block: u32, group: u32) -> u64 {
-        if self.is_slc(block) {
-            return self.slc_program_ns;
+    /// From when on the flash is idle; none if it is not, and when it will be is not known yet.
+    pub fn idle_from(&self) -> Option<u64> {
+        self.bank_idle_from(0, 1)
+    }
+
+    /// From when on one of `banks` equal parts of the dies is idle: part `bank` has every set of dies whose
+    /// number leaves that rest. All dies, where they cannot be parted so. None as in [`Timing::idle_from`].
+    pub fn bank_idle_from(&self, bank: u32, banks: u32) -> Option<u64> {
+        let dies = self.times.dies_of_bank(bank, banks);
+        match (&self.events, dies) {
+            (Some(events), dies) => events.idle_from(dies),
+            (None, None) => Some(self.booking.idle_from()),
+            (None, Some(dies)) => dies.map(|die| self.booking.die_busy[die]).max().or(Some(0)),
         }
-        self.program_ns[group as usize % self.program_ns.len()]
-    }
-
-    /// When the last operation so far is done.
-    pub fn idle_from(&self) -> u64 {
-        let dies = self.die_busy.iter().copied().max().unwrap_or(0);
-        dies.max(self.bus.iter().map(Line::idle_from).max().unwrap_or(0))
-    }
-
-    /// When one of `banks` equal parts of the dies is idle: part `bank` has every set of dies whose number
-    /// leaves that rest. All dies, where they cannot be parted so.
-    pub fn bank_idle_from(&self, bank: u32, banks: u32) -> u64 {
-        let in_set = self.dies_in_set as usize;
-        if banks == 1 || !self.die_sets().is_multiple_of(banks) {
-            return self.idle_from();
-        }
-        let sets = self.die_busy.chunks(in_set).skip(bank as usize).step_by(banks as usize);
-        sets.flatten().copied().max().unwrap_or(0)
     }
 
     /// Sets of dies that work on blocks of their own: block `b` lies on set `b % die_sets`. One if each block
     /// is spread over all dies.
     pub fn die_sets(&self) -> u32 {
-        (self.die_busy.len() as u32 / self.dies_in_set).max(1)
+        self.times.die_sets()
     }
 
-    /// Group of a page in its block, and the die that holds it.
+    /// `is_urgent` if it goes first where reads have priority.
     #[inline]
-    fn place(&self, block: u32, page: u32) -> (u32, usize) {
-        let group = self.per_group.quotient(page);
-        let die = self.sets.remainder(block) * self.dies_in_set + self.dies_per_block.remainder(group);
-        (group, die as usize)
-    }
-
-    #[inline]
-    fn channel(&self, die: usize) -> usize {
-        self.channels.remainder(die as u32) as usize
-    }
-
-    #[inline]
-    pub(super) fn read(&mut self, block: u32, page: u32, at: u64) -> u64 {
-        if self.simple {
-            let done = self.die_busy[0].max(at) + self.read_ns[0] + self.transfer_ns;
-            self.die_busy[0] = done;
-            return done;
+    pub(super) fn read(&mut self, block: u32, page: u32, is_urgent: bool, at: Moment) -> Moment {
+        if let Some((read_ns, _)) = self.simple {
+            return self.take_the_die(read_ns, at);
         }
-        self.read_on_its_die(block, page, at)
+        self.read_on_its_die(block, page, is_urgent, at)
+    }
+
+    /// One die, one time: the end of the last operation is all there is to know.
+    #[inline]
+    fn take_the_die(&mut self, ns: u64, at: Moment) -> Moment {
+        let busy_ns = &mut self.booking.die_busy[0];
+        *busy_ns = (*busy_ns).max(at.ns()) + ns;
+        Moment::at(*busy_ns)
     }
 
     #[inline(never)] // out of the way of one simple die
-    fn read_on_its_die(&mut self, block: u32, page: u32, at: u64) -> u64 {
-        let (group, die) = self.place(block, page);
-        let channel = self.channel(die);
-        let start = self.die_busy[die].max(at);
-        let held = self.group > 1 && self.register[die] == (block, group);
-        let sensed = if held { start } else { start + self.sensing_ns(block, group) };
-        self.register[die] = (block, group);
-        let done = self.bus[channel].take(sensed, self.transfer_ns);
-        self.die_busy[die] = done;
-        done
+    fn read_on_its_die(&mut self, block: u32, page: u32, is_urgent: bool, at: Moment) -> Moment {
+        let Timing { times, booking, events, .. } = self;
+        let place = times.place(block, page);
+        match events {
+            Some(events) => events.read(times, place, is_urgent, at),
+            None => Moment::at(booking.read(times, place, at.ns())),
+        }
     }
 
     /// The data of a group travel page by page; its last page starts the program. Until then a page is done
     /// when it is in the register.
     #[inline]
-    pub(super) fn program(&mut self, block: u32, page: u32, at: u64) -> u64 {
-        if self.simple {
-            let done = self.die_busy[0].max(at) + self.program_ns[0] + self.transfer_ns;
-            self.die_busy[0] = done;
-            return done;
+    pub(super) fn program(&mut self, block: u32, page: u32, at: Moment) -> Moment {
+        if let Some((_, program_ns)) = self.simple {
+            return self.take_the_die(program_ns, at);
         }
         self.program_on_its_die(block, page, at)
     }
 
     #[inline(never)] // out of the way of one simple die
-    fn program_on_its_die(&mut self, block: u32, page: u32, at: u64) -> u64 {
-        let (group, die) = self.place(block, page);
-        let channel = self.channel(die);
-        let sent = self.bus[channel].take(self.die_busy[die].max(at), self.transfer_ns);
-        self.register[die] = EMPTY;
-        let last = page - group * self.group == self.group - 1;
-        let done = if last { sent + self.programming_ns(block, group) } else { sent };
-        self.die_busy[die] = done;
-        done
+    fn program_on_its_die(&mut self, block: u32, page: u32, at: Moment) -> Moment {
+        let Timing { times, booking, events, .. } = self;
+        let (die, program_ns) = (times.place(block, page).die, times.programming_ns(block, page));
+        match events {
+            Some(events) => events.program(times, die, program_ns, at),
+            None => Moment::at(booking.program(times, die, program_ns, at.ns())),
+        }
+    }
+
+    /// Pages that one program operation takes.
+    pub fn group_pages(&self) -> u32 {
+        self.times.group
+    }
+
+    /// Programs what the register holds of the group of a page, without the rest of it.
+    pub(super) fn finish(&mut self, block: u32, page: u32, at: Moment) -> Moment {
+        let Timing { times, booking, events, .. } = self;
+        let Place { group, die, .. } = times.place(block, page);
+        let program_ns = times.group_program_ns(block, group);
+        match events {
+            Some(events) => events.finish(times, die, program_ns, at),
+            None => Moment::at(booking.occupy(die, program_ns, at.ns())),
+        }
     }
 
     /// Reads `sources`, blocks and pages, each as early as `at`, and then programs them to the pages from
@@ -216,32 +201,108 @@ impl Timing {
         &mut self,
         sources: impl ExactSizeIterator<Item = (u32, u32)>,
         (block, page): (u32, u32),
-        at: u64,
+        at: Moment,
     ) {
-        if self.simple {
-            let copy_ns = self.read_ns[0] + self.program_ns[0] + 2 * self.transfer_ns;
+        if let Some((read_ns, program_ns)) = self.simple {
             if sources.len() > 0 {
-                self.die_busy[0] = self.die_busy[0].max(at) + sources.len() as u64 * copy_ns;
+                self.take_the_die(sources.len() as u64 * (read_ns + program_ns), at);
             }
             return;
         }
         let mut reads = std::mem::take(&mut self.reads);
-        reads.extend(sources.map(|(block, page)| self.read(block, page, at)));
+        reads.extend(sources.map(|(block, page)| self.read(block, page, false, at)));
         for (to, read) in (page..).zip(reads.drain(..)) {
             self.program(block, to, read);
         }
         self.reads = reads;
     }
 
-    /// All dies of the block erase at the same time.
-    pub(super) fn erase(&mut self, block: u32, at: u64) -> u64 {
-        let first = (self.sets.remainder(block) * self.dies_in_set) as usize;
-        let mut done = at;
-        for die in first..first + self.dies_in_set as usize {
-            self.die_busy[die] = self.die_busy[die].max(at) + self.erase_ns;
-            self.register[die] = EMPTY;
-            done = done.max(self.die_busy[die]);
+    /// All dies of the block erase, each when it is free.
+    pub(super) fn erase(&mut self, block: u32, at: Moment) -> Moment {
+        let Timing { times, booking, events, .. } = self;
+        match events {
+            Some(events) => events.erase(times, block, at),
+            None => Moment::at(booking.erase(times, block, at.ns())),
         }
-        done
+    }
+
+    /// The later of two moments of which one is not known.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn both(&mut self, one: Moment, other: Moment) -> Moment {
+        match &mut self.events {
+            Some(events) => events.both(one, other),
+            None => one,
+        }
+    }
+
+    /// So long after a moment that is not known.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn later(&mut self, moment: Moment, ns: u64) -> Moment {
+        match &mut self.events {
+            Some(events) => events.later(moment, ns),
+            None => moment,
+        }
+    }
+
+    /// Time of a moment that may have to come first.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn run_until_known(&mut self, moment: Moment) -> u64 {
+        match &mut self.events {
+            Some(events) => events.run_until_known(&self.times, moment),
+            None => 0,
+        }
+    }
+
+    /// The time of a moment, if it is known by now.
+    pub(crate) fn known_ns(&self, moment: Moment) -> Option<u64> {
+        match &self.events {
+            Some(events) => events.known_ns(moment),
+            None => moment.known_ns(),
+        }
+    }
+
+    /// Whether the end of everything is known when it is asked for.
+    #[inline]
+    pub(crate) fn books(&self) -> bool {
+        self.events.is_none()
+    }
+
+    /// Everything up to `ns` happens.
+    #[inline]
+    pub(crate) fn run_until(&mut self, ns: u64) {
+        if let Some(events) = &mut self.events {
+            events.run_until(&self.times, ns);
+        }
+    }
+
+    /// When the next event is; never if nothing waits.
+    #[inline]
+    pub(crate) fn next_event_ns(&self) -> u64 {
+        self.events.as_ref().map_or(u64::MAX, |events| events.next_ns())
+    }
+
+    /// The next event happens.
+    #[inline]
+    pub(crate) fn step(&mut self) {
+        if let Some(events) = &mut self.events {
+            events.step(&self.times);
+        }
+    }
+
+    /// Request number `request` is told when `moment` is.
+    #[inline]
+    pub(crate) fn tell(&mut self, request: u32, moment: Moment) {
+        if let Some(events) = &mut self.events {
+            events.tell(request, moment);
+        }
+    }
+
+    /// The next request of which the end is known, and when it is.
+    #[inline]
+    pub(crate) fn next_told(&mut self) -> Option<(u32, u64)> {
+        self.events.as_mut()?.next_told()
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ftl::Ftl;
-use crate::nand::Nand;
+use crate::nand::{Moment, Nand};
 use crate::settings::Settings;
 
 /// When a device reclaims space that nothing waits for yet.
@@ -57,15 +57,18 @@ impl Background {
     pub(super) fn catch_up<F: Ftl>(&self, ftl: &mut F, nand: &mut Nand, reads: bool, at: u64) {
         let banks = ftl.banks();
         for bank in 0..banks {
-            let mut idle_from = nand.timing().bank_idle_from(bank, banks) + self.after_ns;
-            while idle_from < at
-                && let Some(done) = ftl.tend(nand, bank, idle_from)
+            let mut idle_from = nand.timing().bank_idle_from(bank, banks).map(|ns| ns + self.after_ns);
+            while let Some(ns) = idle_from
+                && ns < at
+                && let Some(done) = ftl.tend(nand, bank, Moment::at(ns))
             {
-                idle_from = done;
+                // What is not known by then ends later, and is waited for.
+                nand.timing_mut().run_until(at);
+                idle_from = nand.timing().known_ns(done);
             }
             if reads && self.beside_reads {
-                let idle_from = nand.timing().bank_idle_from(bank, banks);
-                ftl.tend(nand, bank, idle_from.max(at));
+                let idle_from = nand.timing().bank_idle_from(bank, banks).unwrap_or(at);
+                ftl.tend(nand, bank, Moment::at(idle_from.max(at)));
             }
         }
     }

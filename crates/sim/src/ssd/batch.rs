@@ -86,14 +86,15 @@ impl<'r, B: WriteBuffer> FtlWork for Submit<'_, 'r, B> {
     #[inline]
     fn run<F: Ftl>(self, ftl: &mut F) -> Stuck<'r> {
         let Submit { path, info, now, requests, flight } = self;
-        let room = QUEUE_DEPTH_MAX as usize - flight.len();
+        let room = QUEUE_DEPTH_MAX as usize - flight.len() - path.pending.len();
+        path.advance(now, flight);
         let taken = requests.len().min(room);
         for request in &requests[..taken] {
             if !fits(info, request) {
                 return Some(request);
             }
-            let done = path.serve(ftl, request, now);
-            flight.push(Completion { tag: request.tag, submitted: Time(now), completed: Time(done) });
+            let served = path.serve(ftl, request, now);
+            path.expect(request, now, served, flight);
         }
         requests.get(taken)
     }
@@ -111,7 +112,9 @@ impl<B: WriteBuffer> FtlWork for Single<'_, B> {
 
     #[inline]
     fn run<F: Ftl>(self, ftl: &mut F) -> Option<u64> {
-        let done = self.path.serve(ftl, self.request, self.now);
+        self.path.nand.timing_mut().run_until(self.now);
+        let served = self.path.serve(ftl, self.request, self.now);
+        let done = self.path.finish(served);
         (!self.path.has_failed()).then_some(done)
     }
 }
@@ -136,7 +139,9 @@ impl<'r, B: WriteBuffer> FtlWork for InTurn<'_, 'r, B> {
                 return true;
             }
             let submitted = Time(*clock);
-            let done = path.serve(ftl, request, *clock);
+            path.nand.timing_mut().run_until(*clock);
+            let served = path.serve(ftl, request, *clock);
+            let done = path.finish(served);
             if path.has_failed() {
                 return true;
             }

@@ -11,7 +11,7 @@ use crate::buffer::{AnyBuffer, BufferSetup, WriteBuffer};
 use crate::error::SimError;
 use crate::flight::Flight;
 use crate::ftl::{AnyFtl, Ftl, Setup};
-use crate::nand::{Lpn, Nand, Token};
+use crate::nand::{BackEnd, Lpn, Nand, Token};
 use crate::settings::Settings;
 
 /// A description of an [`Ssd`], from which any number of them can be made.
@@ -34,6 +34,7 @@ pub struct SsdBuilder<F: Ftl = AnyFtl, B: WriteBuffer = AnyBuffer> {
     seed: u64,
     ftl: F::Options,
     buffer: B::Options,
+    back_end: Option<BackEnd>,
 }
 
 impl<F: Ftl, B: WriteBuffer> Clone for SsdBuilder<F, B> {
@@ -44,6 +45,7 @@ impl<F: Ftl, B: WriteBuffer> Clone for SsdBuilder<F, B> {
             seed: self.seed,
             ftl: self.ftl.clone(),
             buffer: self.buffer.clone(),
+            back_end: self.back_end,
         }
     }
 }
@@ -51,7 +53,7 @@ impl<F: Ftl, B: WriteBuffer> Clone for SsdBuilder<F, B> {
 impl Ssd {
     /// The device that `settings` describe, for a start; its seed is 0.
     pub fn builder(name: &str, settings: Settings) -> SsdBuilder {
-        SsdBuilder { name: name.into(), settings, seed: 0, ftl: (), buffer: () }
+        SsdBuilder { name: name.into(), settings, seed: 0, ftl: (), buffer: (), back_end: None }
     }
 }
 
@@ -63,19 +65,26 @@ impl<F: Ftl, B: WriteBuffer> SsdBuilder<F, B> {
 
     /// Another FTL than the one that the settings name.
     pub fn ftl<G: Ftl>(self, options: G::Options) -> SsdBuilder<G, B> {
-        let SsdBuilder { name, settings, seed, buffer, .. } = self;
-        SsdBuilder { name, settings, seed, ftl: options, buffer }
+        let SsdBuilder { name, settings, seed, buffer, back_end, .. } = self;
+        SsdBuilder { name, settings, seed, ftl: options, buffer, back_end }
     }
 
     /// Another write buffer than the one that the settings name.
     pub fn buffer<C: WriteBuffer>(self, options: C::Options) -> SsdBuilder<F, C> {
-        let SsdBuilder { name, settings, seed, ftl, .. } = self;
-        SsdBuilder { name, settings, seed, ftl, buffer: options }
+        let SsdBuilder { name, settings, seed, ftl, back_end, .. } = self;
+        SsdBuilder { name, settings, seed, ftl, buffer: options, back_end }
     }
 
     /// The settings, to change them.
     pub fn settings_mut(&mut self) -> &mut Settings {
         &mut self.settings
+    }
+
+    /// Another way to its times than the one that it would choose: to compare them.
+    #[cfg(any(test, feature = "testing"))]
+    #[must_use]
+    pub fn back_end(self, back_end: BackEnd) -> SsdBuilder<F, B> {
+        SsdBuilder { back_end: Some(back_end), ..self }
     }
 
     /// What its FTL is made of.
@@ -103,14 +112,18 @@ impl<F: Ftl, B: WriteBuffer> SsdBuilder<F, B> {
     }
 
     fn build_unwritten(self) -> Result<Ssd<F, B>, SimError> {
-        let SsdBuilder { name, mut settings, seed, ftl: ftl_options, buffer: buffer_options } = self;
+        let SsdBuilder { name, mut settings, seed, ftl: ftl_options, buffer: buffer_options, back_end } =
+            self;
         F::name_in(&mut settings)?;
         B::name_in(&mut settings)?;
         let (geometry, logical_pages) = settings.geometry()?;
         check_memory(table_bytes(&settings, geometry.pages(), logical_pages))?;
         let setup = Setup { settings: &settings, geometry, logical_pages, seed };
         let ftl = F::new(&setup, &ftl_options)?;
-        let nand = Nand::new(geometry, settings.timing(&geometry), settings.nand.data);
+        let placements = F::placements(&settings, &ftl_options);
+        let timing = settings.timing(&geometry);
+        let back_end = back_end.unwrap_or(timing.back_end());
+        let nand = Nand::new(geometry, timing.with_back_end(back_end), settings.nand.data);
         let setup = BufferSetup {
             pages: settings.buffer_pages()?,
             pages_per_block: geometry.pages_per_block,
@@ -119,8 +132,8 @@ impl<F: Ftl, B: WriteBuffer> SsdBuilder<F, B> {
         };
         let buffer = B::new(&setup, &buffer_options)?;
         Ok(Ssd {
-            info: info_of(&format!("sim:{name}"), logical_pages, settings.nand.page.0),
-            path: Path::new(&settings, nand, buffer, logical_pages),
+            info: info_of(&format!("sim:{name}"), logical_pages, settings.nand.page.0, placements),
+            path: Path::new(&settings, nand, buffer, logical_pages, placements),
             ftl,
             calls: Calls::compiled(),
             clock: 0,

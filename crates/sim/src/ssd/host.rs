@@ -61,6 +61,12 @@ impl Link {
         }
     }
 
+    /// Whether it carries everything at once.
+    #[inline]
+    pub(super) fn is_free(&self) -> bool {
+        self.byte_ps == 0
+    }
+
     /// When written data that may go at `ready` are in the device.
     #[inline]
     pub(super) fn carry_in(&mut self, length_bytes: u32, ready: u64) -> u64 {

@@ -8,12 +8,14 @@ use serde::{Deserialize, Serialize};
 use super::background::Background;
 use super::host::{Controller, Link};
 use super::oracle::{Corruption, Oracle};
+use super::pending::{Pending, Served};
+use super::placements::Placements;
 use super::power::PowerLoss;
 use super::read_ahead::ReadAhead;
 use super::write_behind::WriteBehind;
 use crate::buffer::{Evicted, Evictions, WriteBuffer};
 use crate::ftl::{Ftl, Tombstone};
-use crate::nand::{Cause, Lpn, NO_TOKEN, Nand, Token, geometry::PartialPage};
+use crate::nand::{Cause, Lpn, Moment, NO_TOKEN, Nand, Token, geometry::PartialPage};
 use crate::settings::Settings;
 
 /// What the host asked for, and what the buffer did with it.
@@ -45,30 +47,41 @@ pub(super) struct Path<B> {
     /// Number of the last write.
     token: Token,
     controller: Controller,
-    link: Link,
+    pub(super) link: Link,
     access_ns: u64,
-    behind: WriteBehind,
+    pub(super) behind: WriteBehind,
     background: Background,
     /// When the last command was done, where each waits for the one before; 0 otherwise.
     done_at: u64,
     command_queue: bool,
     pub(super) ahead: ReadAhead,
+    placements: Placements,
+    #[serde(skip)]
+    pub(super) pending: Pending,
     logical_pages: u32,
     page_shift: u32,
     read_modify_write: bool,
     serve_reads: bool,
     cache_reads: bool,
     ignore_flush: bool,
+    power_loss_protection: bool,
     ignore_reads: bool,
 }
 
 impl<B: WriteBuffer> Path<B> {
-    pub(super) fn new(settings: &Settings, nand: Nand, buffer: B, logical_pages: u32) -> Path<B> {
+    pub(super) fn new(
+        settings: &Settings,
+        nand: Nand,
+        buffer: B,
+        logical_pages: u32,
+        placements: u16,
+    ) -> Path<B> {
         let host = &settings.host;
         Path {
             page_shift: nand.geometry().page_bytes.trailing_zeros(),
             oracle: settings.nand.data.then(|| Oracle::new(logical_pages)),
             rescued: Vec::new(),
+            placements: Placements::new(placements, buffer.takes_writes(), logical_pages),
             nand,
             buffer,
             evictions: Evictions::default(),
@@ -81,12 +94,14 @@ impl<B: WriteBuffer> Path<B> {
             done_at: 0,
             command_queue: host.command_queue,
             ahead: ReadAhead::new(settings),
+            pending: Pending::default(),
             logical_pages,
             access_ns: (settings.ram.access_us * 1e3).round() as u64,
             read_modify_write: settings.nand.partial_page == PartialPage::ReadModifyWrite,
             serve_reads: settings.ram.serve_reads,
             cache_reads: settings.ram.cache_reads,
             ignore_flush: host.ignore_flush,
+            power_loss_protection: host.power_loss_protection,
             ignore_reads: host.ignore_reads,
         }
     }
@@ -124,9 +139,9 @@ impl<B: WriteBuffer> Path<B> {
         }
     }
 
-    /// When the request that comes at `at` is done.
+    /// When the request that comes at `at` is done. The flash has worked until then.
     #[inline]
-    pub(super) fn serve<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
+    pub(super) fn serve<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> Served {
         if self.background.is_on() || !self.command_queue {
             return self.serve_in_turn(ftl, request, at);
         }
@@ -134,54 +149,67 @@ impl<B: WriteBuffer> Path<B> {
     }
 
     #[inline(never)] // out of the way of devices that do nothing in the background and take many commands
-    fn serve_in_turn<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
+    fn serve_in_turn<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> Served {
         let at = at.max(self.done_at);
+        self.nand.timing_mut().run_until(at);
         if self.background.is_on() {
             self.background.catch_up(ftl, &mut self.nand, request.op == Op::Read, at);
         }
-        let done = self.serve_now(ftl, request, at);
-        if !self.command_queue {
-            self.done_at = done;
+        let served = self.serve_now(ftl, request, at);
+        if self.command_queue {
+            return served;
         }
-        done
+        // No other is at work, and none comes before it is done.
+        self.done_at = self.finish(served);
+        Moment::at(self.done_at).into()
     }
 
     #[inline(always)] // it is the hot path of every device
-    fn serve_now<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
+    fn serve_now<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> Served {
         match request.op {
-            Op::Write => self.write(ftl, request, at),
+            Op::Write => self.write(ftl, request, at).into(),
             Op::Read => self.read(ftl, request, at),
-            Op::Flush => self.flush_command(ftl, at),
-            Op::Trim => self.trim(ftl, request, at),
+            Op::Flush => self.flush_command(ftl, at).into(),
+            Op::Trim => self.trim(ftl, request, at).into(),
         }
     }
 
     #[inline(always)]
-    fn write<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
-        let Request { offset_bytes, length_bytes, flags, .. } = *request;
+    fn write<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> Moment {
+        let Request { offset_bytes, length_bytes, flags, placement, .. } = *request;
         let accepted = self.controller.accept(at);
-        let arrived = self.link.carry_in(length_bytes, accepted);
+        let arrived = Moment::at(self.link.carry_in(length_bytes, accepted));
         let end = offset_bytes + u64::from(length_bytes);
         let (first, last) = (offset_bytes >> self.page_shift, (end - 1) >> self.page_shift);
         let whole = (offset_bytes | end) & ((1 << self.page_shift) - 1) == 0;
         self.counts.writes += 1;
         self.counts.written_bytes += u64::from(length_bytes);
-        let through = flags.0 & Flags::FUA.0 != 0;
-        if whole && first == last {
-            return self.write_page(ftl, first as Lpn, through, arrived);
-        }
-        self.write_pages(ftl, offset_bytes..end, through, arrived)
+        let through = flags.0 & Flags::FUA.0 != 0 && !self.power_loss_protection;
+        let written = if whole && first == last {
+            self.write_page(ftl, first as Lpn, placement, through, arrived)
+        } else {
+            self.write_pages(ftl, offset_bytes..end, placement, through, arrived)
+        };
+        if through { ftl.flush(&mut self.nand, written) } else { written }
     }
 
     #[inline(never)] // out of the way of single pages
-    fn write_pages<F: Ftl>(&mut self, ftl: &mut F, bytes: Range<u64>, through: bool, at: u64) -> u64 {
+    fn write_pages<F: Ftl>(
+        &mut self,
+        ftl: &mut F,
+        bytes: Range<u64>,
+        placement: u16,
+        through: bool,
+        at: Moment,
+    ) -> Moment {
         let mut done = at;
         for page in bytes.start >> self.page_shift..=(bytes.end - 1) >> self.page_shift {
             let mut ready = at;
             if self.read_modify_write && self.is_partial(page, bytes.start, bytes.end) {
                 ready = self.read_rest(ftl, page as Lpn, at);
             }
-            done = done.max(self.write_page(ftl, page as Lpn, through, ready));
+            let written = self.write_page(ftl, page as Lpn, placement, through, ready);
+            done = self.nand.both(done, written);
         }
         done
     }
@@ -192,21 +220,30 @@ impl<B: WriteBuffer> Path<B> {
 
     #[inline]
     pub(super) fn write_through<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn) {
-        self.write_page(ftl, lpn, true, 0);
+        self.write_page(ftl, lpn, 0, true, Moment::START);
     }
 
     #[inline]
-    fn write_page<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, through: bool, at: u64) -> u64 {
+    fn write_page<F: Ftl>(
+        &mut self,
+        ftl: &mut F,
+        lpn: Lpn,
+        placement: u16,
+        through: bool,
+        at: Moment,
+    ) -> Moment {
         self.token += 1;
         let token = self.token;
         self.ahead.drop_all();
         let done = if through || !self.buffer.takes_writes() {
-            let done = ftl.write(&mut self.nand, lpn, token, Cause::Host, at);
+            let done = ftl.write_placed(&mut self.nand, lpn, placement, token, Cause::Host, at);
             if self.buffer.takes_writes() {
+                self.placements.note(lpn, placement);
                 self.discard(lpn);
             }
             done
         } else {
+            self.placements.note(lpn, placement);
             self.write_buffered(ftl, lpn, token, at)
         };
         if self.oracle.is_some() {
@@ -216,14 +253,15 @@ impl<B: WriteBuffer> Path<B> {
     }
 
     #[inline(never)] // out of the way of devices without a buffer
-    fn write_buffered<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, token: Token, at: u64) -> u64 {
+    fn write_buffered<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, token: Token, at: Moment) -> Moment {
         let hit = self.buffer.write(lpn, token, &mut self.evictions);
         self.counts.buffer_hits += u64::from(hit);
         let pages = self.evictions.pages.len() as u32;
         let written = self.write_back(ftl, at);
         // What is written again has its room already.
-        let ready = if hit && pages == 0 { at } else { self.behind.room_at(pages, at, written) };
-        ready + self.access_ns
+        let ready =
+            if hit && pages == 0 { at } else { self.behind.room_at(&mut self.nand, pages, at, written) };
+        self.nand.later(ready, self.access_ns)
     }
 
     /// A write is done, unless the power went in its course.
@@ -239,17 +277,18 @@ impl<B: WriteBuffer> Path<B> {
 
     /// Writes what the buffer evicted. Returns when it is in the flash.
     #[inline]
-    fn write_back<F: Ftl>(&mut self, ftl: &mut F, at: u64) -> u64 {
+    fn write_back<F: Ftl>(&mut self, ftl: &mut F, at: Moment) -> Moment {
         let mut done = at;
         for i in 0..self.evictions.pages.len() {
             let page = self.evictions.pages[i];
             let written = if page.missing {
                 let read = ftl.read(&mut self.nand, page.lpn, Cause::Padding, at);
-                ftl.write(&mut self.nand, page.lpn, read.token, Cause::Padding, read.done)
+                let placement = self.placements.of(page.lpn);
+                ftl.write_placed(&mut self.nand, page.lpn, placement, read.token, Cause::Padding, read.done)
             } else {
-                ftl.write(&mut self.nand, page.lpn, page.token, Cause::Host, at)
+                self.write_evicted(ftl, page.lpn, page.token, at)
             };
-            done = done.max(written);
+            done = self.nand.both(done, written);
         }
         if self.nand.power().is_off() {
             self.rescued.extend(self.evictions.pages.iter().filter(|page| !page.missing));
@@ -258,28 +297,32 @@ impl<B: WriteBuffer> Path<B> {
         done
     }
 
-    fn read<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
+    fn read<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> Served {
         let Request { offset_bytes, length_bytes, .. } = *request;
         self.counts.reads += 1;
         if self.ignore_reads {
-            return at;
+            return Moment::at(at).into();
         }
         self.counts.read_bytes += u64::from(length_bytes);
         let end = offset_bytes + u64::from(length_bytes);
         let (first, last) = (offset_bytes >> self.page_shift, (end - 1) >> self.page_shift);
-        let accepted = self.controller.accept(at);
+        let accepted = Moment::at(self.controller.accept(at));
         let mut ready = accepted;
         for page in first..=last {
-            ready = ready.max(self.read_page(ftl, page as Lpn, accepted));
+            let read = self.read_page(ftl, page as Lpn, accepted);
+            ready = self.nand.both(ready, read);
         }
         if self.ahead.is_on() {
             self.read_ahead(ftl, first as Lpn, last as Lpn, ready);
         }
-        self.link.carry_out(length_bytes, ready)
+        if self.nand.timing().books() {
+            return Moment::at(self.link.carry_out(length_bytes, ready.known_ns().unwrap_or(0))).into();
+        }
+        Served { done: ready, carry_bytes: if self.link.is_free() { 0 } else { length_bytes } }
     }
 
     #[inline(never)]
-    fn read_ahead<F: Ftl>(&mut self, ftl: &mut F, first: Lpn, last: Lpn, at: u64) {
+    fn read_ahead<F: Ftl>(&mut self, ftl: &mut F, first: Lpn, last: Lpn, at: Moment) {
         for lpn in self.ahead.after(first, last, self.logical_pages) {
             // What the buffer holds may be newer than the flash.
             if self.buffer.read(lpn).is_some() {
@@ -290,19 +333,20 @@ impl<B: WriteBuffer> Path<B> {
         }
     }
 
-    fn read_page<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, at: u64) -> u64 {
+    fn read_page<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, at: Moment) -> Moment {
         if self.serve_reads
             && let Some(token) = self.buffer.read(lpn)
         {
             self.counts.buffer_hits += 1;
             self.check(lpn, token);
-            return at + self.access_ns;
+            return self.nand.later(at, self.access_ns);
         }
         if self.ahead.is_on()
             && let Some(read) = self.ahead.take(lpn)
         {
             self.check(lpn, read.token);
-            return at.max(read.done) + self.access_ns;
+            let there = self.nand.both(at, read.done);
+            return self.nand.later(there, self.access_ns);
         }
         // A page that the buffer holds and may not serve must be in flash first.
         let at = if self.serve_reads { at } else { self.make_durable(ftl, lpn, at) };
@@ -317,9 +361,9 @@ impl<B: WriteBuffer> Path<B> {
 
     /// What a write in part leaves of a page. The host did not ask for it: it is no hit, and no reason to
     /// keep the page.
-    fn read_rest<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, at: u64) -> u64 {
+    fn read_rest<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, at: Moment) -> Moment {
         let (token, done) = match self.buffer.read(lpn) {
-            Some(token) => (token, at + self.access_ns),
+            Some(token) => (token, self.nand.later(at, self.access_ns)),
             None => {
                 let read = ftl.read(&mut self.nand, lpn, Cause::Host, at);
                 (read.token, read.done)
@@ -329,11 +373,24 @@ impl<B: WriteBuffer> Path<B> {
         done
     }
 
-    fn make_durable<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, at: u64) -> u64 {
+    fn make_durable<F: Ftl>(&mut self, ftl: &mut F, lpn: Lpn, at: Moment) -> Moment {
         let Some(token) = self.buffer.read(lpn) else { return at };
-        let done = ftl.write(&mut self.nand, lpn, token, Cause::Host, at);
+        let done = self.write_evicted(ftl, lpn, token, at);
         self.discard(lpn);
         done
+    }
+
+    /// A page that was in the buffer, with the handle that the host gave it.
+    #[inline]
+    pub(super) fn write_evicted<F: Ftl>(
+        &mut self,
+        ftl: &mut F,
+        lpn: Lpn,
+        token: Token,
+        at: Moment,
+    ) -> Moment {
+        let placement = self.placements.of(lpn);
+        ftl.write_placed(&mut self.nand, lpn, placement, token, Cause::Host, at)
     }
 
     /// The page is in flash now, or nowhere; not if the power went on the way.
@@ -351,25 +408,36 @@ impl<B: WriteBuffer> Path<B> {
         }
     }
 
-    fn flush_command<F: Ftl>(&mut self, ftl: &mut F, at: u64) -> u64 {
+    fn flush_command<F: Ftl>(&mut self, ftl: &mut F, at: u64) -> Moment {
         self.counts.flushes += 1;
         if self.ignore_flush {
-            return at;
+            return Moment::at(at);
         }
-        let accepted = self.controller.accept(at);
+        let accepted = Moment::at(self.controller.accept(at));
+        if self.power_loss_protection {
+            self.note_flush();
+            return accepted;
+        }
         self.flush(ftl, accepted)
     }
 
-    /// Everything that was acknowledged is in flash when it is done.
-    pub(super) fn flush<F: Ftl>(&mut self, ftl: &mut F, at: u64) -> u64 {
-        self.buffer.flush(&mut self.evictions);
-        let written = self.write_back(ftl, at).max(self.behind.empty_at());
-        let done = ftl.flush(&mut self.nand, written);
+    /// What was acknowledged must be found again from now on.
+    fn note_flush(&mut self) {
         if let Some(oracle) = &mut self.oracle
             && !self.nand.power().is_off()
         {
             oracle.flushed();
         }
+    }
+
+    /// Everything that was acknowledged is in flash when it is done.
+    pub(super) fn flush<F: Ftl>(&mut self, ftl: &mut F, at: Moment) -> Moment {
+        self.buffer.flush(&mut self.evictions);
+        let written = self.write_back(ftl, at);
+        let empty = self.behind.empty_at(&mut self.nand);
+        let written = self.nand.both(written, empty);
+        let done = ftl.flush(&mut self.nand, written);
+        self.note_flush();
         done
     }
 
@@ -393,8 +461,8 @@ impl<B: WriteBuffer> Path<B> {
     }
 
     /// Pages that the range covers whole.
-    fn trim<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> u64 {
-        let accepted = self.controller.accept(at);
+    fn trim<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> Moment {
+        let accepted = Moment::at(self.controller.accept(at));
         self.counts.trims += 1;
         let end = request.offset_bytes + u64::from(request.length_bytes);
         let first = request.offset_bytes.div_ceil(1 << self.page_shift);

@@ -11,7 +11,7 @@ use super::path::Path;
 use crate::buffer::{BufferSetup, Evictions, WriteBuffer};
 use crate::error::SimError;
 use crate::ftl::{Ftl, Setup};
-use crate::nand::{Cause, Lpn};
+use crate::nand::{Cause, Lpn, Moment};
 
 /// What a loss of power took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,7 +52,7 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
         path.nand.restore_power();
         let setup = Setup { settings, geometry, logical_pages, seed: *seed };
         self.ftl = F::rebuild(&setup, ftl_options, &mut path.nand, &trims)?;
-        if settings.ram.survives_power_loss {
+        if settings.buffer_survives() {
             path.write_rescued(&mut self.ftl);
         } else {
             let setup = BufferSetup {
@@ -64,7 +64,9 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
             path.buffer = B::new(&setup, buffer_options)?;
         }
         self.flight = crate::flight::Flight::default();
+        path.forget_requests();
         let loss = path.recover(&mut self.ftl, logical_pages);
+        path.nand.timing_mut().begin();
         self.watch_again();
         Ok(loss)
     }
@@ -74,7 +76,7 @@ impl<B: WriteBuffer> Path<B> {
     /// What the capacitor saved on its way from the buffer to the flash.
     fn write_rescued<F: Ftl>(&mut self, ftl: &mut F) {
         for page in std::mem::take(&mut self.rescued) {
-            ftl.write(&mut self.nand, page.lpn, page.token, Cause::Host, 0);
+            self.write_evicted(ftl, page.lpn, page.token, Moment::START);
         }
     }
 
@@ -86,7 +88,7 @@ impl<B: WriteBuffer> Path<B> {
         for lpn in 0..logical_pages as Lpn {
             let found = match self.buffer.read(lpn) {
                 Some(token) => token,
-                None => ftl.read(&mut self.nand, lpn, Cause::Map, 0).token,
+                None => ftl.read(&mut self.nand, lpn, Cause::Map, Moment::START).token,
             };
             self.judge(lpn, found, &mut loss);
         }

@@ -8,12 +8,15 @@ use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, Op, Request, TargetError};
 
 use super::Ssd;
+use super::background::When;
 use super::path::Path;
 use crate::buffer::{AnyBuffer, WriteBuffer};
 use crate::error::SimError;
 use crate::ftl::slc_cache::SlcCacheSettings;
 use crate::ftl::{AnyFtl, Ftl, FtlWork};
-use crate::nand::{Geometry, Lpn, Timing};
+use crate::nand::geometry::PartialPage;
+use crate::nand::timing::TimingMode;
+use crate::nand::{BackEnd, Geometry, Lpn, Moment, NandSettings, Timing};
 use crate::settings::{Initial, Levelling, OVER_PROVISIONING_MAX, Settings};
 
 impl Settings {
@@ -73,7 +76,8 @@ impl Settings {
 
     /// How long operations take on that flash.
     pub fn timing(&self, geometry: &Geometry) -> Timing {
-        let timing = Timing::new(&self.nand);
+        let back_end = if self.is_booking_exact() { BackEnd::Booking } else { BackEnd::Events };
+        let timing = Timing::new(&self.nand).with_back_end(back_end).with_scheduler(&self.scheduler);
         match self.slc_blocks(geometry) {
             0 => timing,
             slc => {
@@ -83,9 +87,32 @@ impl Settings {
         }
     }
 
+    /// Whether booking gives the same times as queues do: where each operation is ready before all that are
+    /// asked for after it. On one die an operation waits for the host, or for older operations of that die,
+    /// which are done when it has its turn; so it is enough that the host's are ready in order. Commands are
+    /// understood in order. Data written overtake none where the link costs nothing or nothing comes beside
+    /// them, pages from RAM make nothing later where that costs nothing or no flash operation follows, and
+    /// work in the background finds no command waiting where those cost nothing or come one by one. A read
+    /// with priority finds programs that were asked for earlier.
+    pub fn is_booking_exact(&self) -> bool {
+        let NandSettings { channels, dies, timing, partial_page, .. } = &self.nand;
+        let one_die = *timing == TimingMode::Serial || (*channels, *dies) == (1, 1);
+        let link_keeps_order = self.host.mb_s == 0.0 || !self.host.command_queue;
+        let reads_rest = self.buffer != "none" && *partial_page == PartialPage::ReadModifyWrite;
+        let ram_keeps_order = self.ram.access_us == 0.0 || !(reads_rest || self.ram.read_ahead.0 > 0);
+        let is_idle_free =
+            self.background.when == When::Never || self.host.command_us == 0.0 || !self.host.command_queue;
+        !self.scheduler.read_priority && one_die && link_keeps_order && ram_keeps_order && is_idle_free
+    }
+
     /// Blocks in SLC mode, the last ones of the device.
     pub fn slc_blocks(&self, geometry: &Geometry) -> u32 {
         SlcCacheSettings::blocks(self, geometry.pages_per_block) as u32
+    }
+
+    /// Whether what the write buffer holds is there after a loss of power.
+    pub fn buffer_survives(&self) -> bool {
+        self.ram.survives_power_loss || self.host.power_loss_protection
     }
 
     /// Pages of the write buffer.
@@ -142,9 +169,20 @@ impl Settings {
             ("background.after_us", &[self.background.after_us]),
             ("slc_cache.read_us", &[self.slc_cache.read_us]),
             ("slc_cache.program_us", &[self.slc_cache.program_us]),
+            ("scheduler.program_suspend_us", &[self.scheduler.program_suspend_us]),
+            ("scheduler.erase_suspend_us", &[self.scheduler.erase_suspend_us]),
+            ("scheduler.resume_us", &[self.scheduler.resume_us]),
         ] {
             let good = times.iter().all(|us| (0.0..=1e6).contains(us));
             check(good, key, "is not between 0 and a second", "use microseconds from 0 to 1000000")?;
+        }
+        for (key, energy_uj) in [
+            ("energy.read_uj", self.energy.read_uj),
+            ("energy.program_uj", self.energy.program_uj),
+            ("energy.erase_uj", self.energy.erase_uj),
+        ] {
+            let good = (0.0..=1e9).contains(&energy_uj);
+            check(good, key, "is not between 0 and a kilojoule", "use microjoules from 0 to 1000000000")?;
         }
         let mb_s = self.host.mb_s;
         check(
@@ -231,13 +269,15 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
     /// # Errors
     /// What broke on the way: a worn-out block, for example.
     pub fn flush(&mut self) -> Result<(), TargetError> {
-        self.clock = self.path.flush(&mut self.ftl, self.clock);
+        self.path.nand.timing_mut().run_until(self.clock);
+        let done = self.path.flush(&mut self.ftl, Moment::at(self.clock));
+        self.clock = self.path.nand.time_of(done);
         self.check(Some(&Request { op: Op::Flush, ..Request::default() }))
     }
 
     /// Counts, clock and busy times begin anew, after a warm-up. Nothing may be in flight.
     pub fn restart(&mut self) {
-        assert_eq!(self.flight.len(), 0, "a device is restarted between runs");
+        assert_eq!(self.flight.len() + self.path.pending.len(), 0, "a device is restarted between runs");
         self.clock = 0;
         self.path.restart();
         self.ftl.restart();

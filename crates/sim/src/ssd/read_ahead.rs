@@ -16,7 +16,7 @@ pub(super) struct ReadAhead {
     next: Lpn,
     /// The first page that is held; the others follow.
     first: Lpn,
-    held: VecDeque<(u64, u64)>,
+    held: VecDeque<PageRead>,
 }
 
 impl ReadAhead {
@@ -35,8 +35,7 @@ impl ReadAhead {
         while self.first < lpn && self.held.pop_front().is_some() {
             self.first += 1;
         }
-        let &(token, done) = self.held.front().filter(|_| self.first == lpn)?;
-        Some(PageRead { token, done })
+        self.held.front().copied().filter(|_| self.first == lpn)
     }
 
     /// A read of these pages is served. The pages to read now, none unless it went on in order.
@@ -53,7 +52,7 @@ impl ReadAhead {
 
     /// The page after those that are held.
     pub(super) fn push(&mut self, read: PageRead) {
-        self.held.push_back((read.token, read.done));
+        self.held.push_back(read);
     }
 
     #[inline]

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Ssd;
+use super::clipped::Clipped;
 use crate::buffer::WriteBuffer;
-use crate::ftl::{Ftl, Merges};
-use crate::nand::{Cause, Counts};
+use crate::ftl::{Ftl, MapUse, Merges, PlacementUse, Setup, SpareUse};
+use crate::nand::{Cause, Counts, Energy};
 
 /// A number for each cause of flash operations.
 #[allow(missing_docs)] // names that say it need no more
@@ -60,6 +61,21 @@ pub struct DeviceReport {
     pub over_provisioning: f64,
     /// The same without the blocks that never hold closed data: the free reserve and open blocks.
     pub effective_over_provisioning: f64,
+    /// What the FTL does with the flash beyond the capacity; zeros in results of before it was told.
+    #[serde(default)]
+    pub spare: SpareUse,
+    /// Settings of which the device can use no more than a part.
+    #[serde(default)]
+    pub clipped: Vec<Clipped>,
+    /// What the FTL's tables take; none if it does not say.
+    #[serde(default)]
+    pub map: Option<MapUse>,
+    /// What became of placement handles; none if the FTL knows none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placement: Option<PlacementUse>,
+    /// What the operations of the flash took; none where the profile does not know.
+    #[serde(default)]
+    pub energy: Option<Energy>,
     pub host_reads: u64,
     pub host_writes: u64,
     pub host_read_bytes: u64,
@@ -84,7 +100,7 @@ pub struct DeviceReport {
     /// Dirty pages that the buffer still holds.
     pub buffer_dirty_pages: u64,
     /// Acknowledged bytes that a loss of power can cost at most: `ram.size` and `ram.write_behind`, or 0 if
-    /// there is no buffer or `ram.survives_power_loss`.
+    /// there is no buffer or `ram.survives_power_loss` or `host.power_loss_protection`.
     pub volatile_bytes_max: u64,
     /// Bytes programmed for each byte that the host wrote; none if it wrote nothing.
     pub write_amplification: Option<f64>,
@@ -102,12 +118,17 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
         let physical = |blocks: u32| f64::from(blocks) * f64::from(geometry.pages_per_block);
         DeviceReport {
             ftl: settings.ftl.clone(),
-            gc: (settings.ftl == "page").then(|| settings.gc.clone()),
+            gc: settings.reads_gc().then(|| settings.gc.clone()),
             buffer: settings.buffer.clone(),
             buffer_bytes: if settings.buffer == "none" { 0 } else { settings.ram.size.0 },
             capacity_bytes: self.info.size_bytes,
             over_provisioning: physical(geometry.blocks - settings.slc_blocks(geometry)) / logical - 1.0,
             effective_over_provisioning: physical(geometry.blocks.saturating_sub(reserve)) / logical - 1.0,
+            spare: self.ftl.spare_use(self.spare_blocks()),
+            clipped: self.clipped(),
+            map: self.ftl.map_use(),
+            placement: self.ftl.placement_use(),
+            energy: settings.energy.of(counts),
             host_reads: host.reads,
             host_writes: host.writes,
             host_read_bytes: host.read_bytes,
@@ -130,9 +151,19 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
         }
     }
 
+    fn spare_blocks(&self) -> u32 {
+        let geometry = self.geometry();
+        geometry.blocks.saturating_sub(self.logical_pages.div_ceil(geometry.pages_per_block))
+    }
+
+    fn clipped(&self) -> Vec<Clipped> {
+        let (settings, geometry) = (&self.settings, *self.geometry());
+        Clipped::of(&Setup { settings, geometry, logical_pages: self.logical_pages, seed: self.seed })
+    }
+
     fn volatile_bytes_max(&self) -> u64 {
         let ram = &self.settings.ram;
-        let is_volatile = self.settings.buffer != "none" && !ram.survives_power_loss;
+        let is_volatile = self.settings.buffer != "none" && !self.settings.buffer_survives();
         if is_volatile { ram.size.0.saturating_add(ram.write_behind.0) } else { 0 }
     }
 

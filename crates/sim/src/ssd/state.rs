@@ -15,7 +15,7 @@ use crate::flight::Flight;
 use crate::ftl::Ftl;
 use crate::settings::Settings;
 
-const MAGIC: &[u8] = b"flashscope device state 3\n";
+const MAGIC: &[u8] = b"flashscope device state 9\n";
 /// How the states of all versions begin.
 const BEGINS: &[u8] = b"flashscope device state ";
 const CHECKSUM_BYTES: usize = 8;
@@ -66,7 +66,7 @@ where
     /// # Panics
     /// If an IO is in flight.
     pub fn save(&self) -> Vec<u8> {
-        assert_eq!(self.flight.len(), 0, "a device is saved between runs");
+        assert_eq!(self.flight.len() + self.path.pending.len(), 0, "a device is saved between runs");
         let settings = toml::to_string(&self.settings).expect("settings came from TOML or are plain data");
         let kept = Kept {
             name: &self.info.name,
@@ -125,8 +125,9 @@ where
         if (rest.path.nand.geometry(), rest.logical_pages) != (&geometry, logical_pages) {
             return Err(damaged("is not the device that its settings describe"));
         }
+        let placements = F::placements(&settings, &rest.ftl_options);
         Ok(Ssd {
-            info: info_of(&name, rest.logical_pages, settings.nand.page.0),
+            info: info_of(&name, rest.logical_pages, settings.nand.page.0, placements),
             settings,
             ftl_options: rest.ftl_options,
             buffer_options: rest.buffer_options,

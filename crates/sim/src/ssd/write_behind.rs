@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
+use crate::nand::{Moment, Nand};
 use crate::settings::Settings;
 
 /// Pages that have left the buffer and may not be in the flash yet, at most `ram.write_behind` of them.
@@ -12,10 +13,10 @@ pub(super) struct WriteBehind {
     pages_max: u64,
     pages: u64,
     /// The oldest first: when they are in the flash, and how many they are.
-    leaving: VecDeque<(u64, u32)>,
+    leaving: VecDeque<(Moment, u32)>,
     /// When the room that was made last can be used. A block that leaves makes room for many writes, and none
     /// of them has it earlier than the one that made it leave.
-    room_from: u64,
+    room_from: Moment,
 }
 
 impl WriteBehind {
@@ -24,21 +25,22 @@ impl WriteBehind {
             pages_max: settings.ram.write_behind.0 / settings.nand.page.0,
             pages: 0,
             leaving: VecDeque::new(),
-            room_from: 0,
+            room_from: Moment::START,
         }
     }
 
     /// When a write that needs a page and makes `pages` leave has its room: they are in the flash at
     /// `written`, and the write came at `at`.
     #[inline]
-    pub(super) fn room_at(&mut self, pages: u32, at: u64, written: u64) -> u64 {
+    pub(super) fn room_at(&mut self, nand: &mut Nand, pages: u32, at: Moment, written: Moment) -> Moment {
         if pages > 0 {
-            self.room_from = self.room_from.max(self.made_at(pages, at, written));
+            let made = self.made_at(nand, pages, at, written);
+            self.room_from = nand.both(self.room_from, made);
         }
-        at.max(self.room_from)
+        nand.both(at, self.room_from)
     }
 
-    fn made_at(&mut self, pages: u32, at: u64, written: u64) -> u64 {
+    fn made_at(&mut self, nand: &mut Nand, pages: u32, at: Moment, written: Moment) -> Moment {
         if self.pages_max == 0 {
             return written;
         }
@@ -49,19 +51,19 @@ impl WriteBehind {
             && let Some((written, pages)) = self.leaving.pop_front()
         {
             self.pages -= u64::from(pages);
-            room_at = room_at.max(written);
+            room_at = nand.both(room_at, written);
         }
         room_at
     }
 
     /// When all of it is in the flash.
-    pub(super) fn empty_at(&self) -> u64 {
-        self.leaving.iter().map(|(written, _)| *written).max().unwrap_or(0)
+    pub(super) fn empty_at(&self, nand: &mut Nand) -> Moment {
+        self.leaving.iter().fold(Moment::START, |last, (written, _)| nand.both(last, *written))
     }
 
     pub(super) fn restart(&mut self) {
         self.pages = 0;
-        self.room_from = 0;
+        self.room_from = Moment::START;
         self.leaving.clear();
     }
 }
@@ -72,10 +74,22 @@ mod tests {
 
     use super::*;
 
-    fn room_of_two_pages() -> WriteBehind {
+    /// Room for two pages, and flash whose clock it shares.
+    struct Room(WriteBehind, Nand);
+
+    impl Room {
+        fn room_at(&mut self, pages: u32, at: u64, written: u64) -> u64 {
+            let Room(behind, nand) = self;
+            let room = behind.room_at(nand, pages, Moment::at(at), Moment::at(written));
+            nand.time_of(room)
+        }
+    }
+
+    fn room_of_two_pages() -> Room {
         let mut settings = Settings::default();
         settings.ram.write_behind = Bytes(2 * settings.nand.page.0);
-        WriteBehind::new(&settings)
+        let (geometry, _) = settings.geometry().expect("a good geometry");
+        Room(WriteBehind::new(&settings), Nand::new(geometry, settings.timing(&geometry), false))
     }
 
     #[test]
@@ -99,6 +113,7 @@ mod tests {
         let mut behind = room_of_two_pages();
         behind.room_at(1, 0, 500);
         behind.room_at(1, 0, 300);
-        assert_eq!(behind.empty_at(), 500);
+        let Room(behind, mut nand) = behind;
+        assert_eq!(behind.empty_at(&mut nand), Moment::at(500));
     }
 }

@@ -3,7 +3,7 @@
 use flashscope_core::seed::Random;
 
 use crate::ftl::{Ftl, Setup, Tombstone};
-use crate::nand::{Cause, Lpn, NO_TOKEN, Nand, Timing, Token};
+use crate::nand::{Cause, Lpn, Moment, NO_TOKEN, Nand, Timing, Token};
 use crate::settings::Settings;
 
 /// Cuts the power after every number of flash operations up to `cuts`, now and then in the recovery too, and
@@ -33,6 +33,8 @@ struct Device<F> {
     ftl: F,
     nand: Nand,
     logical_pages: u32,
+    /// Placement handles that the FTL knows.
+    placements: u16,
     token: Token,
     /// What each page must return, and what it may return besides.
     acknowledged: Vec<[Token; 2]>,
@@ -53,6 +55,7 @@ impl<F: Ftl> Device<F> {
             ftl: F::new(&setup, options).unwrap_or_else(|error| panic!("{error}")),
             nand: Nand::new(setup.geometry, Timing::new(&settings.nand), true),
             logical_pages: setup.logical_pages,
+            placements: F::placements(settings, options),
             token: NO_TOKEN,
             acknowledged: vec![[NO_TOKEN; 2]; setup.logical_pages as usize],
             trims: Vec::new(),
@@ -93,7 +96,7 @@ impl<F: Ftl> Device<F> {
         let Device { ftl, nand, random, .. } = self;
         let bank = random.below(u64::from(ftl.banks())) as u32;
         for _ in 0..random.below(8) {
-            ftl.tend(nand, bank, 0);
+            ftl.tend(nand, bank, Moment::START);
         }
     }
 
@@ -101,7 +104,7 @@ impl<F: Ftl> Device<F> {
     fn pad(&mut self, lpn: Lpn) {
         if !self.nand.power().is_off() {
             let Device { ftl, nand, .. } = self;
-            let token = ftl.read(nand, lpn, Cause::Padding, 0).token;
+            let token = ftl.read(nand, lpn, Cause::Padding, Moment::START).token;
             self.program(lpn, token, Cause::Padding);
         }
     }
@@ -110,15 +113,16 @@ impl<F: Ftl> Device<F> {
         if self.nand.power().is_off() {
             return;
         }
-        let Device { ftl, nand, .. } = self;
-        ftl.write(nand, lpn, token, cause, 0);
+        let Device { ftl, nand, random, placements, .. } = self;
+        let placement = if *placements > 1 { random.below((*placements).into()) as u16 } else { 0 };
+        ftl.write_placed(nand, lpn, placement, token, cause, Moment::START);
         self.done(lpn, token);
     }
 
     fn trim(&mut self, lpn: Lpn) {
         self.token += 1;
         let Device { ftl, nand, .. } = self;
-        ftl.trim(nand, lpn, 0);
+        ftl.trim(nand, lpn, Moment::START);
         if !self.nand.power().is_off() {
             self.trims.push(Tombstone { lpn, token: self.token });
         }
@@ -136,7 +140,7 @@ impl<F: Ftl> Device<F> {
 
     fn check(&mut self, lpn: Lpn) {
         let Device { ftl, nand, .. } = self;
-        let found = ftl.read(nand, lpn, Cause::Host, 0).token;
+        let found = ftl.read(nand, lpn, Cause::Host, Moment::START).token;
         let expected = &mut self.acknowledged[lpn as usize];
         assert!(expected.contains(&found), "seed {}: page {lpn} is {found}, not {expected:?}", self.seed);
         *expected = [found; 2];

@@ -5,7 +5,7 @@ use flashscope_core::{Bytes, Completion, Op, Request, Target, Time};
 use flashscope_sim::nand::Cause;
 use flashscope_sim::settings::Initial;
 use flashscope_sim::ssd::background::When;
-use flashscope_sim::{Settings, Ssd};
+use flashscope_sim::{Profile, Settings, Ssd};
 
 const PAGE: u64 = 4096;
 /// A read and a transfer, a transfer and a program: the default die.
@@ -156,4 +156,36 @@ fn without_a_queue_a_command_begins_when_the_one_before_is_done() {
     let (alone, together) = last_ns(true);
     assert!(together < 2 * alone, "{together}, alone {alone}");
     assert_eq!(last_ns(false), (alone, 2 * alone));
+}
+
+/// What the host wrote last shifts where folded pages go, page by page of a program. A read that waited for
+/// the program of another page would make most of these folds twenty times as slow.
+#[test]
+fn a_fold_is_as_fast_wherever_its_pages_go() {
+    let keys = [("capacity", "1GiB"), ("slc_cache.size", "256MiB"), ("buffer", "none"), ("nand.dies", "4")];
+    let keys = keys.map(|(key, value)| (key.to_string(), value.to_string()));
+    let Ok(Profile::Ssd(settings)) = Profile::find("nvme-tlc-2024", &keys) else { panic!("a drive") };
+    let write = |offset_bytes: u64, length_bytes: u32| Request {
+        offset_bytes,
+        length_bytes,
+        op: Op::Write,
+        ..Request::default()
+    };
+    let folded = |pages: u64| {
+        let mut ssd = Ssd::new("fold", (*settings).clone(), 1).expect("the settings are right");
+        for piece in 0..8 << 10 {
+            ssd.serve(&write(piece << 17, 1 << 17)).expect("a fill");
+        }
+        for page in 0..pages {
+            ssd.serve(&write(page << 12, 1 << 12)).expect("a page");
+        }
+        let before = ssd.nand().counts().programs_for(Cause::Gc);
+        let rested = Time(ssd.now().0 + 300_000_000);
+        ssd.wait_until(rested);
+        ssd.serve(&Request { length_bytes: 4096, ..Request::default() }).expect("a read");
+        ssd.nand().counts().programs_for(Cause::Gc) - before
+    };
+    let all: Vec<u64> = (0..8).map(folded).collect();
+    let (least, most) = (*all.iter().min().expect("eight"), *all.iter().max().expect("eight"));
+    assert!(least > 10_000 && (most - least) * 20 < most, "pages folded in 0.2 s: {all:?}");
 }

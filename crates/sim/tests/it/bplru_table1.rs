@@ -6,7 +6,7 @@ use flashscope_sim::Settings;
 use flashscope_sim::buffer::{AnyBuffer, BufferSetup, Evicted, Evictions, WriteBuffer};
 use flashscope_sim::ftl::log_block::LogBlockFtl;
 use flashscope_sim::ftl::{Ftl, Setup};
-use flashscope_sim::nand::{Cause, Geometry, Lpn, Nand, Timing};
+use flashscope_sim::nand::{Cause, Geometry, Lpn, Moment, Nand, Timing};
 
 const SECTORS_PER_BLOCK: u32 = 4;
 const WRITTEN: [Lpn; 14] = [0, 4, 8, 12, 16, 1, 5, 9, 13, 17, 2, 6, 10, 14];
@@ -47,11 +47,11 @@ fn merges(sectors: &[Lpn], log_blocks: u32) -> u64 {
     let mut ftl = LogBlockFtl::new(&setup, &()).expect("the settings are good");
     let mut nand = Nand::new(geometry, Timing::new(&settings.nand), false);
     for lpn in 0..20 {
-        ftl.write(&mut nand, lpn, 0, Cause::Host, 0);
+        ftl.write(&mut nand, lpn, 0, Cause::Host, Moment::START);
     }
     ftl.restart();
     for &lpn in sectors {
-        ftl.write(&mut nand, lpn, 0, Cause::Host, 0);
+        ftl.write(&mut nand, lpn, 0, Cause::Host, Moment::START);
     }
     assert_eq!(nand.fault(), None);
     let merges = ftl.merges();

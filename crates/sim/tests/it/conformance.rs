@@ -6,13 +6,14 @@
 use flashscope_core::seed::{Random, derive};
 use flashscope_core::{Bytes, Op, Request, Target, TargetError, Time};
 use flashscope_sim::buffer::{AnyBuffer, BUFFERS};
+use flashscope_sim::ftl::fdp::Isolation;
 use flashscope_sim::ftl::{AnyFtl, FTLS};
 use flashscope_sim::gc::{POLICIES, cost_benefit, d_choices, fifo, greedy, random};
 use flashscope_sim::nand::NandSettings;
 use flashscope_sim::settings::{Initial, Levelling};
 use flashscope_sim::ssd::background::When;
 use flashscope_sim::testing::{
-    Kit, at_work_when_idle, check_policy, exercise, random_pause, random_request, serve, small_device,
+    Kit, at_work_when_idle, check_policy, exercise, random_pause, random_request_to, serve, small_device,
 };
 use flashscope_sim::{Settings, SimError, Ssd};
 
@@ -25,6 +26,7 @@ fn small(ftl: &str, buffer: &str) -> Settings {
     let mut settings = Settings { ftl: ftl.into(), buffer: buffer.into(), ..small_device() };
     settings.chunk.size = Bytes(32 * PAGE);
     settings.slc_cache.size = Bytes(20 * PAGE);
+    (settings.multi_stream.streams, settings.fdp.handles) = (4, 4);
     (settings.banked_log.banks, settings.banked_log.interleave) = (2, Bytes(4 * PAGE));
     (settings.banked_log.any_order, settings.banked_log.together) = (true, true);
     (settings.banked_log.sharers, settings.banked_log.put_off_bytes) = (2, Bytes(24 * PAGE));
@@ -171,7 +173,8 @@ fn any_small_configuration_is_refused_or_serves_everything() {
     for number in 0..600_u64 {
         let seed = derive(SEED, 10_000 + number);
         let mut random = Random::new(seed);
-        let settings = any(&mut random, number);
+        let mut settings = any(&mut random, number);
+        settings.scheduler = crate::under_load::any_scheduler(&mut Random::new(derive(seed, 1)));
         let what = format!("configuration {number}: {settings:?}");
         match Ssd::new("grid", settings, seed) {
             Ok(mut ssd) => match overwrite(&mut ssd, &mut random, &what) {
@@ -217,6 +220,11 @@ fn any(random: &mut Random, number: u64) -> Settings {
     settings.nand.channels = one_of(random, &[1, 2]);
     settings.nand.pages_per_block = one_of(random, &[4, 8, 16]);
     settings.page.frontiers = one_of(random, &[1, 2]);
+    settings.multi_stream.streams = 1 + number as u32 % 4;
+    settings.multi_stream.shares_relocated = number.is_multiple_of(3);
+    settings.fdp.handles = 1 + number as u32 % 4;
+    settings.fdp.isolation =
+        if number.is_multiple_of(3) { Isolation::Persistent } else { Isolation::Initial };
     settings.background.when = WHEN[random.below(2) as usize];
     settings.page.idle_blocks = random.below(20) as u32;
     settings.banked_log.banks = one_of(random, &[1, 2]);
@@ -237,7 +245,8 @@ fn any(random: &mut Random, number: u64) -> Settings {
     }
     let stripe = settings.nand.stripe_blocks();
     // Copies of whole blocks make large devices slow, and so does a map in flash: they get the smaller ones.
-    let pages_max: u32 = if ["page", "hot-cold"].contains(&ftl) { 1 << 18 } else { 1 << 14 };
+    let pages_max: u32 =
+        if ["page", "hot-cold", "multi-stream", "fdp"].contains(&ftl) { 1 << 18 } else { 1 << 14 };
     let planes = settings.nand.planes * settings.nand.dies * settings.nand.channels;
     let superblocks = (16_u32 << random.below(8)) * planes / stripe;
     let superblocks = superblocks.min(pages_max / (settings.nand.pages_per_block * stripe)).clamp(16, 4096);
@@ -256,18 +265,19 @@ fn stripe(random: &mut Random, nand: &NandSettings) -> u32 {
 /// Writes 2.2 times the capacity in random pieces, up to 16 in flight, and reads in between. The error that
 /// ended it, if one did.
 fn overwrite(ssd: &mut Ssd, random: &mut Random, what: &str) -> Option<TargetError> {
-    let (size_bytes, mut left) = (ssd.info().size_bytes, ssd.info().size_bytes * 22 / 10);
+    let mut left = ssd.info().size_bytes * 22 / 10;
     let (mut batch, mut out) = (Vec::new(), Vec::new());
     let depth_max = [1, 4, 16][random.below(3) as usize];
     while left > 0 {
         let depth = 1 + random.below(depth_max);
         batch.clear();
         while (batch.len() as u64) < depth {
-            let request = random_request(random, size_bytes);
-            if request.op == Op::Flush {
-                continue;
-            }
-            let op = if random.below(10) == 0 { Op::Read } else { Op::Write };
+            let request = random_request_to(ssd.info(), random);
+            let op = match (request.op, random.below(10)) {
+                (Op::Flush, _) => Op::Flush,
+                (_, 0) => Op::Read,
+                _ => Op::Write,
+            };
             batch.push(Request { op, tag: batch.len() as u32, ..request });
             left = left.saturating_sub(u64::from(request.length_bytes));
         }

@@ -118,7 +118,9 @@ fn every_setting_refuses_what_it_cannot_be() {
     for number in 0..4_000 {
         let seed = derive(SEED, 10_000 + number);
         let mut random = Random::new(seed);
-        let mut chosen = vec![("capacity".to_string(), "4MiB".to_string())];
+        // Some devices need more than the smallest.
+        let capacity = ["4MiB", "64MiB"][random.below(2) as usize];
+        let mut chosen = vec![("capacity".to_string(), capacity.to_string())];
         let ftls = flashscope_sim::ftl::FTLS;
         chosen.push(("ftl".into(), ftls[random.below(ftls.len() as u64) as usize].0.into()));
         for _ in 0..=random.below(2) {

@@ -7,7 +7,7 @@ use flashscope_sim::buffer::{BufferSetup, Evictions, NoBuffer, WriteBuffer};
 use flashscope_sim::ftl::page::PageFtl;
 use flashscope_sim::ftl::{Ftl, Setup, Tombstone};
 use flashscope_sim::gc::{PolicySetup, VictimPolicy};
-use flashscope_sim::nand::{Block, Cause, Lpn, Nand, PageRead, Token};
+use flashscope_sim::nand::{Block, Cause, Lpn, Moment, Nand, PageRead, Token};
 use flashscope_sim::testing::{Kit, check_buffer, check_policy, small_device};
 use flashscope_sim::{Settings, SimError, Ssd};
 
@@ -53,33 +53,33 @@ impl Ftl for Broken {
         Ok(Broken { page: PageFtl::rebuild(setup, &(), nand, trims)?, defect: *defect, writes: 0 })
     }
 
-    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at_ns: u64) -> PageRead {
-        let mut read = self.page.read(nand, lpn, cause, at_ns);
+    fn read(&mut self, nand: &mut Nand, lpn: Lpn, cause: Cause, at: Moment) -> PageRead {
+        let mut read = self.page.read(nand, lpn, cause, at);
         if self.defect == Defect::Varies {
             CALLS.set(CALLS.get() + 1);
-            read.done += CALLS.get() % 7;
+            read.done = nand.later(read.done, CALLS.get() % 7);
         }
         read
     }
 
-    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at_ns: u64) -> u64 {
+    fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: Moment) -> Moment {
         self.writes += 1;
         match self.defect {
-            Defect::LosesAWrite if self.writes.is_multiple_of(3_000) => return at_ns,
-            Defect::ProgramsTwice => _ = self.page.write(nand, lpn, token, cause, at_ns),
+            Defect::LosesAWrite if self.writes.is_multiple_of(3_000) => return at,
+            Defect::ProgramsTwice => _ = self.page.write(nand, lpn, token, cause, at),
             _ => {}
         }
-        let done = self.page.write(nand, lpn, token, cause, at_ns);
+        let done = self.page.write(nand, lpn, token, cause, at);
         match self.defect {
-            Defect::ProgramsAtOnce => at_ns,
-            Defect::IsDoneBeforeItBegan => at_ns / 2,
+            Defect::ProgramsAtOnce => at,
+            Defect::IsDoneBeforeItBegan => Moment::at(at.known_ns().unwrap_or(0) / 2),
             _ => done,
         }
     }
 
-    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, at_ns: u64) {
+    fn trim(&mut self, nand: &mut Nand, lpn: Lpn, at: Moment) {
         if self.defect != Defect::KeepsAnOldCopy {
-            self.page.trim(nand, lpn, at_ns);
+            self.page.trim(nand, lpn, at);
         }
     }
 

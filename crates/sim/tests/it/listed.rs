@@ -48,7 +48,7 @@ fn assert_new_ones_are_last(known: &[&str], list: &[(&str, &str)], place: &str) 
 #[test]
 fn a_new_part_is_the_last_of_its_list_so_that_saved_devices_stay_what_they_are() {
     let ftls = "page hot-cold slc-cache log-block banked-log block chunk hybrid replacement-block fast dftl \
-                superblock";
+                superblock multi-stream fdp";
     let policies = "greedy fifo d-choices cost-benefit random";
     let buffers = "none fifo lru lru-wsr cflru arc lirs batch fab block-lru bplru";
     let known = |names: &'static str| names.split_whitespace().collect::<Vec<_>>();

@@ -26,6 +26,14 @@ fn device(gc: &str, frontiers: u32, buffer: &str) -> Ssd {
     Ssd::new("power", settings, SEED).expect("the settings are right")
 }
 
+/// The same, where one operation programs four pages: a flush pads what is missing.
+fn padding(gc: &str, frontiers: u32, buffer: &str) -> Ssd {
+    let mut settings = device(gc, frontiers, buffer).settings().clone();
+    settings.nand.pages_per_program = 4;
+    settings.over_provisioning = 0.25;
+    Ssd::new("padding", settings, SEED).expect("the settings are right")
+}
+
 /// Writes of 1 to 4 pages, half of them to a tenth of the device, with trims, reads and flushes in between.
 fn request(random: &mut Random) -> Request {
     let op = match random.below(100) {
@@ -87,6 +95,21 @@ fn without_a_buffer_nothing_acknowledged_is_lost_at_any_cut() {
             assert_eq!(cut_again_and_again(device(gc, frontiers, "none"), &what), 0, "{what}");
         }
     }
+}
+
+#[test]
+fn what_a_flush_padded_is_there_after_any_cut() {
+    for (gc, _) in POLICIES {
+        for (frontiers, buffer) in [(1, "none"), (2, "none"), (1, "lru")] {
+            let what = format!("{gc}, {frontiers} frontiers, {buffer}, padded");
+            cut_again_and_again(padding(gc, frontiers, buffer), &what);
+        }
+    }
+    let mut ssd = padding("greedy", 2, "none");
+    let write = Request { length_bytes: 4096, op: Op::Write, ..Request::default() };
+    let flush = Request { op: Op::Flush, ..Request::default() };
+    ssd.serve_in_turn(&[write, flush], &mut Vec::new()).expect("they are served");
+    assert_eq!(ssd.nand().counts().programs_for(Cause::Padding), 3);
 }
 
 #[test]

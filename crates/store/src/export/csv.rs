@@ -10,6 +10,7 @@ use crate::error::{Remedy, StoreError};
 use crate::folder::{Stored, plain_name};
 use crate::ios::Io;
 use crate::kind::ResultKind;
+use crate::result_file::ResultFile;
 
 /// The registry's line.
 pub const EXPORT: Export = Export {
@@ -226,8 +227,8 @@ fn single_ios(
 ) -> Result<(), StoreError> {
     let within = if is_one_of_several { format!("{}/", plain_name(&material.name)) } else { String::new() };
     for name in material.records_names() {
-        let path = material.stored.path.join(&name);
-        if !path.is_file() {
+        let records = ResultFile::new(&material.stored.path, &name);
+        if !records.is_there() {
             outlet.count(NO_IOS);
             continue;
         }
@@ -236,7 +237,7 @@ fn single_ios(
         // Only a replay's IOs have a time of their own.
         let (more, heading) = if material.is_replay() { (true, ",due_ns") } else { (false, "") };
         file.line(format_args!("submit_ns,response_ns,op,offset_bytes,length_bytes,stream{heading}"))?;
-        outlet.each_io(&path, |io| {
+        outlet.each_io(&records, |io| {
             let Io { submit_ns, response_ns, op, offset_bytes, length_bytes, stream, due_ns } = io;
             let due =
                 if more { due_ns.map_or(",".into(), |due_ns| format!(",{due_ns}")) } else { String::new() };

@@ -2,7 +2,7 @@
 //!
 //! fio-plot knows an experiment by `rw`, `iodepth` and `numjobs`. So a folder holds no two runs that are
 //! equal in these: one folder for each micro-benchmark, or for each of its points where they differ in
-//! something else, and one for each repeat. `RW-IODEPTH-NUMJOBS.json` is the summary; beside it the logs
+//! something else, and one for each round. `RW-IODEPTH-NUMJOBS.json` is the summary; beside it the logs
 //! `RW-iodepth-N-numjobs-N_clat.1.log`, `_lat`, `_iops` and `_bw`.
 //!
 //! As in fio, summaries are of all IOs, the start-up included. What flashscope knows beyond that is in the
@@ -80,7 +80,7 @@ fn place(jobs: &mut [Job<'_>]) {
     let mut seen: BTreeMap<_, u32> = BTreeMap::new();
     for job in jobs {
         if repeats.len() > 1 {
-            job.folder += &format!("-repeat-{}", job.finished.repeat + 1);
+            job.folder += &format!("-round-{}", job.finished.repeat + 1);
         }
         let count = seen.entry((job.folder.clone(), job.name())).or_default();
         *count += 1;

@@ -7,7 +7,7 @@
 //! certain.
 
 use flashscope_analysis::Finished;
-use flashscope_core::{Op, Pattern};
+use flashscope_core::{Op, Pattern, Turns};
 
 use super::{Export, Material, Outlet};
 use crate::error::StoreError;
@@ -153,9 +153,12 @@ fn details(
 /// half of each stream's space.
 fn is_random(pattern: &Pattern, io: &Io) -> bool {
     let Some(mix) = pattern.mix else { return pattern.rw.is_random() };
+    if !matches!(mix.turns, Turns::Ratio(_)) {
+        return pattern.rw.is_random();
+    }
     let job = u32::from(io.stream).min(pattern.numjobs - 1);
     let space = pattern.job_space(job);
-    let half_bytes = space.size_bytes / (2 * pattern.bs.0) * pattern.bs.0;
+    let half_bytes = space.size_bytes / (2 * pattern.grid().0) * pattern.grid().0;
     let at_bytes = io.offset_bytes.saturating_sub(space.offset_bytes + pattern.shift.0);
     (if at_bytes >= half_bytes { mix.rw } else { pattern.rw }).is_random()
 }

@@ -1,12 +1,13 @@
 //! Files that are there as a whole or not at all.
 
 use std::fs::{self, File, TryLockError};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use serde::Serialize;
 
 use crate::error::StoreError;
+use crate::result_file::entries;
 
 /// A name of a file without what file systems and patterns of names take for something else.
 pub(crate) fn plain_name(name: &str) -> String {
@@ -41,7 +42,9 @@ pub(super) fn replace(path: &Path, content: &[u8]) -> Result<(), StoreError> {
     name.push(".tmp");
     let temporary = Path::new(&name);
     let write = || {
-        let mut file = File::create(temporary)?;
+        // What a kill left, or a link that somebody else put there.
+        let _ = fs::remove_file(temporary);
+        let mut file = File::create_new(temporary)?;
         file.write_all(content)?;
         file.sync_all()?;
         fs::rename(temporary, path)?;
@@ -60,10 +63,15 @@ pub(super) fn replace_json(path: &Path, content: &impl Serialize) -> Result<(), 
 }
 
 /// Removes files of IOs that were being written when the process was killed.
-pub(super) fn remove_partial(folder: &Path) -> Result<(), StoreError> {
-    let failed = |cause| StoreError::file("read", folder, cause);
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
+pub(super) fn remove_partial(result: &Path, below: &str) -> Result<(), StoreError> {
+    let folder = result.join(below);
+    let failed = |cause| StoreError::file("read", &folder, cause);
+    // A link would lead to files of others, and so would whatever is recorded there.
+    if !fs::symlink_metadata(&folder).map_err(failed)?.is_dir() {
+        return Err(failed(ErrorKind::NotADirectory.into()));
+    }
+    for (name, _) in entries(result, below)? {
+        let path = folder.join(name);
         if path.extension().is_some_and(|extension| extension == "partial") {
             fs::remove_file(&path).map_err(|cause| StoreError::file("remove", &path, cause))?;
         }

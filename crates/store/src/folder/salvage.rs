@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::stored::{self, Stored};
 use super::{CONTEXT, MANIFEST, Manifest, RUNS, SCHEMA_VERSION};
 use crate::error::StoreError;
+use crate::result_file::ResultFile;
 use flashscope_core::number::counted;
 
 impl Stored {
@@ -23,17 +24,20 @@ impl Stored {
         let mut lost = |error: StoreError, left: &str| {
             damage.push(Warning { seen: error.problem(), remedy: left.into() });
         };
-        let context: Option<Context> = stored::optional(&path.join(CONTEXT)).unwrap_or_else(|error| {
-            lost(error, "the device state and the harness overhead are unknown");
-            None
-        });
-        let manifest: Option<Manifest> = stored::optional(&path.join(MANIFEST)).unwrap_or_else(|error| {
-            lost(error, "facts about device and machine are missing");
-            None
-        });
+        let context: Option<Context> =
+            stored::optional(&ResultFile::new(path, CONTEXT)).unwrap_or_else(|error| {
+                lost(error, "the device state and the harness overhead are unknown");
+                None
+            });
+        let manifest: Option<Manifest> =
+            stored::optional(&ResultFile::new(path, MANIFEST)).unwrap_or_else(|error| {
+                lost(error, "facts about device and machine are missing");
+                None
+            });
         let manifest = manifest.unwrap_or_else(|| unknown(path, context.as_ref()));
-        let finished = match stored::text(&path.join(RUNS)) {
-            Ok(text) => whole_lines(&path.join(RUNS), &text, &mut damage),
+        let runs = ResultFile::new(path, RUNS);
+        let finished = match runs.json() {
+            Ok(text) => whole_lines(&runs.path(), &text, &mut damage),
             Err(error) => {
                 lost(error, "the runs are unknown, except for their files in ios/");
                 Vec::new()
@@ -76,6 +80,7 @@ fn unknown(path: &Path, context: Option<&Context>) -> Manifest {
         virtual_time: false,
         engine: String::new(),
         queue_depth_max: 1,
+        placements: 1,
     };
     Manifest {
         schema_version: SCHEMA_VERSION,

@@ -1,7 +1,7 @@
 //! A result folder read back.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -9,9 +9,9 @@ use flashscope_analysis::{Context, Finished, Warning};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::controls::without_controls;
 use super::{CONTEXT, MANIFEST, Manifest, RUNS, SCHEMA_VERSION};
 use crate::error::{Remedy, StoreError};
+use crate::result_file::ResultFile;
 
 /// What a result folder holds.
 #[derive(Debug, Clone)]
@@ -41,10 +41,10 @@ impl Stored {
     /// There is no folder or no result; a file cannot be read, is damaged, or is of a newer flashscope.
     pub fn read(path: &Path) -> Result<Stored, StoreError> {
         check(path)?;
-        let file = path.join(MANIFEST);
-        let manifest: Manifest = parse(&file, &text(&file)?)?;
-        let context = optional(&path.join(CONTEXT))?;
-        let finished = finished(&path.join(RUNS))?;
+        let file = ResultFile::new(path, MANIFEST);
+        let manifest: Manifest = parse(&file.path(), &file.json()?)?;
+        let context = optional(&ResultFile::new(path, CONTEXT))?;
+        let finished = finished(path)?;
         let missing = finished.iter().filter_map(|run| records_missing(path, run));
         let warnings = manifest.warnings.iter().cloned().chain(missing).collect();
         Ok(Stored { path: path.to_path_buf(), manifest, context, finished, warnings })
@@ -59,13 +59,13 @@ impl Stored {
 /// Whether there is a result of this version; a manifest that cannot be read says nothing against it.
 pub(super) fn check(path: &Path) -> Result<(), StoreError> {
     fs::metadata(path).map_err(|cause| StoreError::file("read", path, cause))?;
-    let file = path.join(MANIFEST);
-    let has_runs = path.join(RUNS).is_file();
+    let file = ResultFile::new(path, MANIFEST);
+    let has_runs = ResultFile::new(path, RUNS).is_there();
     let foreign = |has_manifest| StoreError::NoResult { path: path.to_path_buf(), has_manifest };
-    if !file.exists() {
+    if !file.is_listed() {
         return if has_runs { Ok(()) } else { Err(foreign(false)) };
     }
-    let text = text(&file)?;
+    let (text, file) = (file.json()?, file.path());
     match serde_json::from_str::<Version>(&text) {
         Ok(Version { schema_version: SCHEMA_VERSION }) => Ok(()),
         Ok(Version { schema_version: found }) => {
@@ -78,16 +78,17 @@ pub(super) fn check(path: &Path) -> Result<(), StoreError> {
 }
 
 /// The content of a file of JSON; none if there is no such file.
-pub(super) fn optional<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, StoreError> {
-    if path.exists() { parse(path, &text(path)?).map(Some) } else { Ok(None) }
+pub(super) fn optional<T: DeserializeOwned>(file: &ResultFile) -> Result<Option<T>, StoreError> {
+    if file.is_listed() { parse(&file.path(), &file.json()?).map(Some) } else { Ok(None) }
 }
 
 /// The whole lines of `runs.jsonl`.
-pub(super) fn finished(path: &Path) -> Result<Vec<Finished>, StoreError> {
-    let text = text(path)?;
+pub(super) fn finished(folder: &Path) -> Result<Vec<Finished>, StoreError> {
+    let file = ResultFile::new(folder, RUNS);
+    let (text, path) = (file.json()?, file.path());
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
     let parse =
-        |(i, line): (usize, &str)| serde_json::from_str(line).map_err(|cause| damaged(path, i + 1, cause));
+        |(i, line): (usize, &str)| serde_json::from_str(line).map_err(|cause| damaged(&path, i + 1, cause));
     let all: Vec<Finished> = whole.lines().enumerate().map(parse).collect::<Result<_, _>>()?;
     Ok(without_repeated(all))
 }
@@ -108,12 +109,6 @@ pub(super) fn without_repeated(all: Vec<Finished>) -> Vec<Finished> {
     all.into_iter().enumerate().filter(is_best).map(|(_, done)| done).collect()
 }
 
-pub(super) fn text(path: &Path) -> Result<String, StoreError> {
-    let bytes = fs::read(path).map_err(|cause| StoreError::file("read", path, cause))?;
-    // A line torn by a kill may end inside a character.
-    Ok(without_controls(&String::from_utf8_lossy(&bytes)))
-}
-
 fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, StoreError> {
     serde_json::from_str(text).map_err(|cause| damaged(path, cause.line(), cause))
 }
@@ -125,7 +120,7 @@ fn damaged(path: &Path, line: usize, cause: serde_json::Error) -> StoreError {
 
 pub(super) fn records_missing(folder: &Path, finished: &Finished) -> Option<Warning> {
     let relative = finished.run.records.as_ref()?;
-    let cause = match ends_as_parquet(&folder.join(relative)) {
+    let cause = match ends_as_parquet(&ResultFile::new(folder, relative)) {
         Ok(true) => return None,
         Ok(false) => "is incomplete".to_string(),
         Err(cause) => format!("cannot be read ({cause})"),
@@ -137,8 +132,8 @@ pub(super) fn records_missing(folder: &Path, finished: &Finished) -> Option<Warn
     })
 }
 
-fn ends_as_parquet(path: &Path) -> io::Result<bool> {
-    let mut file = File::open(path)?;
+fn ends_as_parquet(file: &ResultFile) -> io::Result<bool> {
+    let mut file = file.try_open()?;
     if file.metadata()?.len() < 12 {
         return Ok(false);
     }

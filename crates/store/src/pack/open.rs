@@ -7,18 +7,19 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use flashscope_core::plain::is_steering;
 use serde::Deserialize;
 
 use super::{LABEL, PACK_EXTENSION, PACK_VERSION, is_part};
 use crate::error::{PackProblem, StoreError};
+use crate::result_file::DOCUMENT_BYTES_MAX;
+use crate::unfinished;
 
 /// What zstd puts at the beginning of a file.
 const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 /// The most bytes that a pack may hold: hundreds of times more than a long run leaves.
 const BYTES_MAX: u64 = 64 << 30;
-/// Of the label, and of all documents that are read as a whole.
-const DOCUMENT_BYTES_MAX: u64 = 1 << 30;
 /// Of a file's name, which is read into memory.
 const NAME_BYTES_MAX: u64 = 4096;
 /// The most files.
@@ -79,7 +80,7 @@ impl Opened {
     pub fn alias(&self) -> Option<Alias> {
         let unpacked = self.unpacked.as_ref()?;
         // As it may stand in JSON and in a page.
-        let plain = |c: char| if c.is_control() || "\"\\<>&".contains(c) { '_' } else { c };
+        let plain = |c: char| if is_steering(c) || "\n\t\"\\<>&".contains(c) { '_' } else { c };
         let shown = unpacked.pack.display().to_string().chars().map(plain).collect();
         Some(Alias { folder: self.folder.display().to_string(), shown })
     }
@@ -134,7 +135,10 @@ impl TemporaryFolder {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
             let path = above.join(format!("{PACK_EXTENSION}-{}-{number}", std::process::id()));
             match DirBuilder::new().mode(0o700).create(&path) {
-                Ok(()) => return Ok(TemporaryFolder(path)),
+                Ok(()) => {
+                    unfinished::begun(&path);
+                    return Ok(TemporaryFolder(path));
+                }
                 // Left by a kill, or somebody else's.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(source) => return Err(PackProblem::Unpacking { path: above, source }),
@@ -146,6 +150,7 @@ impl TemporaryFolder {
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
+        unfinished::over(&self.0);
     }
 }
 

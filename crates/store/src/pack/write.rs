@@ -13,8 +13,10 @@ use crate::atomic_file::AtomicFile;
 use crate::error::{PlaceProblem, StoreError};
 use crate::folder::{Manifest, Stored};
 use crate::footer::Footer;
+use crate::ios::IoFile;
 use crate::kind::ResultKind;
 use crate::output::kind_name;
+use crate::result_file::{ResultFile, entries};
 
 /// zstd's own default: numbers that are packed already gain little from more.
 const LEVEL: i32 = 3;
@@ -86,18 +88,19 @@ fn pack(
         "flashscope_version": env!("CARGO_PKG_VERSION"),
         "identifies": identify,
     });
-    put(&mut archive, LABEL, Content::of(to_json(&label))).map_err(failed)?;
+    put(&mut archive, LABEL, Content::of(to_json(&label)), interrupted).map_err(failed)?;
     for name in &files {
         go_on()?;
-        let path = folder.join(name);
+        let file = ResultFile::new(folder, name);
         let content = match &mut redactor {
-            None => Content::whole(&path),
-            Some(redactor) => redacted(&path, name, redactor),
+            None => Content::whole(&file, name),
+            Some(redactor) => redacted(&file, name, redactor),
         };
         let shown = redactor.as_mut().map_or(name.clone(), |redactor| redactor.text(name));
-        put(&mut archive, &shown, content?).map_err(|cause| StoreError::file("pack", &path, cause))?;
+        let written = put(&mut archive, &shown, content?, interrupted);
+        go_on()?;
+        written.map_err(|cause| StoreError::file("pack", &file.path(), cause))?;
     }
-    go_on()?;
     let ended = archive.into_inner().and_then(|encoder| encoder.finish()?.flush());
     ended.map_err(failed)?;
     let redacted = redactor.iter().flat_map(Redactor::lines).collect();
@@ -108,18 +111,10 @@ fn pack(
 fn files(folder: &Path) -> Result<(Vec<String>, Vec<String>), StoreError> {
     let mut found = Vec::new();
     for below in std::iter::once("").chain(FOLDERS.map(|(name, _)| name)) {
-        let path = folder.join(below);
-        if !path.is_dir() {
-            continue;
-        }
-        let unreadable = |cause| StoreError::file("read", &path, cause);
-        for entry in fs::read_dir(&path).map_err(unreadable)? {
-            let entry = entry.map_err(unreadable)?;
-            let name = entry.file_name().to_string_lossy().into_owned();
+        for (name, is_file) in entries(folder, below)? {
             let name = if below.is_empty() { name } else { format!("{below}/{name}") };
-            if !FOLDERS.iter().any(|(folder, _)| *folder == name) {
-                // A link could lead out of the folder.
-                found.push((name, entry.file_type().map_err(unreadable)?.is_file()));
+            if is_file || !FOLDERS.iter().any(|(folder, _)| *folder == name) {
+                found.push((name, is_file));
             }
         }
     }
@@ -132,21 +127,17 @@ fn files(folder: &Path) -> Result<(Vec<String>, Vec<String>), StoreError> {
 }
 
 fn redactor(folder: &Path, manifest: &Manifest) -> Result<Redactor, StoreError> {
-    let named = ResultKind::all().filter_map(ResultKind::document).map(|name| folder.join(name));
-    let named = named.filter(|path| path.is_file()).map(|path| document(&path));
+    let named = ResultKind::all().filter_map(ResultKind::document).map(|name| ResultFile::new(folder, name));
+    let named = named.filter(ResultFile::is_there).map(|file| document(&file));
     Ok(Redactor::of(folder, manifest, &named.collect::<Result<Vec<Value>, _>>()?))
 }
 
-fn document(path: &Path) -> Result<Value, StoreError> {
-    serde_json::from_slice(&bytes(path)?).map_err(|cause| damaged(path, cause))
+fn document(file: &ResultFile) -> Result<Value, StoreError> {
+    serde_json::from_slice(&file.bytes()?).map_err(|cause| damaged(file, cause))
 }
 
-fn bytes(path: &Path) -> Result<Vec<u8>, StoreError> {
-    fs::read(path).map_err(|cause| StoreError::file("read", path, cause))
-}
-
-fn damaged(path: &Path, cause: impl std::error::Error + Send + Sync + 'static) -> StoreError {
-    StoreError::Unredactable { path: path.to_path_buf(), source: cause.into() }
+fn damaged(file: &ResultFile, cause: impl std::error::Error + Send + Sync + 'static) -> StoreError {
+    StoreError::Unredactable { path: file.path(), source: cause.into() }
 }
 
 fn to_json(value: &Value) -> Vec<u8> {
@@ -164,24 +155,28 @@ impl Content {
         Content { file: None, after }
     }
 
-    fn whole(path: &Path) -> Result<Content, StoreError> {
-        let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
-        let (length, file) = opened.map_err(|cause| StoreError::file("read", path, cause))?;
+    fn whole(named: &ResultFile, name: &str) -> Result<Content, StoreError> {
+        if !name.ends_with(".parquet") {
+            return named.bytes().map(Content::of);
+        }
+        // What is not one is not packed, however large it says it is.
+        IoFile::open(named)?;
+        let file = named.open()?;
+        let length = file.metadata().map_err(|cause| StoreError::file("read", &named.path(), cause))?.len();
         Ok(Content { file: Some((file, length)), after: Vec::new() })
     }
 }
 
 /// A file without what identifies.
-fn redacted(path: &Path, name: &str, redactor: &mut Redactor) -> Result<Content, StoreError> {
+fn redacted(file: &ResultFile, name: &str, redactor: &mut Redactor) -> Result<Content, StoreError> {
     if name.ends_with(".parquet") {
-        let footer = Footer::reworded(path, &mut |text| redactor.text(text))?;
-        let file = File::open(path).map_err(|cause| StoreError::file("read", path, cause))?;
-        return Ok(Content { file: Some((file, footer.columns_bytes)), after: footer.bytes });
+        let footer = Footer::reworded(file, &mut |text| redactor.text(text))?;
+        return Ok(Content { file: Some((file.open()?, footer.columns_bytes)), after: footer.bytes });
     }
     if name.ends_with(".jsonl") {
-        return lines(path, redactor).map(Content::of);
+        return lines(file, redactor).map(Content::of);
     }
-    let mut document = document(path)?;
+    let mut document = document(file)?;
     if let Some(device) = document.get_mut("device").filter(|device| device.is_object()) {
         *device = redactor.device(device.take());
     }
@@ -189,13 +184,13 @@ fn redacted(path: &Path, name: &str, redactor: &mut Redactor) -> Result<Content,
 }
 
 /// The whole lines; a torn last one is left out as all readers do.
-fn lines(path: &Path, redactor: &mut Redactor) -> Result<Vec<u8>, StoreError> {
-    let bytes = bytes(path)?;
+fn lines(file: &ResultFile, redactor: &mut Redactor) -> Result<Vec<u8>, StoreError> {
+    let bytes = file.bytes()?;
     let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-    let text = std::str::from_utf8(&bytes[..whole]).map_err(|cause| damaged(path, cause))?;
+    let text = std::str::from_utf8(&bytes[..whole]).map_err(|cause| damaged(file, cause))?;
     let mut out = Vec::with_capacity(whole);
     for line in text.lines() {
-        let value = serde_json::from_str(line).map_err(|cause| damaged(path, cause))?;
+        let value = serde_json::from_str(line).map_err(|cause| damaged(file, cause))?;
         out.extend(redactor.value(value).to_string().into_bytes());
         out.push(b'\n');
     }
@@ -203,7 +198,12 @@ fn lines(path: &Path, redactor: &mut Redactor) -> Result<Vec<u8>, StoreError> {
 }
 
 /// Adds a file that says nothing of who made it or when.
-fn put<W: Write>(archive: &mut tar::Builder<W>, name: &str, content: Content) -> io::Result<()> {
+fn put<W: Write>(
+    archive: &mut tar::Builder<W>,
+    name: &str,
+    content: Content,
+    interrupted: &AtomicBool,
+) -> io::Result<()> {
     let mut header = tar::Header::new_gnu();
     let Content { file, after } = content;
     let columns_bytes = file.as_ref().map_or(0, |(_, length)| *length);
@@ -212,6 +212,24 @@ fn put<W: Write>(archive: &mut tar::Builder<W>, name: &str, content: Content) ->
     header.set_entry_type(tar::EntryType::Regular);
     match file {
         None => archive.append_data(&mut header, name, &after[..]),
-        Some((file, length)) => archive.append_data(&mut header, name, file.take(length).chain(&after[..])),
+        Some((file, length)) => {
+            let file = Stoppable { file, interrupted }.take(length);
+            archive.append_data(&mut header, name, file.chain(&after[..]))
+        }
+    }
+}
+
+/// A file of which no more is read once somebody interrupts.
+struct Stoppable<'a> {
+    file: File,
+    interrupted: &'a AtomicBool,
+}
+
+impl Read for Stoppable<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.interrupted.load(Ordering::Relaxed) {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.file.read(buffer)
     }
 }

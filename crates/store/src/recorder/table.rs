@@ -55,6 +55,16 @@ impl Columns {
             numbers.resize(rows, 0);
         }
     }
+
+    /// Leaves out the rows of which `is_kept` does not hold.
+    pub(super) fn keep(&mut self, is_kept: impl Fn(usize) -> bool) {
+        let rows: Vec<usize> = (0..self.op.len()).filter(|row| is_kept(*row)).collect();
+        self.op = rows.iter().map(|row| self.op[*row]).collect();
+        let Columns { submit_ns, response_ns, op: _, offset_bytes, length_bytes, stream, due_ns } = self;
+        for numbers in [submit_ns, response_ns, offset_bytes, length_bytes, stream, due_ns] {
+            *numbers = rows.iter().map(|row| numbers[*row]).collect();
+        }
+    }
 }
 
 /// A file being written.

@@ -108,6 +108,7 @@ fn target() -> TargetInfo {
         virtual_time: true,
         engine: "rig".into(),
         queue_depth_max: 1,
+        placements: 1,
     }
 }
 
@@ -119,6 +120,8 @@ pub fn context() -> Context {
         interference: None,
         complete: true,
         physical_block_bytes: None,
+        precision: None,
+        preparation_errors: Default::default(),
     }
 }
 
@@ -161,9 +164,15 @@ pub fn finished(micro: &str, curve: &str, label: &str, parameter: f64, values_ns
             elapsed_ns,
             outcome,
             records: None,
+            kinds: Vec::new(),
+            gaps: None,
             windows: Vec::new(),
             summary_only: false,
             cpu_ns: None,
+            threads: None,
+            standstills: None,
+            takes_turns: false,
+            errors: Default::default(),
         },
     }
 }
@@ -180,6 +189,15 @@ pub fn baselines(scale: f64, seed: u64) -> Vec<Finished> {
         finished("baseline", "SW", "32KiB", 32768.0, &flat(0.4, seed + 2)),
         finished("baseline", "RW", "32KiB", 32768.0, &random_writes(2304, scale, seed + 3)),
     ]
+}
+
+/// The same baselines in three rounds.
+pub fn rounds(scale: f64, seed: u64) -> Vec<Finished> {
+    let round = |repeat: u32| {
+        let of_round = baselines(scale, seed + 10 * u64::from(repeat));
+        of_round.into_iter().map(move |done| Finished { repeat, ..done })
+    };
+    (0..3).flat_map(round).collect()
 }
 
 /// Paper 001's row for the Mtron.

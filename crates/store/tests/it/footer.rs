@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::common::Scratch;
 use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, Nanos, Pattern, PatternSource, Record, Rw, Time};
-use flashscope_store::{Footer, Origin, Recorder, Responses};
+use flashscope_store::{Footer, Origin, Recorder, Responses, ResultFile};
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
@@ -27,7 +27,8 @@ fn written(scratch: &Scratch) -> PathBuf {
 }
 
 fn nameless(path: &Path) -> Result<Footer, String> {
-    Footer::reworded(path, &mut |text| text.replace("Ada", "x")).map_err(|error| error.to_string())
+    Footer::reworded(&ResultFile::named(path), &mut |text| text.replace("Ada", "x"))
+        .map_err(|error| error.to_string())
 }
 
 #[test]
@@ -44,7 +45,8 @@ fn words_are_others_and_columns_the_same() {
     let about = reader.metadata().file_metadata().key_value_metadata().expect("words").clone();
     assert!(about.iter().any(|pair| pair.value.as_deref() == Some("drive of x/RW")));
     assert!(about.iter().all(|pair| !pair.value.as_deref().unwrap_or("").contains("Ada")));
-    let [own, others] = [&path, &other].map(|path| Responses::read(path, 100).expect("its IOs"));
+    let [own, others] =
+        [&path, &other].map(|path| Responses::read(&ResultFile::named(path), 100).expect("its IOs"));
     assert_eq!((own.mean_ns, own.max_ns), (others.mean_ns, others.max_ns));
 }
 

@@ -5,7 +5,7 @@
 //! seed.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -14,12 +14,13 @@ use std::time::Duration;
 use flashscope_core::seed::Random;
 use flashscope_core::{Bytes, Nanos, Pattern, PatternSource, Record, Rw, Time};
 use flashscope_store::{
-    EXPORTS, Material, Opened, Origin, Recorder, Responses, ResultFolder, StoreError, Stored, export,
-    write_pack,
+    EXPORTS, Material, Opened, Origin, Recorder, Responses, ResultFile, ResultFolder, StoreError, Stored,
+    export, write_pack,
 };
 use serde_json::{Value, json};
 
 use crate::common::{Scratch, baselines, context, manifest};
+use crate::hands::{Outside, files, lay_a_hand_on};
 
 const CASES: u64 = 250;
 /// A case takes milliseconds.
@@ -84,7 +85,7 @@ fn read_in_all_ways(folder: &Path, scratch: &Scratch) {
     if let Ok((stored, damage)) = Stored::salvage(folder) {
         assert!(damage.iter().all(|warning| !warning.seen.is_empty()));
         for run in stored.finished.iter().filter_map(|finished| finished.run.records.as_ref()) {
-            let _ = Responses::read(&folder.join(run), 50);
+            let _ = Responses::read(&ResultFile::new(folder, run), 50);
         }
     }
     for format in EXPORTS {
@@ -195,16 +196,6 @@ fn other_values(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// The files of a result, in the order of their names.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut all: Vec<PathBuf> = entries
-        .flat_map(|entry| if entry.path().is_dir() { files(&entry.path()) } else { vec![entry.path()] })
-        .collect();
-    all.sort();
-    all
-}
-
 #[test]
 fn damaged_folders_are_read_or_refused() {
     each_case(CASES, |number, random| {
@@ -232,6 +223,37 @@ fn damaged_folders_are_read_or_refused() {
         }
         read_in_all_ways(&folder, &scratch);
     });
+}
+
+/// Names that lead anywhere, links, pipes, devices, sizes beyond all memory: it ends, and looks at nothing
+/// outside.
+#[test]
+fn folders_of_hostile_hands_are_read_within_themselves() {
+    each_case(CASES, hostile_hands);
+}
+
+#[test]
+#[ignore = "minutes"]
+fn many_folders_of_hostile_hands_are_read_within_themselves() {
+    each_case(100 * CASES, hostile_hands);
+}
+
+fn hostile_hands(number: u64, random: &mut Random) {
+    let scratch = Scratch::new();
+    let folder = scratch.path("result");
+    result(&folder, number % 4);
+    let outside = Outside::beside(&folder);
+    let done: Vec<String> = (0..=random.below(3)).map(|_| lay_a_hand_on(&folder, &outside, random)).collect();
+    let outside = outside.guard();
+    read_in_all_ways(&folder, &scratch);
+    assert!(outside.is_untouched(), "it is read outside: {done:?}");
+    // Who goes on in it writes.
+    if let Ok(mut again) = ResultFolder::open(&folder) {
+        let _ = again.write_context(&context());
+        let _ = again.write_text("/../../outside", "");
+        let _ = again.append(&baselines(1.0, 1)[0]);
+    }
+    assert!(outside.is_untouched(), "it is written outside: {done:?}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod common;
 mod folder;
 mod footer;
+mod hands;
 mod hostile;
 mod promise;
 mod recorder;

@@ -9,7 +9,7 @@ use flashscope_core::seed::Random;
 use flashscope_core::{
     Bytes, Mix, Nanos, Op, Pattern, PatternSource, Record, Request, RequestSource, Rw, Time,
 };
-use flashscope_store::{Origin, Recorder, Responses, StoreError, Written};
+use flashscope_store::{Origin, Recorder, Responses, ResultFile, StoreError, Written};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
 
@@ -18,7 +18,7 @@ type Row = (i64, i64, String, i64, i64, i32);
 
 /// Two streams of mixed operations; completions out of order, response times of all magnitudes.
 fn mixed(ios: u64, seed: u64) -> (Vec<Box<dyn RequestSource + Send>>, Vec<Record>, Vec<Row>) {
-    let mix = Some(Mix { rw: Rw::RandWrite, ratio: 3 });
+    let mix = Some(Mix::ratio(Rw::RandWrite, 3));
     let pattern = Pattern { mix, numjobs: 2, ..Pattern::baseline(Rw::RandRead, Bytes(0), Bytes(4 << 30)) };
     let source = |job| PatternSource::new(&pattern, job, seed);
     let mut random = Random::new(seed);
@@ -91,10 +91,33 @@ fn a_file_of_several_row_groups_comes_back_as_it_was() {
     assert_eq!(reader.num_row_groups(), 2);
     let about = reader.metadata().file_metadata().key_value_metadata().unwrap();
     assert!(about.iter().any(|pair| pair.value.as_deref() == Some("mix/RR-RW/3")));
-    let responses = Responses::read(&path, 1000).unwrap();
+    let responses = Responses::read(&ResultFile::named(&path), 1000).unwrap();
     assert_eq!((responses.mean_ns.len(), responses.bin_ios), (1000, 1100));
     let first = rows[..1100].iter().map(|row| row.1).max().unwrap();
     assert_eq!(responses.max_ns[0], first as f64);
+}
+
+/// Each seventh of them, in two streams out of order.
+#[test]
+fn an_io_that_failed_has_no_row_and_those_around_it_keep_their_addresses() {
+    let scratch = Scratch::new();
+    for ios in [1, 64, 300, 40_000] {
+        let (sources, records, rows) = mixed(ios, 5);
+        let path = scratch.path("ios.parquet");
+        let mut recorder = Recorder::create(&path, sources, &Origin::default()).unwrap();
+        let mut expected = Vec::new();
+        for (n, (record, row)) in records.into_iter().zip(rows).enumerate() {
+            if n % 7 == 3 {
+                let index = record.index_near(n as u64 / 2);
+                recorder.push(Record::failed(record.submitted(), record.stream(), index));
+            } else {
+                recorder.push(record);
+                expected.push(row);
+            }
+        }
+        assert_eq!(recorder.finish().unwrap().ios, expected.len() as u64);
+        assert!(read(&path) == expected, "{ios} IOs a stream");
+    }
 }
 
 #[test]
@@ -132,6 +155,21 @@ fn until_it_is_finished_a_file_has_another_name() {
         "a dropped one keeps what it has"
     );
     assert_eq!(read(&path).len(), 1);
+}
+
+#[test]
+fn nothing_is_written_while_a_run_goes_on() {
+    let scratch = Scratch::new();
+    let path = scratch.path("ios.parquet");
+    let (sources, records, rows) = mixed(100_000, 1);
+    let mut recorder = Recorder::create(&path, sources, &Origin::default()).unwrap();
+    let begun = fs::metadata(scratch.path("ios.parquet.partial")).unwrap().len();
+    records.iter().for_each(|record| recorder.push(*record));
+    // Two chunks and more were handed over; there was time to write them.
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert_eq!(fs::metadata(scratch.path("ios.parquet.partial")).unwrap().len(), begun);
+    recorder.finish().unwrap();
+    assert!(read(&path) == rows);
 }
 
 #[test]

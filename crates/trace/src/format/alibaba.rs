@@ -13,6 +13,7 @@ use flashscope_core::Op;
 use super::Format;
 use crate::devices::Devices;
 use crate::lines::LineFormat;
+use crate::reading::{Basis, Claim, Clock, SpaceUnit, Stage, TimeUnit};
 use crate::record::Record;
 use crate::text::{Fields, Problem, bytes};
 
@@ -21,7 +22,16 @@ pub(crate) const FORMAT: Format = Format::lines::<Alibaba>(
     "alibaba",
     "Alibaba block traces 2020: device,R|W,offset bytes,length bytes,time us",
 )
+.reads(CLAIM)
 .with_extensions(&["csv"]);
+
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Microsecond, SpaceUnit::Byte, SpaceUnit::Byte)
+    .resting_on(Basis::Described, Basis::Described)
+    .with_clock(Clock::Unix)
+    .at(Stage::Issued)
+    .with_device("column")
+    .with_columns("time=5:{time},device=1,op=2,offset=3:{address},length=4:{length}");
 
 const HEADING: &[u8] = b"device_id,opcode,offset,length,timestamp";
 

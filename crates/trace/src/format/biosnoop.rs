@@ -14,12 +14,17 @@
 //! counted as time 0 if it was before the trace began. Lines come in the order in which requests ended, so
 //! times go back. Without `-s` or `-t`, iosnoop prints no time: all times are 0, only the order is known.
 //!
-//! T is `R` or `W` for bcc, and RWBS letters for the others; bcc shows what is no write as `R`. Such lines
-//! with no bytes (a flush, a command) are counted as other lines; so is text before the names.
+//! T is `R` or `W` for bcc, and RWBS letters for the others; bcc shows what is no write as `R`. A line
+//! without bytes is a flush if its letters say so or if it has no sector either, as the kernel's flushes
+//! (`R -1 0`). Commands passed through, which have bytes and no sector, are other lines; so is text before
+//! the names.
+
+use flashscope_core::Op;
 
 use super::Format;
 use crate::devices::Devices;
 use crate::lines::LineFormat;
+use crate::reading::{Claim, SpaceUnit, Stage, StatedUnits, TimeUnit};
 use crate::record::{Process, Record};
 use crate::rwbs::Rwbs;
 use crate::text::{Fields, Problem, bytes};
@@ -28,7 +33,14 @@ use crate::text::{Fields, Problem, bytes};
 pub(crate) const FORMAT: Format = Format::lines::<Biosnoop>(
     "biosnoop",
     "bcc biosnoop and perf-tools iosnoop: TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)",
-);
+)
+.reads(CLAIM);
+
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Second, SpaceUnit::Sector, SpaceUnit::Byte)
+    .with_latency(TimeUnit::Millisecond)
+    .at(Stage::Completed)
+    .with_device("column");
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Column {
@@ -72,9 +84,16 @@ struct Biosnoop {
     columns: Vec<Column>,
     /// How many of them stand behind the name of the process, which may hold blanks.
     behind: usize,
+    /// The issue is the latency before the end, so that both must be right at once.
+    stated: StatedUnits,
 }
 
 impl LineFormat for Biosnoop {
+    fn take_times(&mut self, stated: &StatedUnits) -> bool {
+        self.stated = *stated;
+        true
+    }
+
     #[inline]
     fn line(&mut self, line: &[u8], devices: &mut Devices, records: &mut Vec<Record>) -> Result<(), Problem> {
         if line.ends_with(b"LAT(ms)") || line.ends_with(b"LATms") {
@@ -119,14 +138,29 @@ impl Biosnoop {
             // There are more words than columns if the name of the process has blanks.
             let behind = last_words(line, self.behind).ok_or(problem)?;
             self.row(line, Some(behind))
-        })?;
-        row.push(devices, records)
+        });
+        match row {
+            Ok(row) => row.push(devices, records),
+            Err(_) if self.is_without_disk(line) => Ok(()),
+            Err(problem) => Err(problem),
+        }
+    }
+
+    /// A command passed through, of which the kernel tells neither disk nor sector: `?  0    R -1  8  0.32`.
+    #[cold]
+    fn is_without_disk(&self, line: &[u8]) -> bool {
+        let columns = self.columns.iter().copied().filter(|column| *column != Column::Disk).collect();
+        let others = Biosnoop { columns, behind: self.behind - 1, stated: self.stated };
+        others.row(line, None).is_ok_and(|row| row.sector.is_none())
     }
 
     /// The fields, with a name of one word, or one that ends at `behind`.
     #[inline(always)]
     fn row<'a>(&self, line: &'a [u8], behind: Option<usize>) -> Result<Row<'a>, Problem> {
-        let (mut row, mut fields) = (Row::default(), Fields(line));
+        let time_places = self.stated.time.map_or(9, TimeUnit::places);
+        let latency_places = self.stated.latency.map_or(6, TimeUnit::places);
+        let mut row = Row { time_places, latency_places, ..Row::default() };
+        let mut fields = Fields(line);
         fields.skip_blanks();
         for column in &self.columns {
             match (*column, behind) {
@@ -156,6 +190,8 @@ fn last_words(line: &[u8], count: usize) -> Option<usize> {
 /// The fields of a line.
 #[derive(Default)]
 struct Row<'a> {
+    time_places: u8,
+    latency_places: u8,
     start_ns: Option<u64>,
     end_ns: Option<u64>,
     latency_ns: Option<u64>,
@@ -171,10 +207,11 @@ struct Row<'a> {
 impl<'a> Row<'a> {
     #[inline(always)]
     fn take(&mut self, column: Column, fields: &mut Fields<'a>) -> Result<(), Problem> {
+        let (time, latency) = (usize::from(self.time_places), usize::from(self.latency_places));
         match column {
-            Column::Start => self.start_ns = Some(whole(fields.seconds_ns(), fields, column)?),
-            Column::End => self.end_ns = Some(whole(fields.seconds_ns(), fields, column)?),
-            Column::Latency => self.latency_ns = Some(whole(fields.decimal_ns(6), fields, column)?),
+            Column::Start => self.start_ns = Some(whole(fields.decimal_ns(time), fields, column)?),
+            Column::End => self.end_ns = Some(whole(fields.decimal_ns(time), fields, column)?),
+            Column::Latency => self.latency_ns = Some(whole(fields.decimal_ns(latency), fields, column)?),
             Column::Queue => {
                 fields.eat(b'-');
                 whole(fields.decimal_ns(6), fields, column)?;
@@ -211,10 +248,16 @@ impl<'a> Row<'a> {
 
     #[inline(always)]
     fn push(self, devices: &mut Devices, records: &mut Vec<Record>) -> Result<(), Problem> {
-        let rwbs = self.rwbs.ok_or("the operation is missing")?;
+        let mut rwbs = self.rwbs.ok_or("the operation is missing")?;
+        let is_flush = matches!(rwbs, Rwbs::Io { flush_first: true, .. }) || self.sector.is_none();
+        if self.bytes == 0 && is_flush {
+            rwbs = Rwbs::Flush;
+        }
         let (offset_bytes, length_bytes) = match rwbs {
             Rwbs::Flush if self.bytes > 0 => return Err("a flush has a length"),
             Rwbs::Flush => (0, 0),
+            // A command passed through.
+            Rwbs::Io { op: Op::Read, .. } if self.sector.is_none() && self.bytes > 0 => return Ok(()),
             Rwbs::Other if self.bytes > 0 => return Err("operation N is neither read nor write"),
             _ if self.bytes == 0 => return Ok(()),
             _ => {

@@ -7,15 +7,15 @@
 //!
 //! Sectors of 512 bytes; RWBS letters as of the kernel; a leading `F` without a range is a flush alone.
 //! With `-t`, microseconds in parentheses stand before the name. **A request passes through several
-//! actions, and counts once, with the earliest that the trace holds: Q (queued), else I (inserted), else D
-//! (issued).** Actions of a later kind that stand before the first of an earlier one are of requests that
-//! were under way when the trace began; they are taken too. Q is before merging and splitting, D behind it.
-//! All other actions are not requests (G M F S P U T UT B R C A X m), nor do commands passed
+//! actions, and counts once: as D (issued), what the device got, unless another stage is asked for.**
+//! Q (queued) is before merging and splitting, and may be a hundred times as many; a trace without D is read
+//! as I (inserted), else Q, else C (completed), and says so.
+//! All other actions are not requests (G M F S P U T UT B R A X m), nor are commands passed
 //! through, which show bytes but no sectors. The summary at the end (from `CPU0 (sda):` on) is left out.
-//! The latency is not known: completions (C) come later in the trace, and joining them would need all of
+//! The latency is not known: completions come later in the trace, and joining them would need all of
 //! it. Definition: blkparse(1) and the kernel's `blktrace_api.h`.
 //!
-//! Written, every request is a Q on CPU 0 at its own time; a device that is not `major,minor` becomes `0,N`.
+//! Written, every request is a D on CPU 0 at its own time; a device that is not `major,minor` becomes `0,N`.
 
 use std::io::Write as _;
 
@@ -25,9 +25,10 @@ use super::Format;
 use crate::devices::Devices;
 use crate::encoder::{Encoder, Loss, Losses};
 use crate::lines::LineFormat;
+use crate::reading::{Claim, SpaceUnit, Stage, TimeUnit};
 use crate::record::{Process, Record};
 use crate::rwbs::{Rwbs, letters};
-use crate::stage::Stage;
+use crate::stage::{Choice, Event};
 use crate::text::{Fields, Problem, check_device, whole_sectors};
 
 /// The registry's line.
@@ -35,13 +36,18 @@ pub(crate) const FORMAT: Format = Format::lines::<BlkParse>(
     "blkparse",
     "blkparse text: major,minor cpu sequence s pid action RWBS sector + sectors [comm]",
 )
+.reads(CLAIM)
 .written_by(|| Box::<Encoded>::default())
 .with_extensions(&["blkparse"]);
 
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Second, SpaceUnit::Sector, SpaceUnit::Sector)
+    .at(Stage::Issued)
+    .with_device("major,minor");
+
 #[derive(Default)]
 struct BlkParse {
-    /// The earliest stage of a request so far.
-    earliest: Stage,
+    choice: Choice,
     /// In the summary, or behind it.
     has_ended: bool,
 }
@@ -61,25 +67,37 @@ impl LineFormat for BlkParse {
         let time_ns = fields.word_of(Fields::seconds_ns).ok_or("the time is not in seconds")?;
         let pid = fields.word_of(Fields::number).and_then(|pid| u32::try_from(pid).ok());
         let pid = pid.ok_or("the pid is not a number")?;
-        let stage = match fields.word() {
-            b"Q" => Stage::Queued,
-            b"I" => Stage::Inserted,
-            b"D" => Stage::Issued,
-            b"G" | b"M" | b"F" | b"S" | b"P" | b"U" | b"T" | b"UT" | b"B" | b"R" | b"C" | b"A" | b"X"
-            | b"m" => return Ok(()),
+        let event = match fields.word() {
+            b"Q" => Event::Queued,
+            b"I" => Event::Inserted,
+            b"D" => Event::Issued,
+            b"C" => Event::Completed,
+            b"G" | b"M" | b"F" | b"S" | b"P" | b"U" | b"T" | b"UT" | b"B" | b"R" | b"A" | b"X" | b"m" => {
+                return Ok(());
+            }
             _ => return Err("unknown action"),
         };
-        if stage > self.earliest {
+        if self.choice.skips(event) {
             return Ok(());
         }
         let rwbs = Rwbs::parse(fields.word())?;
-        let Some((rwbs, first, count, name)) = rest(&mut fields, rwbs)? else { return Ok(()) };
+        let (rwbs, first, count, name) = match rest(&mut fields, rwbs)? {
+            // Behind a completion stands its error, and no name; behind that of a flush also a sector.
+            Some((rwbs, first, count, _)) if event == Event::Completed => (rwbs, first, count, &b""[..]),
+            None if event == Event::Completed && rwbs == Rwbs::Flush => (rwbs, 0, 0, &b""[..]),
+            Some(found) => found,
+            None => return Ok(()),
+        };
         let (offset_bytes, length_bytes) = rwbs.range(first, count)?;
-        let (device, process) = (devices.number(device)?, Process::new(pid, name));
+        let (device, process) = (self.choice.device(event, device, devices)?, Process::new(pid, name));
         let record = Record { time_ns, offset_bytes, length_bytes, device, process, ..Record::default() };
+        let from = records.len();
         rwbs.push(record, records);
-        self.earliest = stage;
-        Ok(())
+        self.choice.take(event, from, records, devices)
+    }
+
+    fn choice(&mut self) -> Option<&mut Choice> {
+        Some(&mut self.choice)
     }
 }
 
@@ -163,7 +181,7 @@ impl Encoded {
         let (whole_s, part_ns) = (record.time_ns / 1_000_000_000, record.time_ns % 1_000_000_000);
         let (sequence, pid) = (self.sequence, record.process.pid);
         // Writing to memory does not fail.
-        let _ = write!(out, "{major:>3},{minor:<3}  0 {sequence:>8} {whole_s:>5}.{part_ns:09} {pid:>5}  Q ");
+        let _ = write!(out, "{major:>3},{minor:<3}  0 {sequence:>8} {whole_s:>5}.{part_ns:09} {pid:>5}  D ");
         let _ = match record.op {
             Op::Flush => write!(out, " FN ["),
             _ => write!(out, "{:>3} {first} + {count} [", letters(record)),

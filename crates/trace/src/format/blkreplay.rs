@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Seconds, sectors of 512 bytes, RWBS letters, seconds, seconds. Any text may stand before the first
-//! request; among them, only lines that begin with `#`. A duration that is not zero is the latency of an
+//! request, before and behind the heading; among them, only lines that
+//! begin with `#`. A duration that is not zero is the latency of an
 //! earlier replay; the delay of that replay is checked and not kept. There is no device; it is called `0`.
 //! Written, a trace begins at its first request's own time, and flushes and trims, which blkreplay does not
 //! replay, are left out and counted.
@@ -19,6 +20,7 @@ use super::Format;
 use crate::devices::Devices;
 use crate::encoder::{Encoder, Loss, Losses};
 use crate::lines::LineFormat;
+use crate::reading::{Basis, Claim, SpaceUnit, TimeUnit};
 use crate::record::Record;
 use crate::rwbs::{Rwbs, letters};
 use crate::text::{Fields, Problem, Seconds, whole_sectors};
@@ -28,8 +30,15 @@ pub(crate) const FORMAT: Format = Format::lines::<Blkreplay>(
     "blkreplay",
     "blkreplay .load: start s ; sector ; sectors ; op ; delay s ; duration s",
 )
+.reads(CLAIM)
 .written_by(|| Box::new(Encoded))
 .with_extensions(&["load"]);
+
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Second, SpaceUnit::Sector, SpaceUnit::Sector)
+    .resting_on(Basis::Named, Basis::Named)
+    .with_latency(TimeUnit::Second)
+    .with_fraction();
 
 #[derive(Default)]
 struct Blkreplay {
@@ -45,9 +54,8 @@ impl LineFormat for Blkreplay {
             return Ok(());
         }
         if !self.has_begun {
-            let is_heading = line.starts_with(b"start ;");
-            self.has_begun = is_heading || looks_like_request(line);
-            if is_heading || !self.has_begun {
+            self.has_begun = looks_like_request(line);
+            if !self.has_begun {
                 return Ok(());
             }
         }

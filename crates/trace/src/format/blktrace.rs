@@ -10,9 +10,9 @@
 //! (read, write, flush, discard, sync, FUA, notification, ..). The magic tells the byte order of each entry.
 //! The device is major and minor (12 and 20 bits), its name `major,minor`.
 //!
-//! **As in blkparse's text, a request counts once, with the earliest action that the trace holds: Q
-//! (queued), else I (inserted), else D (issued);** one of a later kind that stands before the first of an
-//! earlier one was under way when the trace began, and is taken too. Commands passed through are no requests.
+//! **As in blkparse's text, a request counts once: as D (issued), what the device got, unless another
+//! stage is asked for;** a trace without D is read as I (inserted), else Q (queued), else C (completed).
+//! Commands passed through are no requests.
 //! A flush is a request with the category flush and no bytes; with bytes, the flush goes first. Writing
 //! zeroes has the category write and no mark of its own, so it is a write. Notifications name the processes.
 //! Events dropped by the kernel for lack of buffers are not recorded in the file.
@@ -33,10 +33,11 @@ use super::Format;
 use crate::decoder::{Decoder, Sink};
 use crate::devices::Devices;
 use crate::error::{TraceError, hexadecimal};
+use crate::reading::{Claim, SpaceUnit, Stage, TimeUnit};
 use crate::record::{Process, Record};
 use crate::records::BATCH;
 use crate::rwbs::Rwbs;
-use crate::stage::Stage;
+use crate::stage::{Choice, Event};
 use crate::text::Problem;
 
 /// The registry's line.
@@ -46,7 +47,13 @@ pub(crate) const FORMAT: Format = Format::new(
     sniff,
     || Box::new(Blktrace::default()),
 )
+.reads(CLAIM)
 .with_extensions(&["blktrace"]);
+
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Nanosecond, SpaceUnit::Sector, SpaceUnit::Byte)
+    .at(Stage::Issued)
+    .with_device("major,minor");
 
 /// Length of an entry without its data.
 const HEAD_BYTES: usize = 48;
@@ -178,17 +185,36 @@ struct Blktrace {
     offset_bytes: u64,
     /// Between entries, where no magic is.
     is_lost: bool,
-    /// The earliest stage of a request so far.
-    earliest: Stage,
+    choice: Choice,
     /// Names of processes by their numbers.
     names: HashMap<u32, Process>,
     last_process: Process,
-    /// The device of the last request, and its number.
-    last_device: Option<(u32, u32)>,
+    /// Event and device of the last request, and its number.
+    last_device: Option<((Event, u32), u32)>,
 }
 
 impl Decoder for Blktrace {
     fn decode(&mut self, bytes: &[u8], last: bool, sink: &mut Sink<'_>) -> Result<usize, TraceError> {
+        let decoded = self.entries(bytes, last, sink);
+        if last && decoded == Ok(bytes.len()) {
+            // There are no more devices than were counted as they waited.
+            let _ = self.choice.end(sink.records, sink.devices);
+        }
+        sink.counts.other_lines -= self.choice.late();
+        decoded
+    }
+
+    fn take_stage(&mut self, stage: Stage) -> bool {
+        self.choice.want(stage)
+    }
+
+    fn stage(&mut self) -> Option<Stage> {
+        self.choice.stage()
+    }
+}
+
+impl Blktrace {
+    fn entries(&mut self, bytes: &[u8], last: bool, sink: &mut Sink<'_>) -> Result<usize, TraceError> {
         let mut done = 0;
         while sink.records.len() < BATCH && done < bytes.len() {
             let rest = &bytes[done..];
@@ -216,9 +242,7 @@ impl Decoder for Blktrace {
         }
         Ok(done)
     }
-}
 
-impl Blktrace {
     #[inline(always)]
     fn entry(
         &mut self,
@@ -230,29 +254,30 @@ impl Blktrace {
         if entry.has(category::NOTIFICATION) {
             return self.notified(entry, data);
         }
-        let stage = match entry.kind() {
-            1 => Stage::Queued,
-            12 => Stage::Inserted,
-            7 => Stage::Issued,
+        let event = match entry.kind() {
+            1 => Event::Queued,
+            12 => Event::Inserted,
+            7 => Event::Issued,
+            8 => Event::Completed,
             2..=KIND_MAX => return Ok(()),
             _ => return Err("the action is unknown"),
         };
-        if stage > self.earliest || entry.has(category::PASSED_THROUGH) {
+        if self.choice.skips(event) || entry.has(category::PASSED_THROUGH) {
             return Ok(());
         }
-        self.earliest = stage;
         let operation = entry.operation();
         let (offset_bytes, length_bytes) = match operation {
             Rwbs::Flush => (0, 0),
             Rwbs::Other => return Ok(()),
             Rwbs::Io { .. } => range(entry)?,
         };
-        let device = self.device(entry.device, devices)?;
+        let device = self.device(event, entry.device, devices)?;
         let process = self.process(entry.pid);
         let time_ns = entry.time_ns;
         let record = Record { time_ns, offset_bytes, length_bytes, device, process, ..Record::default() };
+        let from = records.len();
         operation.push(record, records);
-        Ok(())
+        self.choice.take(event, from, records, devices)
     }
 
     /// The kinds are process (0), time stamp (1) and message (2).
@@ -284,17 +309,19 @@ impl Blktrace {
     }
 
     #[inline(always)]
-    fn device(&mut self, device: u32, devices: &mut Devices) -> Result<u32, Problem> {
+    fn device(&mut self, event: Event, device: u32, devices: &mut Devices) -> Result<u32, Problem> {
         match self.last_device {
-            Some((last, number)) if last == device => Ok(number),
-            _ => self.other_device(device, devices),
+            Some((last, number)) if last == (event, device) => Ok(number),
+            _ => self.other_device(event, device, devices),
         }
     }
 
     #[cold]
-    fn other_device(&mut self, device: u32, devices: &mut Devices) -> Result<u32, Problem> {
-        let number = devices.number(format!("{},{}", device >> 20, device & 0xf_ffff).as_bytes())?;
-        self.last_device = Some((device, number));
+    fn other_device(&mut self, event: Event, device: u32, devices: &mut Devices) -> Result<u32, Problem> {
+        let name = format!("{},{}", device >> 20, device & 0xf_ffff);
+        let number = self.choice.device(event, name.as_bytes(), devices)?;
+        // Before it is decided which event counts, its number may be none of the trace.
+        self.last_device = self.choice.is_decided().then_some(((event, device), number));
         Ok(number)
     }
 

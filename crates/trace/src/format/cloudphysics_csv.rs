@@ -12,6 +12,7 @@ use flashscope_core::Op;
 use super::Format;
 use crate::devices::Devices;
 use crate::lines::LineFormat;
+use crate::reading::{Basis, Claim, SpaceUnit, Stage, TimeUnit};
 use crate::record::Record;
 use crate::text::{Fields, Problem, bytes};
 
@@ -20,7 +21,14 @@ pub(crate) const FORMAT: Format = Format::lines::<CloudphysicsCsv>(
     "cloudphysics-csv",
     "CloudPhysics as Cydonia's csv: time us,sector,r|w,length bytes",
 )
+.reads(CLAIM)
 .with_extensions(&["csv"]);
+
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Microsecond, SpaceUnit::Sector, SpaceUnit::Byte)
+    .resting_on(Basis::Assumed, Basis::Assumed)
+    .at(Stage::Issued)
+    .with_columns("time=1:{time},offset=2:{address},op=3,length=4:{length}");
 
 #[derive(Default)]
 struct CloudphysicsCsv;

@@ -32,6 +32,7 @@ use super::Format;
 use crate::devices::Devices;
 use crate::encoder::{Encoder, Loss, Losses};
 use crate::lines::{LineFormat, unmarked};
+use crate::reading::{Basis, Claim, SpaceUnit, TimeUnit, Units};
 use crate::record::{Process, Record};
 use crate::text::{Fields, Problem, bytes};
 
@@ -40,9 +41,15 @@ pub(crate) const FORMAT: Format = Format::lines::<Csv>(
     "csv",
     "named columns: time_ns,device,op,offset_bytes,length_bytes,latency_ns,fua,sync,pid,process",
 )
+.reads(CLAIM)
 .sniffed_by(sniff)
 .written_by(|| Box::new(Encoded))
 .with_extensions(&["csv"]);
+
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Nanosecond, SpaceUnit::Byte, SpaceUnit::Byte)
+    .resting_on(Basis::Named, Basis::Named)
+    .with_device("column");
 
 /// The heading alone tells, whatever is wrong with the lines below it.
 fn sniff(head: &[u8]) -> u8 {
@@ -120,6 +127,20 @@ impl LineFormat for Csv {
             Err(_) if line.trim_ascii().is_empty() || line == self.heading => Ok(()),
             Err(problem) => Err(problem),
         }
+    }
+
+    fn units(&self) -> Option<Units> {
+        let space = |bytes: u64| SpaceUnit::ALL.into_iter().find(|unit| unit.bytes() == bytes);
+        let find = |unit: fn(&Column) -> Option<u64>| self.columns.iter().find_map(unit);
+        let time =
+            find(|column| if let Column::Time(places) = column { Some(u64::from(*places)) } else { None })?;
+        let address = find(|column| if let Column::Offset(bytes) = column { Some(*bytes) } else { None })?;
+        let length = find(|column| if let Column::Length(bytes) = column { Some(*bytes) } else { None })?;
+        let latency =
+            find(|column| if let Column::Latency(places) = column { Some(u64::from(*places)) } else { None });
+        let unit = |places: u64| TimeUnit::ALL.into_iter().find(|unit| u64::from(unit.places()) == places);
+        let latency = latency.and_then(unit);
+        Some(Units { time: unit(time)?, address: space(address)?, length: space(length)?, latency })
     }
 }
 

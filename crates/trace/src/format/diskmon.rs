@@ -14,6 +14,7 @@ use flashscope_core::Op;
 use super::Format;
 use crate::devices::Devices;
 use crate::lines::LineFormat;
+use crate::reading::{Claim, SpaceUnit, Stage, TimeUnit};
 use crate::record::Record;
 use crate::text::{Fields, Problem, some_sectors};
 
@@ -22,7 +23,14 @@ pub(crate) const FORMAT: Format = Format::lines::<Diskmon>(
     "diskmon",
     "Diskmon's saved log: number time-s duration-s disk Read|Write sector sectors",
 )
+.reads(CLAIM)
 .with_extensions(&["log"]);
+
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Second, SpaceUnit::Sector, SpaceUnit::Sector)
+    .with_latency(TimeUnit::Second)
+    .at(Stage::Completed)
+    .with_device("column");
 
 #[derive(Default)]
 struct Diskmon;

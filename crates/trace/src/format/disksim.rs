@@ -24,6 +24,7 @@ use super::Format;
 use crate::devices::Devices;
 use crate::encoder::{Encoder, Losses};
 use crate::lines::{LineFormat, sniff_lines, unmarked};
+use crate::reading::{Basis, Claim, SpaceUnit, TimeUnit};
 use crate::record::Record;
 use crate::simulator::Arrivals;
 use crate::text::{Fields, Problem, some_sectors};
@@ -33,9 +34,17 @@ pub(crate) const FORMAT: Format = Format::lines::<DiskSim>(
     "disksim",
     "DiskSim ASCII: arrival ms, device, block, blocks (512 B), hexadecimal flags (1 = read)",
 )
+.reads(CLAIM)
 .sniffed_by(sniff)
 .written_by(|| Box::<Encoded>::default())
 .with_extensions(&["disksim"]);
+
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Millisecond, SpaceUnit::Sector, SpaceUnit::Sector)
+    .resting_on(Basis::Assumed, Basis::Assumed)
+    .in_blocks()
+    .with_device("column")
+    .with_columns("time=1:{time},device=2,offset=3:{address},length=4:{length},op=5:1");
 
 #[derive(Default)]
 struct DiskSim;

@@ -22,6 +22,7 @@ use flashscope_core::Op;
 use super::Format;
 use crate::devices::Devices;
 use crate::lines::LineFormat;
+use crate::reading::{Claim, SpaceUnit, Stage, StatedUnits, TimeUnit};
 use crate::record::{Process, Record};
 use crate::text::{Fields, Problem, bytes};
 
@@ -30,7 +31,14 @@ pub(crate) const FORMAT: Format = Format::lines::<Etw>(
     "etw",
     "Windows ETW as xperf's dumper prints it (SNIA enterprise traces): DiskRead, DiskWrite, DiskFlush",
 )
+.reads(CLAIM)
 .with_extensions(&["csv"]);
+
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Microsecond, SpaceUnit::Byte, SpaceUnit::Byte)
+    .with_latency(TimeUnit::Microsecond)
+    .at(Stage::Completed)
+    .with_device("column");
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Column {
@@ -66,9 +74,16 @@ struct Etw {
     columns: [Vec<Column>; 3],
     /// Events that the header names.
     others: HashSet<Box<[u8]>>,
+    /// The issue is the latency before the end, so that both must be right at once.
+    stated: StatedUnits,
 }
 
 impl LineFormat for Etw {
+    fn take_times(&mut self, stated: &StatedUnits) -> bool {
+        self.stated = *stated;
+        true
+    }
+
     #[inline]
     fn line(&mut self, line: &[u8], devices: &mut Devices, records: &mut Vec<Record>) -> Result<(), Problem> {
         let mut fields = Fields(line);
@@ -79,7 +94,7 @@ impl LineFormat for Etw {
         }
         match EVENTS.iter().position(|(name, _)| *name == event) {
             Some(at) if !self.columns[at].is_empty() => {
-                request(EVENTS[at].1, &self.columns[at], fields, devices, records)
+                request(EVENTS[at].1, &self.columns[at], &self.stated, fields, devices, records)
             }
             _ if self.others.contains(event) => Ok(()),
             _ if event.starts_with(b"FirstReliable") => Ok(()),
@@ -146,11 +161,12 @@ fn header(op: Op, names: &[u8]) -> Result<Vec<Column>, Problem> {
 fn request(
     op: Op,
     columns: &[Column],
+    stated: &StatedUnits,
     mut fields: Fields<'_>,
     devices: &mut Devices,
     records: &mut Vec<Record>,
 ) -> Result<(), Problem> {
-    let (mut end_us, mut offset, mut length, mut elapsed_us) = (0, 0, 0, None);
+    let (mut end, mut offset, mut length, mut elapsed) = (0, 0, 0, None);
     let (mut process, mut disk) = (Process::default(), &b""[..]);
     for (index, column) in columns.iter().enumerate() {
         let is_last = index + 1 == columns.len();
@@ -162,23 +178,27 @@ fn request(
             return Err("its number of fields differs from the header's");
         }
         match column {
-            Column::Time => end_us = number(field).ok_or("the TimeStamp is not a number")?,
+            Column::Time => end = number(field).ok_or("the TimeStamp is not a number")?,
             Column::Process => process = named(field).ok_or("the process is not a name and (PID)")?,
             Column::Offset => offset = hexadecimal(field).ok_or("the ByteOffset is not hexadecimal")?,
             Column::Length => length = hexadecimal(field).ok_or("the IOSize is not hexadecimal")?,
-            Column::Elapsed => elapsed_us = Some(number(field).ok_or("the ElapsedTime is not a number")?),
+            Column::Elapsed => elapsed = Some(number(field).ok_or("the ElapsedTime is not a number")?),
             Column::Disk => disk = field.trim_ascii(),
             Column::Other | Column::FileName => {}
         }
     }
     number(disk).ok_or("the DiskNum is not a number")?;
-    let nanoseconds = |us: u64| us.checked_mul(1000).ok_or("a time does not fit 64 bits of nanoseconds");
+    let nanoseconds = |number: u64, unit: Option<TimeUnit>| {
+        let ns = unit.unwrap_or(TimeUnit::Microsecond).ns();
+        number.checked_mul(ns).ok_or("a time does not fit 64 bits of nanoseconds")
+    };
+    let latency_ns = elapsed.map(|elapsed| nanoseconds(elapsed, stated.latency)).transpose()?;
     let (offset_bytes, length_bytes) = if op == Op::Flush { (0, 0) } else { bytes(offset, length)? };
     records.push(Record {
-        time_ns: nanoseconds(end_us.saturating_sub(elapsed_us.unwrap_or(0)))?,
+        time_ns: nanoseconds(end, stated.time)?.saturating_sub(latency_ns.unwrap_or(0)),
         offset_bytes,
         length_bytes,
-        latency_ns: elapsed_us.map(nanoseconds).transpose()?,
+        latency_ns,
         device: devices.number(disk)?,
         process,
         op,

@@ -29,6 +29,7 @@ use super::Format;
 use crate::devices::Devices;
 use crate::encoder::{Encoder, Loss, Losses};
 use crate::lines::LineFormat;
+use crate::reading::{Claim, SpaceUnit, Stage, TimeUnit, Units};
 use crate::record::Record;
 use crate::text::{Fields, Problem, bytes};
 
@@ -37,8 +38,13 @@ pub(crate) const FORMAT: Format = Format::lines::<IoLog>(
     "fio-iolog",
     "fio iolog, versions 2 and 3 (3 is written): time us, file, action, offset, length",
 )
+.reads(CLAIM)
 .written_by(|| Box::<Encoded>::default())
 .with_extensions(&["iolog"]);
+
+/// What it says of its files.
+const CLAIM: Claim =
+    Claim::new(TimeUnit::Microsecond, SpaceUnit::Byte, SpaceUnit::Byte).at(Stage::Queued).with_device("file");
 
 const HEADINGS: [(&[u8], Version); 2] =
     [(b"fio version 2 iolog", Version::Two), (b"fio version 3 iolog", Version::Three)];
@@ -92,6 +98,14 @@ impl LineFormat for IoLog {
         };
         records.push(Record { offset_bytes, length_bytes, op, device: devices.number(file)?, ..record });
         Ok(())
+    }
+
+    fn units(&self) -> Option<Units> {
+        let time = match self.version? {
+            Version::Two => TimeUnit::Millisecond,
+            Version::Three => TimeUnit::Microsecond,
+        };
+        Some(Units { time, address: SpaceUnit::Byte, length: SpaceUnit::Byte, latency: None })
     }
 }
 

@@ -16,12 +16,21 @@ use flashscope_core::Op;
 use super::Format;
 use crate::devices::Devices;
 use crate::lines::LineFormat;
+use crate::reading::{Basis, Claim, SpaceUnit, Stage, TimeUnit};
 use crate::record::{Process, Record};
 use crate::text::{Fields, Problem, some_sectors};
 
 /// The registry's line.
 pub(crate) const FORMAT: Format =
-    Format::lines::<Fiu>("fiu", "FIU: ns pid process lba size (512 B) W|R major minor md5");
+    Format::lines::<Fiu>("fiu", "FIU: ns pid process lba size (512 B) W|R major minor md5").reads(CLAIM);
+
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Nanosecond, SpaceUnit::Sector, SpaceUnit::Sector)
+    .resting_on(Basis::Named, Basis::Named)
+    .in_blocks()
+    .at(Stage::Queued)
+    .with_device("major,minor")
+    .with_columns("time=1:{time},offset=4:{address},length=5:{length},op=6");
 
 #[derive(Default)]
 struct Fiu;

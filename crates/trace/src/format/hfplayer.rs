@@ -15,6 +15,7 @@ use flashscope_core::Op;
 use super::Format;
 use crate::devices::Devices;
 use crate::lines::LineFormat;
+use crate::reading::{Basis, Claim, SpaceUnit, Stage, TimeUnit};
 use crate::record::Record;
 use crate::text::{Fields, Problem, some_sectors};
 
@@ -23,7 +24,16 @@ pub(crate) const FORMAT: Format = Format::lines::<Hfplayer>(
     "hfplayer",
     "hfplayer csv: #ELAPSED_USECS.D,CMD.S,LUN_SSID.I,LBA.I,NBLKS.I,LATENCY_USECS.D, ..",
 )
+.reads(CLAIM)
 .with_extensions(&["csv"]);
+
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Microsecond, SpaceUnit::Sector, SpaceUnit::Sector)
+    .resting_on(Basis::Named, Basis::Described)
+    .in_blocks()
+    .with_latency(TimeUnit::Microsecond)
+    .at(Stage::Issued)
+    .with_device("column");
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Column {

@@ -12,13 +12,23 @@ use super::Format;
 use super::alibaba::read_or_write;
 use crate::devices::Devices;
 use crate::lines::LineFormat;
+use crate::reading::{Basis, Claim, SpaceUnit, Stage, TimeUnit};
 use crate::record::Record;
 use crate::text::{Fields, Problem, bytes};
 
 /// The registry's line.
 pub(crate) const FORMAT: Format =
     Format::lines::<K5cloud>("k5cloud", "K5cloud: volume,time s,R|W,offset bytes,length bytes")
+        .reads(CLAIM)
         .with_extensions(&["csv"]);
+
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Second, SpaceUnit::Byte, SpaceUnit::Byte)
+    .resting_on(Basis::Described, Basis::Described)
+    .with_fraction()
+    .at(Stage::Issued)
+    .with_device("column")
+    .with_columns("device=1,time=2:{time},op=3,offset=4:{address},length=5:{length}");
 
 const HEADING: &[u8] = b"ID,Timestamp,Type,Offset,Length";
 

@@ -23,6 +23,7 @@ use super::Format;
 use crate::devices::Devices;
 use crate::encoder::{Encoder, Losses};
 use crate::lines::{LineFormat, sniff_lines};
+use crate::reading::{Basis, Claim, SpaceUnit, TimeUnit};
 use crate::record::Record;
 use crate::simulator::Arrivals;
 use crate::text::{Fields, Problem, some_sectors};
@@ -32,9 +33,16 @@ pub(crate) const FORMAT: Format = Format::lines::<MqSim>(
     "mqsim",
     "MQSim/SSDsim: arrival ns, device, lba, sectors (512 B), 0 = write 1 = read",
 )
+.reads(CLAIM)
 .sniffed_by(|head| (u32::from(sniff_lines::<MqSim>(head)) * 80 / 100) as u8)
 .written_by(|| Box::<Encoded>::default())
 .with_extensions(&["mqsim"]);
+
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Nanosecond, SpaceUnit::Sector, SpaceUnit::Sector)
+    .resting_on(Basis::Assumed, Basis::Assumed)
+    .with_device("column")
+    .with_columns("time=1:{time},device=2,offset=3:{address},length=4:{length},op=5:1");
 
 #[derive(Default)]
 struct MqSim;

@@ -16,12 +16,23 @@ use flashscope_core::Op;
 use super::Format;
 use crate::devices::Devices;
 use crate::lines::LineFormat;
+use crate::reading::{Basis, Claim, Clock, SpaceUnit, Stage, TimeUnit};
 use crate::record::Record;
 use crate::text::{Fields, Problem, bytes};
 
 /// The registry's line.
 pub(crate) const FORMAT: Format =
-    Format::lines::<Msr>("msr", "MSR Cambridge csv: filetime,host,disk,Read|Write,offset,size,response time");
+    Format::lines::<Msr>("msr", "MSR Cambridge csv: filetime,host,disk,Read|Write,offset,size,response time")
+        .reads(CLAIM);
+
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Tick, SpaceUnit::Byte, SpaceUnit::Byte)
+    .resting_on(Basis::Described, Basis::Described)
+    .with_clock(Clock::Windows)
+    .with_latency(TimeUnit::Tick)
+    .at(Stage::Issued)
+    .with_device("host and disk")
+    .with_columns("time=1:{time},device=3,op=4,offset=5:{address},length=6:{length},latency=7:{latency}");
 
 /// Nanoseconds of a tick.
 const TICK_NS: u64 = 100;

@@ -36,6 +36,7 @@ use super::Format;
 use crate::devices::Devices;
 use crate::encoder::{Encoder, Loss, Losses};
 use crate::entries::{EntryFormat, sniff_entries, u16_at, u32_at, u64_at};
+use crate::reading::{Basis, Claim, SpaceUnit, TimeUnit};
 use crate::record::Record;
 use crate::text::Problem;
 
@@ -44,6 +45,7 @@ pub(crate) const FORMAT: Format = Format::entries::<Plain>(
     "oraclegeneral",
     "libCacheSim's oracleGeneral, binary entries of 24 bytes, without operations",
 )
+.reads(CLAIM)
 .sniffed_by(sniff_plausible::<Plain>)
 .written_by(|| Box::new(Encoded::default()))
 .with_extensions(&["oracleGeneral", "oraclegeneral"]);
@@ -53,8 +55,13 @@ pub(crate) const WITH_OPERATION: Format = Format::entries::<WithOperation>(
     "oraclegeneral-opns",
     "libCacheSim's oracleGeneralOpNS, binary entries of 27 bytes",
 )
+.reads(CLAIM)
 .sniffed_by(sniff_plausible::<WithOperation>)
 .with_extensions(&["oracleGeneralOpNS"]);
+
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Second, SpaceUnit::Sector, SpaceUnit::Byte)
+    .resting_on(Basis::Written, Basis::Assumed);
 
 /// The entries have no mark of their own, so that the first ones must all be good, sorted by time, and of
 /// numbers that a real trace has.

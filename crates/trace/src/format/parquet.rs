@@ -27,6 +27,7 @@ mod write;
 use super::Format;
 use crate::decoder::{Decoder, Sink};
 use crate::error::TraceError;
+use crate::reading::{Claim, SpaceUnit, TimeUnit};
 
 pub(crate) use read::ParquetTrace;
 
@@ -37,8 +38,14 @@ pub(crate) const FORMAT: Format = Format::new(
     |head| if head.starts_with(MAGIC) { 100 } else { 0 },
     || Box::new(Streamed),
 )
+.reads(CLAIM)
 .written_by(|| Box::new(write::Encoded::new()))
 .with_extensions(&["parquet"]);
+
+/// What it says of its files.
+pub(super) const CLAIM: Claim = Claim::new(TimeUnit::Nanosecond, SpaceUnit::Byte, SpaceUnit::Byte)
+    .with_latency(TimeUnit::Nanosecond)
+    .with_device("column");
 
 pub(crate) const NAME: &str = "parquet";
 /// How every Parquet file begins, and ends.

@@ -17,13 +17,23 @@ use flashscope_core::Op;
 use super::Format;
 use crate::devices::Devices;
 use crate::lines::LineFormat;
+use crate::reading::{Basis, Claim, SpaceUnit, TimeUnit};
 use crate::record::Record;
 use crate::text::{Fields, Problem, bytes};
 
 /// The registry's line.
 pub(crate) const FORMAT: Format =
     Format::lines::<Spc>("spc", "SPC/UMass: ASU,LBA (taken as 512 B sectors),size B,R|W,timestamp s[,more]")
+        .reads(CLAIM)
         .with_extensions(&["spc"]);
+
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Second, SpaceUnit::Sector, SpaceUnit::Byte)
+    .resting_on(Basis::Assumed, Basis::Assumed)
+    .in_blocks()
+    .with_fraction()
+    .with_device("column")
+    .with_columns("device=1,offset=2:{address},length=3:{length},op=4,time=5:{time}");
 
 #[derive(Default)]
 struct Spc;

@@ -15,6 +15,7 @@ use flashscope_core::Op;
 use super::Format;
 use crate::devices::Devices;
 use crate::lines::LineFormat;
+use crate::reading::{Basis, Claim, Clock, SpaceUnit, Stage, TimeUnit};
 use crate::record::Record;
 use crate::text::{Fields, Problem, bytes};
 
@@ -23,7 +24,18 @@ pub(crate) const FORMAT: Format = Format::lines::<Systor17>(
     "systor17",
     "SYSTOR '17: Timestamp s,Response s,R|W,LUN,Offset bytes,Size bytes",
 )
+.reads(CLAIM)
 .with_extensions(&["csv"]);
+
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Second, SpaceUnit::Byte, SpaceUnit::Byte)
+    .resting_on(Basis::Described, Basis::Described)
+    .with_clock(Clock::Unix)
+    .with_fraction()
+    .with_latency(TimeUnit::Second)
+    .at(Stage::Issued)
+    .with_device("column")
+    .with_columns("time=1:{time},latency=2:{latency},op=3,device=4,offset=5:{address},length=6:{length}");
 
 const HEADING: &[u8] = b"Timestamp,Response,IOType,LUN,Offset,Size";
 

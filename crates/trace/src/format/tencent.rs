@@ -14,14 +14,24 @@ use flashscope_core::Op;
 use super::Format;
 use crate::devices::Devices;
 use crate::lines::{LineFormat, sniff_lines};
+use crate::reading::{Basis, Claim, Clock, SpaceUnit, Stage, TimeUnit};
 use crate::record::Record;
 use crate::text::{Fields, Problem, some_sectors};
 
 /// The registry's line.
 pub(crate) const FORMAT: Format =
     Format::lines::<Tencent>("tencent", "Tencent CBS: time s,offset,sectors,0 read|1 write,volume")
+        .reads(CLAIM)
         .sniffed_by(|head| sniff_lines::<Tencent>(head).min(SURE_MAX))
         .with_extensions(&["csv"]);
+
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Second, SpaceUnit::Sector, SpaceUnit::Sector)
+    .resting_on(Basis::Described, Basis::Assumed)
+    .with_clock(Clock::Unix)
+    .at(Stage::Issued)
+    .with_device("column")
+    .with_columns("time=1:{time},offset=2:{address},length=3:{length},op=4:0,device=5");
 
 /// Percent.
 const SURE_MAX: u8 = 90;

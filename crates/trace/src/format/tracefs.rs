@@ -1,4 +1,4 @@
-//! The kernel's tracepoint `block:block_rq_issue` as tracefs prints it, and as perf script does:
+//! The kernel's tracepoint `block:block_rq_issue` as tracefs, perf script and trace-cmd report print it:
 //!
 //! ```text
 //! tar-31 [001] ..... 1025.899728: block_rq_issue: 7,3 RM 4096 () 1572872 + 8 be,0,4 [tar]
@@ -17,36 +17,53 @@
 //! ```text
 //! ksoftirqd/1-22 [001] ..s.. 1025.899779: block_rq_complete: 7,3 RM () 1572872 + 8 be,0,4 [0]
 //! ```
+//!
+//! Where another stage is asked for, or no issue was recorded, `block_bio_queue` (queued) or the completions
+//! are the requests; see `stage`:
+//!
+//! ```text
+//! tar-31 [001] ..... 1025.899720: block_bio_queue: 7,3 RM 1572872 + 8 [tar]
+//! ```
 
-mod in_flight;
-
-use flashscope_core::request::Op;
+use flashscope_core::request::{Flags, Op};
 use memchr::memmem::{self, Finder};
 use memchr::memrchr;
 
 use super::Format;
 use crate::devices::Devices;
+use crate::in_flight::{Fate, InFlight, Mark, Marked};
 use crate::lines::{LineFormat, sniff_lines};
+use crate::reading::{Claim, SpaceUnit, Stage, TimeUnit};
 use crate::record::{Process, Record};
 use crate::rwbs::Rwbs;
+use crate::stage::{Choice, Event};
 use crate::text::{Fields, Problem, check_device, sectors};
-use in_flight::{Fate, InFlight, Mark};
 
 /// The registry's line.
 pub(crate) const FORMAT: Format = Format::new(
     "tracefs",
     "kernel tracepoint block_rq_issue as text, from tracefs or perf script",
     sniff_lines::<Tracefs>,
-    InFlight::decoder,
+    InFlight::<Tracefs>::decoder,
 )
+.reads(CLAIM)
 .with_extensions(&["tracefs"]);
 
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Second, SpaceUnit::Sector, SpaceUnit::Sector)
+    .deriving_latency()
+    .at(Stage::Issued)
+    .with_device("major,minor");
+
 const EVENT: &str = "block_rq_issue: ";
+const QUEUED_EVENT: &str = "block_bio_queue: ";
 /// Prefixes of the events that report the outcome of a request.
 const LATER_EVENT: &str = "block_rq_";
 
 struct Tracefs {
+    choice: Choice,
     event: Finder<'static>,
+    queued_event: Finder<'static>,
     later_event: Finder<'static>,
     /// What was said of requests issued before, since somebody took it.
     marks: Vec<Mark>,
@@ -54,15 +71,24 @@ struct Tracefs {
 
 impl Default for Tracefs {
     fn default() -> Self {
-        Tracefs { event: Finder::new(EVENT), later_event: Finder::new(LATER_EVENT), marks: Vec::new() }
+        Tracefs {
+            choice: Choice::default(),
+            event: Finder::new(EVENT),
+            queued_event: Finder::new(QUEUED_EVENT),
+            later_event: Finder::new(LATER_EVENT),
+            marks: Vec::new(),
+        }
     }
 }
 
 impl LineFormat for Tracefs {
     #[inline]
     fn line(&mut self, line: &[u8], devices: &mut Devices, records: &mut Vec<Record>) -> Result<(), Problem> {
-        let Some(at) = self.event.find(line) else { return self.later(line, devices, records.len()) };
+        let Some(at) = self.event.find(line) else { return self.other(line, devices, records) };
         let (time_ns, pid) = head(&line[..at])?;
+        if self.choice.skips(Event::Issued) {
+            return Ok(());
+        }
         let issue = issue(&line[at + EVENT.len()..])?;
         if issue.is_passed_through() {
             return Ok(());
@@ -80,29 +106,83 @@ impl LineFormat for Tracefs {
             let after = records.len();
             self.marks.push(Mark { after, fate: Fate::Attached, ..Mark::default() });
         }
+        let from = records.len();
         issue.operation().push(record, records);
-        Ok(())
+        self.choice.take(Event::Issued, from, records, devices)
+    }
+
+    fn choice(&mut self) -> Option<&mut Choice> {
+        Some(&mut self.choice)
+    }
+}
+
+impl Marked for Tracefs {
+    fn marks(&mut self) -> &mut Vec<Mark> {
+        &mut self.marks
     }
 }
 
 impl Tracefs {
-    /// A line without an issue, after so many records.
+    /// A line without an issue.
     #[inline]
-    fn later(&mut self, line: &[u8], devices: &Devices, after: usize) -> Result<(), Problem> {
+    fn other(
+        &mut self,
+        line: &[u8],
+        devices: &mut Devices,
+        records: &mut Vec<Record>,
+    ) -> Result<(), Problem> {
         if let Some(at) = self.later_event.find(line) {
             let event = &line[at + LATER_EVENT.len()..];
             if let Some(event) = event.strip_prefix(b"complete: ") {
-                return self.mark(&line[..at], event, Fate::Completed, devices, after);
+                return self.mark(&line[..at], event, Fate::Completed, devices, records);
             }
             if let Some(event) = event.strip_prefix(b"requeue: ") {
-                return self.mark(&line[..at], event, Fate::Requeued, devices, after);
+                return self.mark(&line[..at], event, Fate::Requeued, devices, records);
             }
+        }
+        if !self.choice.skips(Event::Queued)
+            && let Some(at) = self.queued_event.find(line)
+        {
+            return self.queued(&line[..at], &line[at + QUEUED_EVENT.len()..], devices, records);
         }
         let result = other(line);
         if result == Err(LOST) {
-            self.marks.push(Mark { after, fate: Fate::Unknown, ..Mark::default() });
+            self.marks.push(Mark { after: records.len(), fate: Fate::Unknown, ..Mark::default() });
         }
         result
+    }
+
+    /// `major,minor RWBS sector + sectors [comm]`
+    #[inline]
+    fn queued(
+        &mut self,
+        before: &[u8],
+        event: &[u8],
+        devices: &mut Devices,
+        records: &mut Vec<Record>,
+    ) -> Result<(), Problem> {
+        let (time_ns, pid) = head(before)?;
+        let mut fields = Fields(event);
+        fields.skip_blanks();
+        let device = fields.until(b' ').ok_or(CUT)?;
+        check_device(device)?;
+        let rwbs = Rwbs::parse(fields.until(b' ').ok_or(CUT)?)?;
+        let (first, count, name) = range_and_rest(fields)?;
+        let rwbs = match rwbs.on(count) {
+            // A flush and nothing else may have any letter for its operation.
+            Rwbs::Io { flush_first: true, .. } if count == 0 => Rwbs::Flush,
+            Rwbs::Other => return Ok(()),
+            rwbs => rwbs,
+        };
+        let (offset_bytes, length_bytes) = rwbs.range(first, count)?;
+        let device = self.choice.device(Event::Queued, device, devices)?;
+        let process = Process::new(pid, name);
+        let from = records.len();
+        rwbs.push(
+            Record { time_ns, offset_bytes, length_bytes, device, process, ..Record::default() },
+            records,
+        );
+        self.choice.take(Event::Queued, from, records, devices)
     }
 
     /// `major,minor RWBS (command) sector + sectors priority [error]`; older kernels print no priority.
@@ -112,39 +192,47 @@ impl Tracefs {
         before: &[u8],
         event: &[u8],
         fate: Fate,
-        devices: &Devices,
-        after: usize,
+        devices: &mut Devices,
+        records: &mut Vec<Record>,
     ) -> Result<(), Problem> {
         let (time_ns, _) = head(before)?;
         let mut fields = Fields(event);
-        let device = fields.until(b' ').ok_or(CUT)?;
-        check_device(device)?;
+        fields.skip_blanks();
+        let name = fields.until(b' ').ok_or(CUT)?;
+        check_device(name)?;
         let rwbs = Rwbs::parse(fields.until(b' ').ok_or(CUT)?)?;
         if !fields.eat(b'(') {
             return Err("no (command) after the operation");
         }
         fields.until(b')').ok_or(CUT)?;
         let (first, count, _) = range_and_rest(fields)?;
-        let device = devices.known(device);
-        let (op, end_bytes) = match rwbs.on(count) {
-            Rwbs::Flush => (Op::Flush, 0),
+        let (op, offset_bytes, length_bytes) = match rwbs.on(count) {
+            Rwbs::Flush => (Op::Flush, 0, 0),
             Rwbs::Io { op, .. } if count > 0 => {
                 let (offset_bytes, length_bytes) = sectors(first, count)?;
-                (op, offset_bytes + length_bytes)
+                (op, offset_bytes, length_bytes)
             }
             // A command passed through, or the end of the flushes around a write.
             Rwbs::Io { .. } | Rwbs::Other => return Ok(()),
         };
-        if let Some(device) = device {
+        if let Some(device) = devices.known(name).filter(|_| !self.choice.skips(Event::Issued)) {
+            let (after, end_bytes) = (records.len(), offset_bytes + length_bytes);
             self.marks.push(Mark { after, fate, time_ns, device, op, end_bytes });
         }
-        Ok(())
+        if fate == Fate::Requeued || self.choice.skips(Event::Completed) {
+            return Ok(());
+        }
+        let device = self.choice.device(Event::Completed, name, devices)?;
+        let from = records.len();
+        let flags = if let Rwbs::Io { flags, .. } = rwbs { flags } else { Flags::NONE };
+        records.push(Record { time_ns, offset_bytes, length_bytes, device, op, flags, ..Record::default() });
+        self.choice.take(Event::Completed, from, records, devices)
     }
 }
 
 /// `comm-pid [cpu] flags seconds: `, from its end, because a comm may hold anything: time and pid.
 #[inline]
-fn head(head: &[u8]) -> Result<(u64, u32), Problem> {
+pub(crate) fn head(head: &[u8]) -> Result<(u64, u32), Problem> {
     const TIME: Problem = "the time is not in seconds";
     const PROCESS: Problem = "no process number before the [cpu]";
     let head = head.strip_suffix(b"block:").unwrap_or(head).trim_ascii_end();
@@ -218,6 +306,8 @@ impl Issue<'_> {
 #[inline]
 fn issue(event: &[u8]) -> Result<Issue<'_>, Problem> {
     let mut fields = Fields(event);
+    // trace-cmd pads the event's name.
+    fields.skip_blanks();
     let device = fields.until(b' ').ok_or(CUT)?;
     check_device(device)?;
     let rwbs = Rwbs::parse(fields.until(b' ').ok_or(CUT)?)?;
@@ -249,7 +339,7 @@ fn range_and_rest(mut fields: Fields<'_>) -> Result<(u64, u64, &[u8]), Problem> 
     Ok((first, count, rest))
 }
 
-const LOST: Problem = "the kernel lost events here: the capture buffer was too small";
+pub(crate) const LOST: Problem = "the kernel lost events here: the capture buffer was too small";
 
 /// `  ffffffff81345678 blk_mq_start_request+0xcf ([kernel.kallsyms])`, as perf script prints below an event.
 fn is_stack_frame(line: &[u8]) -> bool {
@@ -259,10 +349,13 @@ fn is_stack_frame(line: &[u8]) -> bool {
 }
 
 /// Lines without the event.
-fn other(whole: &[u8]) -> Result<(), Problem> {
+pub(crate) fn other(whole: &[u8]) -> Result<(), Problem> {
     let line = whole.trim_ascii();
-    // `cpus=2` is how trace-cmd report begins.
-    if line.is_empty() || line.starts_with(b"#") || line.starts_with(b"cpus=") {
+    // How trace-cmd report begins.
+    let begins = |text: &&[u8]| line.starts_with(text);
+    let is_trace_cmd = [&b"cpus="[..], b"version = ", b"trace-cmd: "].iter().any(begins)
+        || line.starts_with(b"CPU ") && line.ends_with(b" is empty");
+    if line.is_empty() || line.starts_with(b"#") || is_trace_cmd {
         return Ok(());
     }
     if line.starts_with(b"CPU:") && (line.ends_with(b" EVENTS]") || line.ends_with(b" DROPPED]")) {

@@ -20,6 +20,7 @@ use crate::decoder::{Decoder, Sink};
 use crate::devices::Devices;
 use crate::entries::{Entries, EntryFormat, sniff_entries, u16_at, u32_at, u64_at};
 use crate::error::TraceError;
+use crate::reading::{Claim, SpaceUnit, Stage, TimeUnit};
 use crate::record::Record;
 use crate::text::Problem;
 
@@ -30,7 +31,14 @@ pub(crate) const FORMAT: Format = Format::new(
     |head| sniff_entries::<Version1>(head).max(sniff_entries::<Version2>(head)),
     || Box::new(Vscsi::Unknown),
 )
+.reads(CLAIM)
 .with_extensions(&["vscsi", "vscsi1", "vscsi2"]);
+
+/// What it says of its files.
+const CLAIM: Claim = Claim::new(TimeUnit::Microsecond, SpaceUnit::Sector, SpaceUnit::Byte)
+    .in_blocks()
+    .with_latency(TimeUnit::Microsecond)
+    .at(Stage::Issued);
 
 /// Entries that identify the version: 40 of version 2, or 50 of version 1.
 const HEAD_BYTES: usize = 1600;

@@ -6,7 +6,7 @@ use std::io::Read;
 use flashscope_core::Op;
 use flashscope_core::seed::Random;
 
-use super::Failure;
+use super::{Failure, options};
 use crate::error::TraceError;
 use crate::format::{Format, Formats};
 use crate::record::Record;
@@ -108,8 +108,8 @@ pub fn check_input(
 }
 
 fn check(formats: &Formats, format: &str, bytes: &[u8], random: &mut Random) -> Result<Seen, String> {
-    let strict = outcome(formats.open_bytes(bytes.to_vec(), Some(format), false));
-    let lenient = outcome(formats.open_bytes(bytes.to_vec(), Some(format), true));
+    let strict = outcome(formats.open_bytes_with(bytes.to_vec(), &options(format, false)));
+    let lenient = outcome(formats.open_bytes_with(bytes.to_vec(), &options(format, true)));
     for outcome in [&strict, &lenient] {
         check_records(outcome)?;
     }
@@ -120,7 +120,7 @@ fn check(formats: &Formats, format: &str, bytes: &[u8], random: &mut Random) -> 
     if !is_read_whole(format) {
         let input = Trickle { bytes: std::io::Cursor::new(bytes.to_vec()), piece };
         let trickled =
-            outcome(formats.open(input, Some(format), is_lenient).map(|trace| Box::new(trace) as _));
+            outcome(formats.open_with(input, &options(format, is_lenient)).map(|trace| Box::new(trace) as _));
         let whole = if is_lenient { &lenient } else { &strict };
         holds(trickled == *whole, || format!("in reads of {piece} bytes it is other than at once"))?;
     }

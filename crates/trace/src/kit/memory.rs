@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::{Failure, Kit};
+use super::{Failure, Kit, options};
 use crate::error::TraceError;
 use crate::records::Records;
 use crate::seekable::is_read_whole;
@@ -52,7 +52,7 @@ impl Kit<'_> {
         let _ = std::fs::write("/proc/self/clear_refs", "5");
         let input = Endless { sample: self.sample.to_vec(), at: 0 }.take(bytes);
         let failed = |error: TraceError| self.failure(format!("the sample over and over: {error}"));
-        let mut trace = self.formats.open(input, Some(self.format.name), true).map_err(failed)?;
+        let mut trace = self.formats.open_with(input, &options(self.format.name, true)).map_err(failed)?;
         let mut batch = Vec::new();
         while trace.next_batch(&mut batch).map_err(failed)? > 0 {}
         let peak = std::fs::read_to_string("/proc/self/status").ok();

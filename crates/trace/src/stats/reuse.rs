@@ -3,17 +3,19 @@
 //!
 //! A block is in the sample if the bits of a hash that are its own begin with as many zeros as the level
 //! says: each independently with probability `2^-level`, and a block that stays when the level rises was in
-//! the sample before. Every event of a block counts `2^level`. The level rises when the table is full, and,
-//! beyond the first million accesses, while there are more of them than a quarter of the requests.
+//! the sample before. Every event of a block counts `2^level`. Small traces are not sampled: the table grows
+//! for the first [`EXACT_ACCESSES`]. After that the level rises when the table is full, and, beyond the first
+//! million accesses, while there are more of them than a quarter of the requests.
 //!
 //! A block is new to a window of time if its access before was in another window. Windows of `2^k` buckets
 //! part two times exactly if these differ in bit `k` or above, so the highest bit that differs tells all
 //! lengths of window at once.
 
+use super::Limits;
 use super::clock::{BUCKETS, Clock, fold};
 use super::histogram::Histogram;
 use super::regions::{BLOCK_SHIFT, hash};
-use super::summary::{Rewrites, WindowLength, WorkingSet};
+use super::summary::{Distribution, QuantileErrors, Rewrites, WindowLength, WorkingSet};
 
 /// One bit for each of the 16 blocks of a region.
 const BLOCKS: u64 = 0x1111_1111_1111_1111;
@@ -24,6 +26,11 @@ const BLOCK_BYTES: f64 = (1u64 << BLOCK_SHIFT) as f64;
 /// Accesses that are looked up in any case; beyond them, one for so many requests.
 const ACCESSES_FREE: u64 = 1 << 20;
 const REQUESTS_PER_ACCESS: u64 = 4;
+/// As long as no more accesses were made, the table grows, and nothing is sampled: 48 MiB at most.
+const EXACT_ACCESSES: u64 = 1 << 19;
+/// Blocks of the sample are parted into so many groups at random; how these differ tells the sampling error
+/// (random groups: Wolter, Introduction to Variance Estimation, chapter 2).
+const GROUPS: usize = 16;
 /// Fewer blocks than twice this are not halved for the sake of speed.
 const BLOCKS_MIN: usize = 1024;
 
@@ -140,11 +147,21 @@ impl Gaps {
     }
 }
 
+/// What was written to the blocks of a group since there is a sample.
+#[derive(Clone, Default)]
+struct Group {
+    writes: u64,
+    bytes: Histogram,
+}
+
 /// The sample.
 pub(super) struct Reuse {
     slots: Vec<Slot>,
     used: usize,
     blocks_max: usize,
+    /// As it is once there is a sample; none when that has begun, or was asked for.
+    sampled_blocks_max: Option<usize>,
+    groups: Vec<Group>,
     level: u32,
     accesses: u64,
     news: Vec<News>,
@@ -158,6 +175,9 @@ impl Reuse {
             slots: vec![UNUSED; (blocks_max * 4 / 3 + 1).next_power_of_two()],
             used: 0,
             blocks_max,
+            // Who asks for a smaller table wants no larger one.
+            sampled_blocks_max: (blocks_max >= Limits::default().blocks_max).then_some(blocks_max),
+            groups: vec![Group::default(); GROUPS],
             level: 0,
             accesses: 0,
             news: vec![News::default(); BUCKETS],
@@ -176,6 +196,11 @@ impl Reuse {
     pub(super) fn add(&mut self, accesses: &[Access], of: &[Request], shift: u32, requests: u64) {
         let level = self.level;
         self.accesses += accesses.len() as u64;
+        if self.accesses > EXACT_ACCESSES
+            && let Some(blocks_max) = self.sampled_blocks_max.take()
+        {
+            self.shrink(blocks_max);
+        }
         let is_slow = self.accesses > ACCESSES_FREE + requests / REQUESTS_PER_ACCESS;
         if is_slow && self.used >= 2 * BLOCKS_MIN {
             self.raise();
@@ -219,13 +244,24 @@ impl Reuse {
                 let bytes = request.written_bytes - slot.written_bytes;
                 let requests = request.requests - slot.requests;
                 self.gaps.add([bytes, requests, request.time_ns - slot.write_ns], weight);
+                if self.level > 0 {
+                    self.groups[group(access)].bytes.add_many(bytes, weight);
+                }
             }
             self.writes += weight;
             slot.write(request);
+            if self.level > 0 {
+                self.groups[group(access)].writes += weight;
+            }
         }
     }
 
     fn access_new(&mut self, access: &Access, request: &Request, mut at: usize) {
+        if self.used == self.blocks_max && self.sampled_blocks_max.is_some() {
+            self.resize(2 * self.slots.len());
+            self.blocks_max *= 2;
+            at = self.place(access.hash, access.region, access.block);
+        }
         if self.used == self.blocks_max {
             while self.used == self.blocks_max {
                 self.raise();
@@ -243,6 +279,29 @@ impl Reuse {
         if request.is_write {
             self.writes += weight;
             slot.write(request);
+            if self.level > 0 {
+                self.groups[group(access)].writes += weight;
+            }
+        }
+    }
+
+    /// Back to a table that stays in the processor's cache, and to as many blocks as it holds.
+    #[cold]
+    fn shrink(&mut self, blocks_max: usize) {
+        self.blocks_max = blocks_max;
+        while self.used >= blocks_max {
+            self.raise();
+        }
+        self.resize((blocks_max * 4 / 3 + 1).next_power_of_two());
+    }
+
+    /// A table of so many places, with the same blocks.
+    #[cold]
+    fn resize(&mut self, slots: usize) {
+        let old = std::mem::replace(&mut self.slots, vec![UNUSED; slots]);
+        for slot in old.iter().filter(|slot| slot.block != UNUSED.block) {
+            let at = self.place(hash(slot.region), slot.region, slot.block);
+            self.slots[at] = *slot;
         }
     }
 
@@ -335,11 +394,46 @@ impl Reuse {
             block_bytes: 1 << BLOCK_SHIFT,
             sampled_one_in: 1 << self.level.min(63),
             share: self.gaps.ns.count() as f64 / self.writes as f64,
+            share_error: self
+                .error(|group| (group.writes > 0).then(|| group.bytes.count() as f64 / group.writes as f64)),
+            interval_bytes_error: self.quantile_errors(),
             interval_bytes: self.gaps.bytes.distribution(),
             interval_requests: self.gaps.requests.distribution(),
             interval_ns: self.gaps.ns.distribution(),
         })
     }
+}
+
+impl Reuse {
+    /// The standard error of a number that each group has; 0 where nothing is sampled, none where a group
+    /// lacks it.
+    fn error(&self, of: impl Fn(&Group) -> Option<f64>) -> Option<f64> {
+        if self.level == 0 {
+            return Some(0.0);
+        }
+        let all: Vec<f64> = self.groups.iter().map(of).collect::<Option<_>>()?;
+        let mean = all.iter().sum::<f64>() / GROUPS as f64;
+        let squares: f64 = all.iter().map(|one| (one - mean).powi(2)).sum();
+        Some((squares / (GROUPS * (GROUPS - 1)) as f64).sqrt())
+    }
+
+    fn quantile_errors(&self) -> Option<QuantileErrors> {
+        let error = |of: fn(&Distribution) -> u64| {
+            self.error(|group| group.bytes.distribution().map(|all| of(&all) as f64))
+        };
+        Some(QuantileErrors {
+            p10: error(|all| all.p10)?,
+            p50: error(|all| all.p50)?,
+            p90: error(|all| all.p90)?,
+        })
+    }
+}
+
+/// The group of a block, by bits of its hash that choose neither it nor its place.
+#[inline]
+fn group(access: &Access) -> usize {
+    let spread = (access.hash ^ u64::from(access.block)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    (spread >> 60) as usize % GROUPS
 }
 
 impl Slot {

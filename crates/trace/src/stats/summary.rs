@@ -2,11 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::reading::Reading;
+
 /// All that is known of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// The format that was read.
     pub format: String,
+    /// How it was read; none of what comes from no file.
+    #[serde(default)]
+    pub reading: Option<Reading>,
     /// False if the trace was not read to its end.
     pub complete: bool,
     /// Requests of all kinds.
@@ -304,12 +309,29 @@ pub struct Rewrites {
     pub sampled_one_in: u64,
     /// Share of the writes of a block that were not its first.
     pub share: f64,
+    /// Standard error of that; 0 as long as all blocks are looked at, none if it is not known.
+    #[serde(default)]
+    pub share_error: Option<f64>,
     /// Bytes written in between, the first of both writes included.
     pub interval_bytes: Option<Distribution>,
+    /// Standard errors of its quantiles, likewise.
+    #[serde(default)]
+    pub interval_bytes_error: Option<QuantileErrors>,
     /// Reads and writes from one to the next.
     pub interval_requests: Option<Distribution>,
     /// Time from one to the next.
     pub interval_ns: Option<Distribution>,
+}
+
+/// Standard errors of the quantiles of a sample.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct QuantileErrors {
+    /// Of the one below which 10 % lie.
+    pub p10: f64,
+    /// Of the median.
+    pub p50: f64,
+    /// Of the one below which 90 % lie.
+    pub p90: f64,
 }
 
 /// Requests and bytes in windows of equal length.

@@ -2,6 +2,7 @@
 
 use super::Note;
 use crate::error::TraceError;
+use crate::reading::Reading;
 use crate::record::Record;
 use crate::records::{Counts, Records};
 
@@ -163,6 +164,10 @@ impl Records for Repeat {
 
     fn first_bad_line(&self) -> Option<&TraceError> {
         self.first_bad.as_ref().or_else(|| self.pass.first_bad_line())
+    }
+
+    fn reading(&self) -> Option<Reading> {
+        self.pass.reading()
     }
 
     fn notes(&self) -> Vec<Note> {

@@ -4,6 +4,7 @@ use flashscope_core::number::count;
 
 use super::Note;
 use crate::error::TraceError;
+use crate::reading::Reading;
 use crate::record::Record;
 use crate::records::{BATCH, Counts, Records};
 
@@ -118,6 +119,10 @@ impl<R: Records> Records for Sort<R> {
 
     fn first_bad_line(&self) -> Option<&TraceError> {
         self.input.first_bad_line()
+    }
+
+    fn reading(&self) -> Option<Reading> {
+        self.input.reading()
     }
 
     fn notes(&self) -> Vec<Note> {

@@ -46,7 +46,7 @@ impl Transform for Written {
         let devices = ends_bytes().count() as u64;
         let sizes_bytes = ends_bytes().map(|end_bytes| self.capacity_bytes.unwrap_or(end_bytes));
         let bytes: u128 = sizes_bytes.map(u128::from).sum();
-        if bytes == 0 {
+        if bytes == 0 || self.written_bytes == 0 {
             return Vec::new();
         }
         let writes = self.written_bytes as f64 / bytes as f64;

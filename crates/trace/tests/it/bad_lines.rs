@@ -228,9 +228,9 @@ fn biosnoop() {
         ("0.74", "", "the PID"),
         ("  0.25  0.74", "", "the PID"),
     ]);
-    // A flush as libbpf's biosnoop prints it, and a request without bytes as bcc's does.
+    // Flushes as libbpf's biosnoop and bcc's print them.
     let flush = "2.0 jbd2 9 sda FF -1 0 -1.000 0.500\n2.0 ? 0 sda R 18446744073709551615 0 0.00 0.10\n\n^C\n";
-    assert_eq!(good.read(&format!("{}\n{flush}", good.line)), Ok(2));
+    assert_eq!(good.read(&format!("{}\n{flush}", good.line)), Ok(3));
     let without_names = Good { before: "Tracing block I/O. Ctrl-C to end.\n", ..good };
     assert!(matches!(without_names.read(good.line), Err(TraceError::Line { line: 2, .. })));
     for names in ["TIME(s) COMM PID DISK T SECTOR LAT(ms)", "TIME(s) COMM PID DISK LAT LAT(ms)"] {

@@ -13,7 +13,7 @@ use flashscope_trace::{Counts, CpuFiles, Record, Records, TraceError, open};
 const READ: u32 = 1;
 const WRITE: u32 = 2;
 const FLUSH: u32 = 4;
-const QUEUE: u32 = 16;
+const ISSUE: u32 = 64;
 const PASSED_THROUGH: u32 = 512;
 const NOTIFICATION: u32 = 1024;
 
@@ -29,7 +29,7 @@ struct Entry {
 }
 
 const READS: Entry =
-    Entry { time_ns: 5, sector: 8, bytes: 4096, kind: 1, categories: READ | QUEUE, pid: 7, data: b"" };
+    Entry { time_ns: 5, sector: 8, bytes: 4096, kind: 7, categories: READ | ISSUE, pid: 7, data: b"" };
 
 impl Entry {
     fn bytes(&self) -> Vec<u8> {
@@ -103,21 +103,26 @@ fn an_entry_as_its_bytes_say_in_both_orders() {
 }
 
 #[test]
-fn a_request_counts_once_with_its_earliest_action() {
+fn a_request_counts_once_as_what_the_device_got() {
     let at = |time_ns, kind| Entry { time_ns, kind, ..READS };
     let times = |entries: &[Entry]| records(entries).iter().map(|r| r.time_ns).collect::<Vec<_>>();
     let (q, merged, i, d, c) = (1, 2, 12, 7, 8);
-    assert_eq!(times(&[at(1, q), at(2, merged), at(3, i), at(4, d), at(5, c), at(6, q)]), [1, 6]);
+    assert_eq!(times(&[at(1, q), at(2, merged), at(3, i), at(4, d), at(5, c), at(6, q)]), [4]);
     assert_eq!(times(&[at(1, d), at(2, c), at(3, d)]), [1, 3], "a trace of issues alone");
-    assert_eq!(times(&[at(1, i), at(2, d), at(3, i)]), [1, 3], "insertions are earlier than issues");
-    assert_eq!(times(&[at(1, d), at(2, q), at(3, d)]), [1, 2], "the first was under way");
+    assert_eq!(
+        times(&[at(1, q), at(2, i), at(3, q), at(4, i)]),
+        [2, 4],
+        "insertions are nearer to the device"
+    );
+    assert_eq!(times(&[at(1, q), at(2, c), at(3, q)]), [1, 3], "a trace of queued requests");
+    assert_eq!(times(&[at(1, c), at(2, c)]), [1, 2], "a trace of completions alone");
 }
 
 #[test]
 fn what_is_no_request_and_what_is_two() {
-    let flush = Entry { bytes: 0, categories: WRITE | FLUSH | QUEUE, ..READS };
-    let flush_and_write = Entry { categories: WRITE | FLUSH | QUEUE, ..READS };
-    let passed_through = Entry { categories: READ | PASSED_THROUGH | QUEUE, ..READS };
+    let flush = Entry { bytes: 0, categories: WRITE | FLUSH | ISSUE, ..READS };
+    let flush_and_write = Entry { categories: WRITE | FLUSH | ISSUE, ..READS };
+    let passed_through = Entry { categories: READ | PASSED_THROUGH | ISSUE, ..READS };
     let nothing = Entry { bytes: 0, ..READS };
     let ops: Vec<_> = records(&[flush, flush_and_write, passed_through, nothing, READS])
         .iter()
@@ -147,7 +152,7 @@ fn each_field_is_checked() {
     for (bad, said) in [
         (Entry { kind: 0, ..READS }, "action is unknown"),
         (Entry { kind: 18, ..READS }, "action is unknown"),
-        (Entry { bytes: 0, categories: WRITE | QUEUE, ..READS }, "length is zero"),
+        (Entry { bytes: 0, categories: WRITE | ISSUE, ..READS }, "length is zero"),
         (Entry { sector: 1 << 55, ..READS }, "does not fit"),
         (Entry { sector: (1 << 55) - 1, ..READS }, "does not fit"),
         (Entry { kind: 3, categories: NOTIFICATION, ..READS }, "notification is unknown"),
@@ -227,9 +232,9 @@ fn blkparse_prints_the_same_requests() {
     let base = path("hand-made");
     let output = Command::new("blkparse").args(["-q", "-i", &base, "-f", format]).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    let queued = text.lines().filter(|line| line.starts_with("Q "));
+    let issued = text.lines().filter(|line| line.starts_with("D "));
     let mut printed: Vec<String> =
-        queued.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        issued.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     let mut reader = open(cpus(), None, false).unwrap();
     let (mut all, mut batch) = (Vec::new(), Vec::new());
     while reader.next_batch(&mut batch).unwrap() > 0 {
@@ -255,7 +260,7 @@ fn blkparse_prints_the_same_requests() {
         letters.push_str(if record.flags.0 & Flags::FUA.0 != 0 { "M" } else { "" });
         let after_ns = record.time_ns - 5_000_000_000;
         ours.push(format!(
-            "Q {} {}.{:09} {} {letters} {} {} {}",
+            "D {} {}.{:09} {} {letters} {} {} {}",
             reader.devices()[record.device as usize],
             after_ns / 1_000_000_000,
             after_ns % 1_000_000_000,

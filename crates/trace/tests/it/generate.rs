@@ -324,3 +324,22 @@ fn installs_compiles_and_desktops_write_about_what_they_should() {
     assert_between(compile.footprint_bytes as f64, 150e6, 600e6, &compile);
     assert!(compile.span_s > 1600.0 && compile.sequential < install.sequential, "{compile:?} {install:?}");
 }
+
+#[test]
+fn as_many_requests_as_are_asked_for_are_made_where_the_workload_has_no_end_of_its_own() {
+    let asked = |name: &str, number_ios, set: &[(&str, &str)]| {
+        let mut trace = generate(name, &Options { number_ios: Some(number_ios), ..with(set) }).unwrap();
+        let count = all(&mut trace).len() as u64;
+        (count, trace.notes().iter().map(|note| note.count).sum::<u64>())
+    };
+    assert_eq!(asked("uniform", 150_000, &[]), (150_000, 0), "beyond the default of 100,000");
+    assert_eq!(asked("zipf", 10, &[]), (10, 0));
+    assert_eq!(asked("database", 400_000, &[]), (400_000, 0));
+    assert_eq!(
+        asked("uniform", 150_000, &[("ios", "1000")]),
+        (1000, 149_000),
+        "what is set is a limit, and said"
+    );
+    let (made, missing) = asked("mp3", 10_000_000, &[]);
+    assert_eq!(made + missing, 10_000_000, "so is a workload that ends");
+}

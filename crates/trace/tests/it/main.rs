@@ -17,6 +17,7 @@ mod merge;
 mod own;
 mod parquet;
 mod pipeline;
+mod reading;
 mod round_trip;
 mod samples;
 mod source;

@@ -11,7 +11,7 @@ const SEED: u64 = 27;
 /// A line of blkparse's text: device, time in ns, sector.
 fn line(device: &str, time_ns: u64, sector: u64) -> String {
     let (seconds, below) = (time_ns / 1_000_000_000, time_ns % 1_000_000_000);
-    format!("{device} 0 1 {seconds}.{below:09} 7 Q R {sector} + 8 [tar]\n")
+    format!("{device} 0 1 {seconds}.{below:09} 7 D R {sector} + 8 [tar]\n")
 }
 
 fn trace(text: String, lenient: bool) -> Box<dyn Records> {

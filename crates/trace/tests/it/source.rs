@@ -16,6 +16,7 @@ fn target(size_bytes: u64, logical_block_bytes: u32) -> TargetInfo {
         virtual_time: true,
         engine: "none".into(),
         queue_depth_max: 1,
+        placements: 1,
     }
 }
 

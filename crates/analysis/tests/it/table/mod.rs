@@ -122,7 +122,7 @@ impl Device {
 
     fn mixed_ms(&self, pattern: &Pattern) -> f64 {
         let mix = pattern.mix.unwrap();
-        let ratio = f64::from(mix.ratio);
+        let ratio = 1.0 / mix.share() - 1.0;
         let parts = (ratio * self.basic(pattern.rw) + self.basic(mix.rw)) / (ratio + 1.0);
         if pattern.rw.is_write() == mix.rw.is_write() { parts } else { self.mix * parts }
     }
@@ -201,9 +201,15 @@ pub fn run(pattern: &Pattern, estimate: Estimate) -> Run {
         elapsed_ns: 1,
         outcome,
         records: None,
+        kinds: Vec::new(),
+        gaps: None,
         windows: Vec::new(),
         summary_only: false,
         cpu_ns: None,
+        threads: None,
+        standstills: None,
+        takes_turns: false,
+        errors: Default::default(),
     }
 }
 
@@ -216,12 +222,15 @@ pub fn context() -> Context {
             virtual_time: true,
             engine: "test".into(),
             queue_depth_max: 128,
+            placements: 1,
         },
         state: "random, enforced".into(),
         generator_iops_max: Some(9e6),
         interference: None,
         complete: true,
         physical_block_bytes: None,
+        precision: None,
+        preparation_errors: Default::default(),
     }
 }
 
@@ -286,7 +295,7 @@ pub fn table_1() -> Vec<Experiment> {
     for (first, second) in [(Rw::Read, Rw::RandRead), (Rw::RandRead, Rw::RandWrite), (Rw::Read, Rw::Write)] {
         for ratio in (0..=6).map(|power| 1u32 << power) {
             let curve = format!("{}/{}", first.short_name(), second.short_name());
-            let pattern = Pattern { mix: Some(Mix { rw: second, ratio }), ..base(first) };
+            let pattern = Pattern { mix: Some(Mix::ratio(second, ratio)), ..base(first) };
             all.push(experiment("mix", &curve, f64::from(ratio), ratio, pattern));
         }
     }

@@ -1,11 +1,13 @@
 //! What paper 000's tables and figures would show of this device.
 
 use flashscope_analysis::reading::{Axis, Cell, Chart, Series, Table};
-use flashscope_analysis::{Context, Finished, Point, Reading, Run, points};
+use flashscope_analysis::{
+    Context, Estimate, Finished, Point, Reading, Run, chance, discoveries, points, ratio,
+};
 use flashscope_core::number::{digits, exact_size, factor, percent, plain, span};
 use flashscope_core::{Bytes, Rw};
 
-use super::super::read::{curves, find, mb_per_s, mean, median};
+use super::super::read::{FALSE_MAX, curves, find, mb_per_s, mean, median};
 use super::{
     AFTER_BURST, ALIGNED, BS_MIN, ENDURANCE, LARGE_BS, LONG, MISALIGNED, PHASE_IOS, PHASES, REWRITE,
     STEADY_IOS,
@@ -117,8 +119,9 @@ fn aligned(points: &Points<'_>, reading: &mut Reading) {
         Series::line(rw.short_name(), points)
     });
     let limit = |rw: Rw| {
-        let points = sizes.iter().filter_map(|bs| Some((bs.0 as f64, sure_steady(points, rw, *bs)?)));
-        Some(format!("{} {}", rw.short_name(), Bytes(limit(&points.collect::<Vec<_>>())? as u64)))
+        let of_size = |bs: &Bytes| aligned_at(points, rw, *bs).filter(|point| sure(point).is_some());
+        let of_size = sizes.iter().filter_map(|bs| Some((bs.0, of_size(bs)?.estimate?)));
+        Some(format!("{} {}", rw.short_name(), Bytes(limit(&of_size.collect::<Vec<_>>())?)))
     };
     let limits: Vec<String> = Rw::ALL.into_iter().filter_map(limit).collect();
     let (x, y) = (Axis::log("IO size", "bytes"), Axis::log("throughput", "MB/s"));
@@ -137,13 +140,17 @@ fn aligned(points: &Points<'_>, reading: &mut Reading) {
     }
 }
 
-/// The first size after which doubling brings less than 2.5 %; none if it always brings more.
-fn limit(curve: &[(f64, f64)]) -> Option<f64> {
-    let gain = |pair: &[(f64, f64)]| {
-        let doublings = (pair[1].0 / pair[0].0).log2();
-        (pair[1].1 / pair[0].1).powf(1.0 / doublings) - 1.0
+/// The first of the sizes in bytes after which doubling brings less than 2.5 %, by the upper end of its
+/// interval; none if it always brings more, or that cannot be told.
+fn limit(curve: &[(u64, Estimate)]) -> Option<u64> {
+    let sure = |mean: Estimate| Estimate { confidence: 1.0 - FALSE_MAX / QUESTIONS, ..mean };
+    let gain_max = |pair: &[(u64, Estimate)]| {
+        let [(small, of_small), (large, of_large)] = pair else { unreachable!("two sizes") };
+        let times = ratio(&sure(*of_large), &sure(*of_small)).ok()?;
+        let growth = *large as f64 / *small as f64;
+        (times.ci_low > 0.0).then(|| (growth / times.ci_low).powf(1.0 / growth.log2()) - 1.0)
     };
-    curve.windows(2).find(|pair| gain(pair) < GAIN_MIN).map(|pair| pair[0].0)
+    curve.windows(2).find(|pair| gain_max(pair).is_some_and(|gain| gain < GAIN_MIN)).map(|pair| pair[0].0)
 }
 
 /// What the phases after a burst show.
@@ -198,14 +205,47 @@ struct Ratio<'a> {
     curve: &'a str,
     bs: Bytes,
     beside: f64,
+    /// How probable it is without any difference between the two.
+    chance: f64,
 }
 
 fn series(ratios: &[Ratio<'_>]) -> Vec<Series> {
     curves(ratios.iter().map(|ratio| (ratio.curve.into(), (ratio.bs.0 as f64, ratio.beside))))
 }
 
-fn worst<'b, 'a>(ratios: &'b [Ratio<'a>]) -> Option<&'b Ratio<'a>> {
-    ratios.iter().min_by(|a, b| a.beside.total_cmp(&b.beside))
+/// Kinds of questions: saturation, bursts, whole rewrites, misalignment, age.
+const QUESTIONS: f64 = 5.0;
+/// The highest ratio that is told as slower.
+const SLOWER: f64 = 0.9;
+
+/// The lowest of the ratios that are lower than chance explains: of many without an effect one is low.
+fn slower<'b, 'a>(ratios: &'b [Ratio<'a>]) -> Option<&'b Ratio<'a>> {
+    let chances: Vec<f64> = ratios.iter().map(|ratio| ratio.chance).collect();
+    let found = ratios.iter().zip(discoveries(&chances, FALSE_MAX / QUESTIONS));
+    let found = found.filter(|(ratio, is_found)| *is_found && ratio.beside < SLOWER);
+    found.map(|(ratio, _)| ratio).min_by(|a, b| a.beside.total_cmp(&b.beside))
+}
+
+fn lowest(ratios: &[Ratio<'_>]) -> String {
+    let least = ratios.iter().map(|ratio| ratio.beside).fold(f64::INFINITY, f64::min);
+    format!("lowest ratio of all {}: {}", ratios.len(), factor(least))
+}
+
+/// How probable it is that so many of values that are as often above a border as below it are below.
+fn chance_below(values: impl Iterator<Item = f64>, border: f64) -> f64 {
+    let (mut all, mut below) = (0u32, 0u32);
+    for value in values {
+        all += 1;
+        below += u32::from(value < border);
+    }
+    // Binomial coefficients over 2^n, from the last on.
+    let mut term = 0.5f64.powi(all.min(1_000) as i32);
+    let mut sum = 0.0;
+    for others in 0..=all - below {
+        sum += term;
+        term *= f64::from(all - others) / f64::from(others + 1);
+    }
+    sum.min(1.0)
 }
 
 /// Figures 3.3 and C.1 to C.3.
@@ -225,6 +265,14 @@ fn after_bursts(points: &Points<'_>, reading: &mut Reading) {
         let found = recovery(point);
         let steady = sure_steady(points, Rw::Write, bs);
         let beside = found.as_ref().zip(steady).map(|(found, steady)| found.median / steady);
+        // The phases beside the slowest of the steady runs.
+        let slowest = self::steady(points, Rw::Write, bs).into_iter().fold(f64::INFINITY, f64::min);
+        let speeds = point.runs.last().map_or(Vec::new(), |run| phases(run));
+        let by_phases = chance_below(speeds.iter().map(|phase| phase.mb_per_s), slowest);
+        // Neighbouring phases are alike: their number alone says too much.
+        let usual = aligned_at(points, Rw::Write, bs).and_then(|point| point.estimate);
+        let by_means = point.estimate.zip(usual).map_or(1.0, |(mean, usual)| chance(&mean, &usual));
+        let chance = by_phases.max(by_means);
         table.add([
             Cell::words(&**curve),
             Cell::words(bs.to_string()),
@@ -233,24 +281,26 @@ fn after_bursts(points: &Points<'_>, reading: &mut Reading) {
             Cell::number(beside),
             Cell::number(found.as_ref().map(|found| found.recovery_s)),
         ]);
-        ratios.extend(beside.map(|beside| Ratio { curve, bs, beside }));
+        ratios.extend(beside.map(|beside| Ratio { curve, bs, beside, chance }));
     }
     let (x, y) = (Axis::log("IO size", "bytes"), Axis::linear("median / steady", "x"));
     let title = format!("After a burst, relative to steady{}", phase_words(points));
     reading.charts.push(Chart::new("figure-3-3", title, caption, [x, y], series(&ratios)));
     reading.charts.extend(timeline(points));
     reading.tables.push(table);
-    if let Some(Ratio { curve, bs, beside: least }) = worst(&ratios) {
-        let text = if *least < 0.9 {
-            format!("Random writes slow down subsequent sequential writes: to {} at worst.", percent(*least))
-        } else {
-            "Bursts of random writes do not slow down subsequent sequential writes.".into()
-        };
-        let why = format!(
-            "ratio of the phases' median to the steady throughput: {} at {bs} after {curve}",
-            factor(*least)
-        );
-        reading.say(text, why);
+    match slower(&ratios) {
+        Some(Ratio { curve, bs, beside: least, .. }) => reading.say(
+            format!("Random writes slow down subsequent sequential writes: to {} at worst.", percent(*least)),
+            format!(
+                "ratio of the phases' median to the steady throughput: {} at {bs} after {curve}",
+                factor(*least)
+            ),
+        ),
+        None if !ratios.is_empty() => reading.say(
+            "Bursts of random writes do not slow down subsequent sequential writes.",
+            format!("phases' median beside the steady throughput; {}", lowest(&ratios)),
+        ),
+        None => {}
     }
 }
 
@@ -287,18 +337,25 @@ fn rewrites(points: &Points<'_>, reading: &mut Reading) {
     let mut table = Table::new("full-rewrite", "Time to rewrite the whole device", caption, columns);
     let times =
         |point: &Point<'_>| point.runs.iter().map(|run| run.elapsed_ns as f64 / 1e9).collect::<Vec<_>>();
-    let plain = find(points, REWRITE, "SW", "nothing").and_then(|point| mean(&times(point)));
-    let mut worst: f64 = 0.0;
+    let unwritten = find(points, REWRITE, "SW", "nothing");
+    let plain = unwritten.and_then(|point| mean(&times(point)));
+    let usual = unwritten.and_then(|point| point.estimate);
+    let mut ratios = Vec::new();
     for point in of(points, REWRITE) {
         let time = times(point);
         let beside = mean(&time).zip(plain).map(|(time, plain)| time / plain);
-        worst = worst.max(beside.unwrap_or(0.0));
+        let chance = point.estimate.zip(usual).map_or(1.0, |(mean, usual)| chance(&mean, &usual));
+        ratios.push((beside.unwrap_or(0.0), chance));
         table.add([Cell::words(&*point.experiment.label), Cell::mean(&time), Cell::number(beside)]);
     }
     if table.rows.is_empty() {
         return;
     }
     reading.tables.push(table);
+    let chances: Vec<f64> = ratios.iter().map(|ratio| ratio.1).collect();
+    let found =
+        ratios.iter().zip(discoveries(&chances, FALSE_MAX / QUESTIONS)).filter(|(_, is_found)| *is_found);
+    let worst = found.map(|(ratio, _)| ratio.0).fold(0.0, f64::max);
     if worst > 1.1 {
         let worst = digits(worst);
         let text = format!(
@@ -319,13 +376,15 @@ fn misaligned(points: &Points<'_>, reading: &mut Reading) {
         let speeds = mb_per_s(point);
         let aligned = sure_steady(points, Rw::RandWrite, bs);
         let beside = sure(point).zip(aligned).map(|(speed, aligned)| speed / aligned);
+        let steady = aligned_at(points, Rw::RandWrite, bs).and_then(|point| point.estimate);
+        let chance = point.estimate.zip(steady).map_or(1.0, |(mean, steady)| chance(&mean, &steady));
         table.add([
             Cell::words(&**shift),
             Cell::words(bs.to_string()),
             Cell::mean(&speeds),
             Cell::number(beside),
         ]);
-        ratios.extend(beside.map(|beside| Ratio { curve: shift, bs, beside }));
+        ratios.extend(beside.map(|beside| Ratio { curve: shift, bs, beside, chance }));
     }
     if table.rows.is_empty() {
         return;
@@ -334,14 +393,15 @@ fn misaligned(points: &Points<'_>, reading: &mut Reading) {
     let (x, y) = (Axis::log("IO size", "bytes"), Axis::linear("misaligned / aligned", "x"));
     let title = "Misaligned relative to aligned random writes";
     reading.charts.push(Chart::new("figure-3-4a", title, caption, [x, y], series(&ratios)));
-    if let Some(Ratio { curve, bs, beside: least }) = worst(&ratios) {
-        let text = if *least < 0.9 {
-            format!("Misaligned random writes reach at worst {} of the aligned throughput.", percent(*least))
-        } else {
-            "Misalignment does not slow down random writes.".into()
-        };
-        let least = factor(*least);
-        reading.say(text, format!("lowest ratio of all sizes and offsets: {least} at {bs}, offset {curve}"));
+    match slower(&ratios) {
+        Some(Ratio { curve, bs, beside: least, .. }) => reading.say(
+            format!("Misaligned random writes reach at worst {} of the aligned throughput.", percent(*least)),
+            format!("{} at {bs}, offset {curve}", factor(*least)),
+        ),
+        None if !ratios.is_empty() => {
+            reading.say("Misalignment does not slow down random writes.", lowest(&ratios));
+        }
+        None => {}
     }
 }
 

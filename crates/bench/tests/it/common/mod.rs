@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use flashscope_analysis::{Experiment, Finished, Indicators, indicators, points};
 use flashscope_bench::{
-    Alone, Campaign, Cause, Effort, Event, Journal, Micros, Outcome, Plan, Prior, Scope, Settings, State,
-    Unrecorded, run,
+    Alone, Campaign, Cause, Effort, Event, Journal, Micros, OnError, Outcome, Plan, Prior, Scope, Settings,
+    State, Unrecorded, WriteLimit, run,
 };
 use flashscope_core::{Bytes, PatternSource, Target};
 use flashscope_sim::{Rig, rigs};
@@ -42,12 +42,14 @@ pub fn settings(scope: Scope, seed: u64) -> Settings {
         state: State::Random,
         effort: Effort { precision: 0.05, confidence: 0.95, explore_factor: 1, ios_max: 16_384 },
         budget: None,
+        write_limit: WriteLimit::None,
         run_max: None,
         patience: None,
         write: true,
         can_trim: false,
         repeats: if scope == Scope::Quick { 1 } else { 3 },
         seed,
+        on_error: OnError::Stop,
         span: None,
         bs: Bytes(32 << 10),
     }

@@ -3,7 +3,8 @@
 
 use clap::FromArgMatches as _;
 use flashscope_core::seed::{Random, derive};
-use flashscope_core::{Pattern, TargetInfo};
+use flashscope_core::{Bytes, Pattern, TargetInfo};
+use flashscope_lab::fio_job::TAKEN;
 
 use super::*;
 use crate::cli::{self, Cli, Command};
@@ -11,43 +12,9 @@ use crate::cli::{self, Cli, Command};
 const SEED: u64 = 0x6669_6f6a;
 const JOBS: u64 = 4_000;
 
-const OPTIONS: &[&str] = &[
-    "rw",
-    "readwrite",
-    "bs",
-    "blocksize",
-    "size",
-    "io_size",
-    "io_limit",
-    "offset",
-    "offset_increment",
-    "iodepth",
-    "numjobs",
-    "runtime",
-    "time_based",
-    "ioengine",
-    "direct",
-    "filename",
-    "rate_iops",
-    "rate_process",
-    "thinktime",
-    "thinktime_blocks",
-    "rwmixread",
-    "rwmixwrite",
-    "random_distribution",
-    "norandommap",
-    "randseed",
-    "number_ios",
-    "loops",
-    "kb_base",
-    "ramp_time",
-    "fsync",
-    "stonewall",
-    "bssplit",
-    "nosuch",
-    "",
-    "é",
-];
+/// Beside those that are taken over: other names of theirs, without an effect, refused, unknown.
+const OTHER_OPTIONS: &[&str] =
+    &["readwrite", "blocksize", "io_limit", "stonewall", "bssplit", "nosuch", "", "é"];
 
 const VALUES: &[&str] = &[
     "0",
@@ -95,6 +62,9 @@ const VALUES: &[&str] = &[
     "zipf:1e300",
     "zipf:0",
     "zoned:90/10:10/90",
+    "zoned:50/5:30/15:20/",
+    "strided",
+    "4k-16k",
     "zoned:-10/50:110/50",
     "zoned:nan/1:1/1",
     "zoned:0/0:100/100",
@@ -137,8 +107,9 @@ fn pick<'a>(random: &mut Random, from: &[&'a str]) -> &'a str {
 /// A section of some options; most are those of a job that can be.
 fn section(number: u64, random: &mut Random) -> String {
     let mut text = format!("[job{number}]\nstonewall\nsize=1m\n");
+    let options: Vec<&str> = TAKEN.split_whitespace().chain(OTHER_OPTIONS.iter().copied()).collect();
     for _ in 0..random.below(5) {
-        text += &format!("{}={}\n", pick(random, OPTIONS), pick(random, VALUES));
+        text += &format!("{}={}\n", pick(random, &options), pick(random, VALUES));
     }
     text
 }
@@ -203,7 +174,7 @@ fn measured(line: &str) -> Result<Pattern, String> {
 }
 
 /// What is wrong with the command of a job: it is another pattern, or one that no target takes.
-fn fault(job: &Imported) -> Option<String> {
+fn fault(job: &Job) -> Option<String> {
     let line = line(job, &settings(job));
     let found = match measured(&line) {
         Ok(pattern) => pattern,
@@ -218,8 +189,14 @@ fn fault(job: &Imported) -> Option<String> {
         virtual_time: true,
         engine: "test".into(),
         queue_depth_max: u32::MAX,
+        placements: 1,
     };
-    let is_taken = job.pattern.validate(&largest);
+    let mut fitted = job.pattern.clone();
+    if fitted.size.0 == 0 {
+        // The whole target.
+        fitted.size = Bytes(1 << 60);
+    }
+    let is_taken = fitted.validate(&largest);
     let taken = is_taken.as_ref().map_or_else(ToString::to_string, |()| String::new());
     (!is_same || is_taken.is_err()).then(|| format!("{line}\n{table}\nthe same: {is_same}; {taken}"))
 }
@@ -230,7 +207,8 @@ fn a_job_is_refused_with_its_line_or_its_command_means_its_pattern() {
     for number in 0..JOBS {
         let seed = derive(SEED, number);
         let text = job(&mut Random::new(seed));
-        match import(&text) {
+        match import(&text, &|name| (name == "x").then(|| "4k".into()).ok_or_else(|| "it is not set".into()))
+        {
             Ok(jobs) => {
                 let found = jobs.iter().filter_map(fault).next();
                 faults.extend(found.map(|fault| format!("seed {seed}\n{text}\n{fault}")));
@@ -238,7 +216,8 @@ fn a_job_is_refused_with_its_line_or_its_command_means_its_pattern() {
             }
             Err(refusals) => {
                 let lines = 1..=text.lines().count().max(1);
-                let is_said = |refusal: &Refusal| lines.contains(&refusal.line) && !refusal.why.is_empty();
+                let is_said =
+                    |refusal: &Refusal| lines.contains(&refusal.line) && !refusal.why.text.is_empty();
                 let is_well = !refusals.is_empty() && refusals.iter().all(is_said);
                 faults.extend((!is_well).then(|| format!("seed {seed}\n{text}\n{refusals:?}")));
                 refused += 1;

@@ -52,7 +52,8 @@ fn work(args: &SimArgs) -> Result<Work> {
         return Ok(Work::Pattern(pattern));
     };
     refuse_pattern_flags(args)?;
-    let read = ReadArgs { from: args.format.clone(), lenient: args.lenient };
+    let (from, columns) = (args.from.clone(), args.columns.clone());
+    let read = ReadArgs { from, lenient: args.lenient, columns, units: args.units, stage: args.stage };
     let (file, pipeline) = (read.file(path), args.pipeline.pipeline()?);
     let trace = TraceInput { file, pipeline, timing: args.timing.into() };
     Ok(Work::Trace(Box::new(trace), args.pattern.pattern()?.iodepth))

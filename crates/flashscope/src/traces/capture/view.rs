@@ -4,6 +4,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 
 use flashscope_core::number::{self, counted, exact_size, plural, span};
+use flashscope_store::SCHEMA_VERSION;
 use flashscope_trace::capture::Dropped;
 use serde_json::{Value, json};
 
@@ -37,6 +38,7 @@ impl Captured {
             losses.iter().map(|(loss, count)| json!({"requests": count, "what": loss.about()})).collect();
         let (major, minor) = disk.subject.device;
         json!({
+            "schema_version": SCHEMA_VERSION,
             "device": args.device,
             "disk": disk.name,
             "partition": disk.partition,

@@ -15,7 +15,7 @@ use serde_json::Value;
 /// The program, ready to be told more.
 pub fn flashscope(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_flashscope"));
-    command.args(arguments).stdin(Stdio::null()).env_remove("NO_COLOR");
+    command.args(arguments).stdin(Stdio::null()).env_remove("NO_COLOR").env_remove("COLUMNS");
     command
 }
 

@@ -1,13 +1,11 @@
 //! Many traces in little room: each has an equal share, and what one leaves the others may use.
 
-use std::path::{Path, PathBuf};
-
 use super::columns::Columns;
 use super::exact::{exact, unit_bytes};
 use super::order::in_order;
 use super::{ArraySpec, Trace};
-use flashscope_store::StoreError;
 use flashscope_store::ios::{Io, IoFile};
+use flashscope_store::{ResultFile, StoreError};
 
 /// IOs by which the room for all of a trace is estimated.
 const SAMPLE_IOS: u64 = 4096;
@@ -46,11 +44,11 @@ struct Job {
 }
 
 /// Reads these files, in their order, and packs their IOs into `room_bytes` together.
-pub(in super::super) fn pack(paths: &[PathBuf], room_bytes: usize) -> Vec<Result<Packed, StoreError>> {
-    let mut packed: Vec<Option<Result<Packed, StoreError>>> = paths.iter().map(|_| None).collect();
+pub(in super::super) fn pack(files: &[ResultFile], room_bytes: usize) -> Vec<Result<Packed, StoreError>> {
+    let mut packed: Vec<Option<Result<Packed, StoreError>>> = files.iter().map(|_| None).collect();
     let mut jobs = Vec::new();
-    for (place, path) in paths.iter().enumerate() {
-        match open(place, path) {
+    for (place, file) in files.iter().enumerate() {
+        match open(place, file) {
             Ok(job) => jobs.push(job),
             Err(error) => packed[place] = Some(Err(error)),
         }
@@ -68,8 +66,8 @@ pub(in super::super) fn pack(paths: &[PathBuf], room_bytes: usize) -> Vec<Result
     packed.into_iter().flatten().collect()
 }
 
-fn open(place: usize, path: &Path) -> Result<Job, StoreError> {
-    let file = IoFile::open(path)?;
+fn open(place: usize, file: &ResultFile) -> Result<Job, StoreError> {
+    let file = IoFile::open(file)?;
     let mut sample: Vec<Io> = Vec::new();
     in_order(&file, SAMPLE_IOS, |ios| sample.extend(ios))?;
     let sample_bytes = exact(&sample, unit_bytes(&sample)).base64().len() as f64;

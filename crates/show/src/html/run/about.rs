@@ -8,24 +8,34 @@ use crate::html::document::{Block, Item, Section};
 use crate::view::state_words;
 use flashscope_core::number::{counted, percent, size, span};
 
-pub(super) fn device(scene: &Scene<'_>) -> Section {
-    let alerts: Vec<Item> = alerts(scene);
-    let mut blocks = Vec::new();
-    if !alerts.is_empty() {
-        blocks.push(Block::Items { items: alerts });
-    }
+pub(super) fn section(scene: &Scene<'_>) -> Section {
     let rows = identity(scene).into_iter().chain(circumstances(scene));
-    blocks.push(Block::facts(rows.filter(|(_, value)| !value.is_empty())));
-    Section::new("device", "Device and state", blocks)
+    let facts = Block::facts(rows.filter(|(_, value)| !value.is_empty()));
+    let method = METHOD.iter().map(|text| Block::text(*text));
+    Section::new("device", "Device and method", std::iter::once(facts).chain(method).collect())
 }
 
-/// Whether everything that was to be measured is there.
-pub(super) fn is_whole(scene: &Scene<'_>) -> bool {
-    alerts(scene).is_empty()
+/// Who the drive is and in which state, in one line.
+pub(super) fn in_a_line(scene: &Scene<'_>) -> String {
+    let Scene { context, stored, runs, .. } = scene;
+    let word = |pointer: &str| stored.manifest.device.pointer(pointer).and_then(Value::as_str);
+    let on = word("/filesystem/name").map(|name| format!("file on {name}"));
+    let model = word("/hardware/model").map(|model| model.trim().to_string());
+    let who = if context.target.virtual_time { Some("simulated".into()) } else { on.or(model) };
+    let bytes = context.target.size_bytes;
+    let ios = total(runs.iter().map(|done| done.run.ios));
+    let parts = [
+        who.unwrap_or_default(),
+        if bytes == 0 { String::new() } else { size(bytes as f64) },
+        state_words(&context.state),
+        stored.manifest.created.get(..10).unwrap_or_default().into(),
+        format!("{} in {}", counted(ios, "IO"), counted(runs.len() as u64, "run")),
+    ];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
 /// What of the result is not there.
-fn alerts(scene: &Scene<'_>) -> Vec<Item> {
+pub(super) fn alerts(scene: &Scene<'_>) -> Vec<Item> {
     let damage = scene.beside.damage.iter();
     let mut items: Vec<Item> =
         damage.map(|one| Item::alert(format!("Damaged: {}", one.seen), one.remedy.to_string())).collect();
@@ -106,7 +116,7 @@ fn overhead(scene: &Scene<'_>) -> String {
     let Some(limit) = scene.context.generator_iops_max.filter(|limit| *limit > 0.0) else {
         return String::new();
     };
-    let most = scene.runs.iter().filter_map(|done| done.iops()).fold(0.0, f64::max);
+    let most = scene.runs.iter().filter_map(|done| done.iops_per_thread()).fold(0.0, f64::max);
     if scene.context.target.virtual_time {
         return format!("{}/IO", span(1e9 / limit));
     }
@@ -125,8 +135,3 @@ const METHOD: &[&str] = &[
      columns of many IOs: a histogram of their response times, with the exact minimum and maximum. The file \
      named below a trace has every IO.",
 ];
-
-pub(super) fn method() -> Section {
-    let blocks = METHOD.iter().map(|text| Block::text(*text)).collect();
-    Section::new("method", "Method", blocks)
-}

@@ -3,8 +3,8 @@
 use flashscope_analysis::{Indicator, Indicators};
 
 use super::Scene;
-use crate::html::document::{Block, Cell, Column, Section, Table};
-use crate::view::result::cells;
+use crate::html::document::{Cell, Column, Table};
+use crate::view::result::{FAILED, OF_FAILED, cells};
 
 /// A column: its name in the row of a terminal, its unit, its value, and the micro-benchmark it comes from.
 pub(in super::super) type Characteristic =
@@ -25,14 +25,36 @@ pub(in super::super) const CHARACTERISTICS: [Characteristic; 12] = [
     ("alignment", "bytes", |found| found.alignment_bytes, "alignment"),
 ];
 
+/// Their names in paper 001, table 3; what it has not is empty.
+const TERMS: [&str; 12] = [
+    "SR",
+    "RR",
+    "SW",
+    "RW",
+    "Pause RW",
+    "Locality RW",
+    "Partitioning SW",
+    "Ordered SW: Reverse",
+    "Ordered SW: In-Place",
+    "Ordered SW: Large Incr",
+    "",
+    "",
+];
+
 pub(in super::super) const CAPTION: &str = "Times are for one IO of the baseline size (32 KiB by \
                        default). In brackets: response time relative to a sequential write, to a single \
                        stream, or to an aligned write. \"same\": no significant difference; blank: no effect \
                        found, or not measured.";
 
-pub(super) fn section(scene: &Scene<'_>) -> Section {
+/// None where no characteristic is known.
+pub(super) fn table(scene: &Scene<'_>) -> Option<Table> {
     let mut own = row(&scene.context.target.name, &scene.indicators, true);
     own.iter_mut().for_each(|cell| cell.is_marked = true);
+    let (paper, more) = cells(&scene.indicators);
+    let shown = paper.into_iter().chain(more).map(|cell| cell.with_errors(&scene.points).value);
+    own.iter_mut().skip(1).zip(shown).for_each(|(cell, shown)| cell.text = shown);
+    let has_errors = own.iter().any(|cell| cell.text.ends_with(FAILED));
+    let of_failed = if has_errors { format!(" {OF_FAILED}") } else { String::new() };
     let mut rows = vec![own];
     rows.extend(scene.beside.known.iter().map(|known| row(&known.name, &known.indicators, false)));
     let is_blank = CHARACTERISTICS.iter().all(|(_, _, of, _)| of(&scene.indicators).is_none());
@@ -42,12 +64,17 @@ pub(super) fn section(scene: &Scene<'_>) -> Section {
         " The devices below are as published by uFLIP (Bouganim, Jónsson, Bonnet 2009, table 3).".into()
     };
     let mut columns = vec![Column::words("device")];
-    columns.extend(CHARACTERISTICS.iter().map(|(name, unit, ..)| Column::number(name, unit)));
-    let table =
-        Table::new("characteristics-table", "Key characteristics", format!("{CAPTION}{beside}"), columns)
-            .with_rows(rows);
-    let blocks = if is_blank { Vec::new() } else { vec![Block::Table(table)] };
-    Section::new("characteristics", "Key characteristics", blocks)
+    let column =
+        |((name, unit, ..), term): (&Characteristic, &str)| Column::number(name, unit).known_as(term);
+    columns.extend(CHARACTERISTICS.iter().zip(TERMS).map(column));
+    let table = Table::new(
+        "characteristics-table",
+        "Key characteristics",
+        format!("{CAPTION}{of_failed}{beside}"),
+        columns,
+    )
+    .with_rows(rows);
+    (!is_blank).then_some(table)
 }
 
 pub(in super::super) fn row(name: &str, indicators: &Indicators, is_linked: bool) -> Vec<Cell> {

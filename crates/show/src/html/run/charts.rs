@@ -2,8 +2,10 @@
 
 use flashscope_analysis::{Finished, Point as Measured};
 
-use super::{MicroDoc, Scene, trace_id};
-use crate::html::document::{Axis, Block, Chart, Look, Point, Scale, Section, Series};
+use super::hints::capital;
+use super::summary::curve_of;
+use super::{MicroDoc, Scene, characteristics, trace_id, words};
+use crate::html::document::{Axis, Block, Chart, Look, Point, Scale, Section};
 
 /// Where a micro-benchmark is shown.
 pub(in super::super) fn chart_id(micro: &str) -> String {
@@ -13,7 +15,8 @@ pub(in super::super) fn chart_id(micro: &str) -> String {
 pub(super) fn section(scene: &Scene<'_>) -> Section {
     let link = |experiment: &str| trace_of(experiment, scene);
     let charts = scene.beside.micros.iter().filter_map(|micro| chart(micro, &scene.points, &link));
-    Section::new("micro-benchmarks", "Micro-benchmarks", charts.map(Block::Chart).collect())
+    let table = characteristics::table(scene).map(Block::Table);
+    Section::new("micro-benchmarks", "uFLIP", charts.map(Block::Chart).chain(table).collect())
 }
 
 /// The way to the IOs of an experiment.
@@ -38,16 +41,18 @@ pub(crate) fn chart(micro: &MicroDoc, points: &[Measured<'_>], link: LinkOf<'_>)
             .filter_map(|p| places.point(p, link))
             .collect();
         curve.sort_by(|a, b| a.x.total_cmp(&b.x));
-        Series::new(*name, look, curve)
+        curve_of(name, look, curve)
     });
+    let (title, term) = words::micro(micro.name);
     Some(Chart {
         id: chart_id(micro.name),
-        title: title(micro.name),
+        title,
         caption: caption(micro.doc),
         series: series.collect(),
         x: places.axis,
         y: y_axis(if micro.parameter == "none" { Scale::Linear } else { Scale::Log }),
         group: None,
+        term: term.into(),
     })
 }
 
@@ -55,17 +60,10 @@ pub(super) fn y_axis(scale: Scale) -> Axis {
     Axis::of("mean response time", "ns", scale)
 }
 
-/// `queue-depth` is `Queue depth`.
-fn title(name: &str) -> String {
-    let words = name.replace('-', " ");
-    let mut letters = words.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
-}
-
 /// A sentence.
 fn caption(doc: &str) -> String {
     let end = if doc.ends_with(['?', '.']) { "" } else { "." };
-    format!("{}{end} Bars: 95 % CI.", title(doc))
+    format!("{}{end} Bars: 95 % CI.", capital(doc))
 }
 
 /// Where points stand.
@@ -102,10 +100,14 @@ impl Places {
             points.iter().map(|point| (point.experiment.parameter, point.experiment.label.clone())).collect();
         values.sort_by(|a, b| a.0.total_cmp(&b.0));
         values.dedup_by(|a, b| a.0 == b.0);
-        let is_log = values.first()?.0 > 0.0 && values.len() > 2;
-        let scale = if is_log { Scale::Log } else { Scale::Category };
+        let is_log = values.first()?.0 > 0.0 && values.len() > 1;
+        let scale = match is_log {
+            false => Scale::Category,
+            true if unit == "ns" => Scale::Log,
+            true => Scale::Log2,
+        };
         let labels = if is_log { Vec::new() } else { values.iter().map(|value| value.1.clone()).collect() };
-        let axis = Axis { label: label.into(), unit: unit.into(), scale, labels };
+        let axis = Axis { labels, ..Axis::of(label, unit, scale) };
         Some(Places {
             axis,
             values: values.into_iter().map(|value| value.0).collect(),
@@ -145,7 +147,7 @@ impl Places {
 /// What a bar is called.
 fn name_of(point: &Measured<'_>) -> String {
     let experiment = point.experiment;
-    if experiment.micro == "baseline" { experiment.curve.clone() } else { experiment.label.clone() }
+    if experiment.micro == "baseline" { words::curve(&experiment.curve) } else { experiment.label.clone() }
 }
 
 /// The first repeat of an experiment whose IOs were kept.

@@ -20,6 +20,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Section {
         Column::number("length", "IOs"),
         Column::number("warm-up", "IOs"),
         Column::number("period", "IOs"),
+        Column::number("IO errors", ""),
         Column::words("stop"),
     ];
     let table = Table::new(
@@ -30,7 +31,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Section {
     )
     .with_rows(scene.runs.iter().map(|done| row(done)));
     let blocks = if table.rows.is_empty() { Vec::new() } else { vec![Block::Table(table)] };
-    Section::new("experiments", "All experiments", blocks)
+    Section::new("experiments", "All runs", blocks)
 }
 
 fn row(done: &Finished) -> Vec<Cell> {
@@ -55,6 +56,10 @@ fn row(done: &Finished) -> Vec<Cell> {
         Cell::count(done.run.ios),
         Cell::count(outcome.phases.startup_ios),
         outcome.phases.period.map_or(Cell::default(), |period| Cell::count(period.ios)),
+        match done.run.errors.count {
+            0 => Cell::default(),
+            errors => Cell::count(errors),
+        },
         Cell::words(because(outcome.stopped_because, has_count)),
     ]
 }

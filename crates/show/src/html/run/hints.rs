@@ -1,58 +1,65 @@
 //! Findings, recommendations and caveats.
 
-use flashscope_analysis::{Advice, Finished, Hint, Warning};
+use flashscope_analysis::{Advice, Finished, Hint, Support, Warning};
 
 use super::charts::chart_id;
-use super::{Scene, trace_id};
+use super::{Scene, trace_id, words};
 use crate::html::document::{Block, Item, Link, Section};
 use crate::view::why;
+use flashscope_analysis::reading::Tone;
 
 pub(super) fn hints(scene: &Scene<'_>) -> Section {
     let hints = flashscope_analysis::hints(&scene.context, &scene.indicators, &scene.points);
-    let items: Vec<Item> = hints.iter().map(|hint| item(hint, scene)).collect();
-    let mut blocks = Vec::new();
-    if !items.is_empty() {
-        blocks.push(Block::Items { items });
-    }
+    let mut blocks = vec![Block::items(hints.iter().map(|hint| item(hint, scene)).collect())];
     blocks.extend(why::not_512(&scene.stored.finished).map(Block::text));
     Section::new("hints", "Findings", blocks)
 }
 
 /// The questions that every device has an answer to; left out if none of them was looked at.
-pub(super) fn advice(scene: &Scene<'_>) -> Section {
+pub(super) fn advice(scene: &Scene<'_>) -> Vec<Item> {
     let advice = flashscope_analysis::advice(&scene.context, &scene.indicators, &scene.points);
     let is_measured = advice.iter().any(|advice| !advice.experiments.is_empty());
-    let items = advice.iter().map(|advice| answer(advice, scene)).collect();
-    let blocks = if is_measured { vec![Block::Items { items }] } else { Vec::new() };
-    Section::new("advice", "Recommendations", blocks)
+    if is_measured { advice.iter().map(|advice| answer(advice, scene)).collect() } else { Vec::new() }
 }
 
 fn answer(advice: &Advice, scene: &Scene<'_>) -> Item {
-    let text = format!("{}: {}", advice.question, advice.answer);
+    let text = format!("{}: {}", capital(advice.question), advice.answer);
     let mut micros: Vec<&str> = advice.experiments.iter().filter_map(|id| id.split('/').next()).collect();
     micros.dedup();
-    let names = micros.into_iter().chain(advice.experiments.iter().map(String::as_str));
-    let links = names.filter_map(|name| link(name, scene)).collect();
-    Item { links, ..Item::good(text, &advice.because) }
+    let links = micros.into_iter().filter_map(|name| link(name, scene)).collect();
+    Item { links, ..told(advice.state, text, &advice.because) }
 }
 
 fn item(hint: &Hint, scene: &Scene<'_>) -> Item {
     let links = hint.seen_in.iter().filter_map(|name| link(name, scene)).collect();
-    Item { links, ..Item::good(&hint.text, &hint.evidence) }
+    Item { links, ..told(hint.state, hint.text.clone(), &hint.evidence) }
+}
+
+/// Only what is supported is something to use.
+fn told(state: Support, text: String, because: &str) -> Item {
+    let tone = if state == Support::Supported { Tone::Good } else { Tone::Plain };
+    Item { tone, ..Item::good(text, because) }.weighed(state)
+}
+
+/// With a capital letter.
+pub(super) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// A name is that of a micro-benchmark or the id of an experiment.
 fn link(name: &str, scene: &Scene<'_>) -> Option<Link> {
     let is_micro = scene.beside.micros.iter().any(|micro| micro.name == name);
     if is_micro {
-        return Some(Link::to(chart_id(name), name));
+        return Some(Link::to(chart_id(name), format!("{} chart", words::micro(name).0)));
     }
     let of = |done: &&&Finished| done.experiment.id() == name && done.run.records.is_some();
     let done = scene.runs.iter().find(of)?;
     Some(Link::to(trace_id(done), format!("every IO of {name}")))
 }
 
-pub(super) fn doubts(scene: &Scene<'_>) -> Section {
+/// What weakens the result.
+pub(super) fn doubts(scene: &Scene<'_>) -> Vec<Item> {
     let mut warnings = Vec::new();
     if !scene.runs.is_empty() && !super::measured::is_measure(scene.stored) {
         warnings = match scene.beside.suite {
@@ -60,18 +67,15 @@ pub(super) fn doubts(scene: &Scene<'_>) -> Section {
             None => flashscope_analysis::warnings(&scene.context, &scene.indicators, &scene.points),
         };
     }
-    let mut items: Vec<Item> =
-        warnings.iter().chain(&scene.stored.warnings).map(|warning| doubt(warning, scene)).collect();
-    if super::measured::is_measure(scene.stored) {
-        let missing = scene.runs.iter().filter_map(|done| Some((done, done.run.outcome.missing?)));
-        let text = |id: String, why| format!("{id}: not reached: {why}");
-        items.extend(missing.map(|(done, why)| Item::alert(text(done.experiment.id(), why), "")));
-    }
-    let blocks = if items.is_empty() { Vec::new() } else { vec![Block::Items { items }] };
-    Section::new("doubts", "Caveats", blocks)
+    warnings.iter().chain(&scene.stored.warnings).map(|warning| doubt(warning, scene)).collect()
 }
 
+/// The first clause says what was seen; where it was, and what to do, is its detail.
 fn doubt(warning: &Warning, scene: &Scene<'_>) -> Item {
     let remedy = (scene.beside.remedy)(&warning.remedy, scene.beside.resume);
-    Item::alert(warning.seen.clone(), remedy)
+    let clause = warning.seen.split_once(": ").filter(|(first, _)| first.contains(' '));
+    match clause {
+        Some((first, rest)) => Item::alert(format!("{first}."), format!("{} {remedy}", capital(rest))),
+        None => Item::alert(warning.seen.clone(), remedy),
+    }
 }

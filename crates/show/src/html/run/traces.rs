@@ -37,8 +37,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Section {
     }
     let repeats = scene.runs.iter().map(|done| done.repeat + 1).max().unwrap_or(1);
     blocks.extend(runs.into_iter().filter_map(|done| trace(done, repeats)).map(Block::Trace));
-    let title = if blocks.len() == 1 { "Every IO" } else { "Every IO of every experiment" };
-    Section::new("traces", title, blocks)
+    Section::new("traces", "Every IO", blocks)
 }
 
 fn trace(done: &Finished, repeats: u32) -> Option<Trace> {

@@ -58,6 +58,11 @@ impl Logs {
         }
     }
 
+    /// Numbers in the tables that say where pages are.
+    pub(super) fn places(&self) -> usize {
+        self.slots.len() + self.newest.len()
+    }
+
     #[inline]
     pub(super) fn get(&self, log: u32) -> Log {
         self.all[log as usize]

@@ -103,6 +103,14 @@ impl Deal {
 }
 
 /// What of the settings is needed at work.
+impl BankedLogSettings {
+    /// The most that `put_off` can be, with the spare blocks of each bank.
+    pub(crate) fn put_off_max(&self, setup: &Setup<'_>) -> u32 {
+        let kept = self.log_blocks.saturating_add(2);
+        (setup.spare_blocks() / self.banks.max(1)).saturating_sub(kept)
+    }
+}
+
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Rules {
     pub(super) banks: u32,
@@ -136,7 +144,7 @@ impl Rules {
             sharers: setup.settings.banked_log.sharers,
             banks,
             log_blocks,
-            put_off: put_off.min((setup.geometry.blocks - setup.logical_blocks()) / banks - least),
+            put_off: put_off.min(setup.settings.banked_log.put_off_max(setup)),
             any_order,
             together,
             random_pages: or_else(setup.settings.banked_log.random_pages, per_block).min(per_block),

@@ -21,7 +21,7 @@ fn full(settings: &Settings) -> (BankedLogFtl, Nand) {
     let mut ftl = BankedLogFtl::new(&setup, &()).expect("good settings");
     let mut nand = Nand::new(geometry, Timing::new(&settings.nand), true);
     write(&mut ftl, &mut nand, &(0..logical_pages).collect::<Vec<_>>());
-    while (0..settings.banked_log.banks).any(|bank| ftl.tend(&mut nand, bank, 0).is_some()) {}
+    while (0..settings.banked_log.banks).any(|bank| ftl.tend(&mut nand, bank, Moment::START).is_some()) {}
     nand.restart();
     ftl.restart();
     (ftl, nand)
@@ -29,7 +29,7 @@ fn full(settings: &Settings) -> (BankedLogFtl, Nand) {
 
 fn write(ftl: &mut BankedLogFtl, nand: &mut Nand, pages: &[Lpn]) {
     for &lpn in pages {
-        ftl.write(nand, lpn, 1000 + Token::from(lpn), Cause::Host, 0);
+        ftl.write(nand, lpn, 1000 + Token::from(lpn), Cause::Host, Moment::START);
     }
     assert_eq!(nand.fault(), None);
 }
@@ -70,10 +70,10 @@ fn a_block_whose_log_waits_gets_another_and_the_older_one_is_merged_first() {
     let (mut ftl, mut nand) = full(&settings(1, 1, 3, false));
     write(&mut ftl, &mut nand, &[5, 8, 6, 12, 5]);
     assert_eq!((ftl.merges().full_merges, ftl.banks[0].closed.len()), (1, 3));
-    while ftl.tend(&mut nand, 0, 0).is_some() {}
+    while ftl.tend(&mut nand, 0, Moment::START).is_some() {}
     assert_eq!(ftl.merges().full_merges, 4);
     assert_eq!(
-        [4, 5, 6, 7].map(|lpn| ftl.read(&mut nand, lpn, Cause::Host, 0).token),
+        [4, 5, 6, 7].map(|lpn| ftl.read(&mut nand, lpn, Cause::Host, Moment::START).token),
         [1004, 1005, 1006, 1007]
     );
 }
@@ -111,7 +111,8 @@ fn idle_time_merges_page_by_page_and_leaves_open_logs_alone() {
     write(&mut ftl, &mut nand, &[0, 4]);
     let mut units = Vec::new();
     let mut at = 1_000_000_000;
-    while let Some(done) = ftl.tend(&mut nand, 0, at) {
+    while let Some(done) = ftl.tend(&mut nand, 0, Moment::at(at)) {
+        let done = nand.time_of(done);
         units.push((costs(&nand), done > at));
         at = done;
     }
@@ -125,9 +126,9 @@ fn a_block_written_backwards_costs_one_erase_where_any_order_will_do() {
     for (any_order, expected) in [(true, (0, 1)), (false, (4, 2))] {
         let (mut ftl, mut nand) = full(&settings(1, 1, 0, any_order));
         write(&mut ftl, &mut nand, &[7, 6, 5, 4, 8]);
-        while ftl.tend(&mut nand, 0, 0).is_some() {}
+        while ftl.tend(&mut nand, 0, Moment::START).is_some() {}
         assert_eq!(costs(&nand), expected, "any order: {any_order}");
-        assert_eq!(ftl.read(&mut nand, 6, Cause::Host, 0).token, 1006);
+        assert_eq!(ftl.read(&mut nand, 6, Cause::Host, Moment::START).token, 1006);
     }
 }
 
@@ -143,7 +144,7 @@ fn blocks_that_share_a_log_are_closed_together_and_merged_one_for_each_log_opene
     write(&mut ftl, &mut nand, &[2]);
     assert_eq!((ftl.merges().full_merges, ftl.banks[0].closed.len()), (2, 0));
     assert_eq!(
-        [1, 5, 9, 2].map(|lpn| ftl.read(&mut nand, lpn, Cause::Host, 0).token),
+        [1, 5, 9, 2].map(|lpn| ftl.read(&mut nand, lpn, Cause::Host, Moment::START).token),
         [1001, 1005, 1009, 1002]
     );
 }

@@ -47,6 +47,9 @@ pub(super) fn kind(spec: &RigSpec, pattern: &Pattern) -> Option<Kind> {
 }
 
 fn walk(pattern: &Pattern) -> Option<Walk> {
+    if pattern.numjobs > 1 && pattern.job_space.distance().is_some() {
+        return None;
+    }
     let (bs, jobs) = (pattern.bs.0, u64::from(pattern.numjobs));
     let slots = pattern.size.0 / jobs / bs;
     Some(match pattern.location {

@@ -3,7 +3,7 @@
 use flashscope_core::seed::Random;
 use flashscope_core::{Bytes, Op, Request};
 use flashscope_sim::ftl::{Ftl, Setup, Tombstone};
-use flashscope_sim::nand::{Cause, Counts, Nand, Timing, Token};
+use flashscope_sim::nand::{Cause, Counts, Moment, Nand, Timing, Token};
 use flashscope_sim::settings::Initial;
 use flashscope_sim::{Settings, Ssd};
 
@@ -135,10 +135,10 @@ impl<F: Ftl<Options = ()>> Bench<'_, F> {
             self.token += 1;
             let trim = run == 1 && self.random.below(8) == 0;
             if trim {
-                self.ftl.trim(&mut self.nand, lpn, 0);
+                self.ftl.trim(&mut self.nand, lpn, Moment::START);
                 self.trims.push(Tombstone { lpn, token: self.token });
             } else {
-                self.ftl.write(&mut self.nand, lpn, self.token, Cause::Host, 0);
+                self.ftl.write(&mut self.nand, lpn, self.token, Cause::Host, Moment::START);
             }
             let token = if trim { 0 } else { self.token };
             if self.nand.power().is_off() {
@@ -155,7 +155,7 @@ impl<F: Ftl<Options = ()>> Bench<'_, F> {
         self.nand.restore_power();
         self.ftl = F::rebuild(&self.setup, &(), &mut self.nand, &self.trims).expect("as before");
         for lpn in 0..self.last.len() as u32 {
-            let found = self.ftl.read(&mut self.nand, lpn, Cause::Host, 0).token;
+            let found = self.ftl.read(&mut self.nand, lpn, Cause::Host, Moment::START).token;
             if lpn == interrupted && found == token {
                 self.last[lpn as usize] = token;
             }

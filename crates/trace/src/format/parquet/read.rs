@@ -11,6 +11,7 @@ use super::NAME;
 use super::columns::{Numbers, Place, Values, find};
 use crate::devices::Devices;
 use crate::error::TraceError;
+use crate::reading::Reading;
 use crate::record::{Process, Record};
 use crate::records::{BATCH, Counts, Records};
 use crate::seen::Seen;
@@ -146,6 +147,10 @@ impl<R: ChunkReader + 'static> Records for ParquetTrace<R> {
 
     fn first_bad_line(&self) -> Option<&TraceError> {
         self.first_bad.as_ref()
+    }
+
+    fn reading(&self) -> Option<Reading> {
+        Some(Reading::certain(&super::CLAIM))
     }
 }
 

@@ -46,10 +46,10 @@ const BLKTRACE: Expected = Expected {
     sync: 18,
     fua: 6,
     end_bytes: 4_398_047_575_552,
-    first: Request::new(5_000_000_000, Op::Read, [0, 4096], "259,2").by(4020, "java"),
-    last: Request::new(7_008_008_001, Op::Write, [1_024_000_000_000, 512], "259,2").by(7, "kworker/0:1H"),
+    first: Request::new(5_000_000_500, Op::Read, [0, 4096], "259,2").by(4020, "java"),
+    last: Request::new(7_008_008_501, Op::Write, [1_024_000_000_000, 512], "259,2").by(7, "kworker/0:1H"),
     lines: 221,
-    // All but 42 actions Q, of which 6 are two requests each.
+    // All but 42 actions D, of which 6 are two requests each.
     other_lines: 221 - 42,
     ..PLAIN
 };
@@ -95,7 +95,7 @@ pub const SAMPLES: &[Expected] = &[
         sync: 6,
         fua: 2,
         end_bytes: 1_146_880,
-        last: Request::new(7_008_008_000, Op::Write, [159_744, 4096], "8,16").by(31, "tar").with(BOTH),
+        last: Request::new(7_008_008_500, Op::Write, [159_744, 4096], "8,16").by(31, "tar").with(BOTH),
         lines: 75,
         other_lines: 75 - 14,
         ..BLKTRACE

@@ -77,27 +77,21 @@ pub const SAMPLES: &[Expected] = &[
     Expected {
         name: "hand-made.blkparse",
         format: "blkparse",
-        devices: &["8,0", "259,12"],
-        reads: share(3, (8 + 256 + 8) * 512),
-        writes: share(6, (16 + 2048 + 1 + 8 + 8 + 1016) * 512),
-        trims: share(2, (4_194_304 + 8) * 512),
-        // FWS alone, and the one before FWFS.
-        flushes: 2,
-        // The write issued first, WS, WFS, FWFS, DS.
-        sync: 5,
-        // WFS, FWFS.
-        fua: 2,
-        end_bytes: 36_028_797_018_960_008 * 512,
-        //   8,0    1        1     0.000007000   221  D  WS 9437184 + 16 [jbd2/sda1-8]: its Q is not there.
+        devices: &["8,0"],
+        // Only what was issued: the other requests of the file were queued.
+        reads: share(1, 8 * 512),
+        writes: share(1, 16 * 512),
+        flushes: 1,
+        sync: 1,
+        end_bytes: (9_437_184 + 16) * 512,
+        //   8,0    1        1     0.000007000   221  D  WS 9437184 + 16 [jbd2/sda1-8]
         first: Request::new(7000, Op::Write, [9_437_184 * 512, 8192], "8,0")
             .by(221, "jbd2/sda1-8")
             .with(Flags::SYNC),
-        //   8,0    0       15 86400.000000000  4020  Q   W 5439496 + 1016 [java]
-        last: Request::new(86_400_000_000_000, Op::Write, [5_439_496 * 512, 1016 * 512], "8,0")
-            .by(4020, "java"),
+        //   8,0    1        4     0.000402500     7  D  FN [kworker/1:0H]
+        last: Request::new(402_500, Op::Flush, [0, 0], "8,0").by(7, "kworker/1:0H"),
         lines: 47,
-        // All but 12: one of them tells of two requests.
-        other_lines: 35,
+        other_lines: 44,
         ..PLAIN
     },
 ];

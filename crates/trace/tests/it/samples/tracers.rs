@@ -1,8 +1,8 @@
 //! What tracing tools print, and our own CSV. Samples made by hand after the definitions; sums are those of a
 //! script over decimal numbers, first and last record are worked out by hand from the line above them.
 
-use flashscope_core::request::Flags;
 use flashscope_core::request::Op::{Read, Trim, Write};
+use flashscope_core::request::{Flags, Op};
 
 use super::expected::{Expected, PLAIN, Request, share};
 
@@ -54,7 +54,8 @@ pub const SAMPLES: &[Expected] = &[
         devices: &["xvda1", "nvme0n1"],
         reads: share(16, 405_504),
         writes: share(22, 556_544),
-        latency_ns: 19_830_000,
+        flushes: 2,
+        latency_ns: 19_830_000 + 460_000 + 450_000,
         end_bytes: 4_398_556_813_824,
         // 0.000004 supervise 1950 xvda1 W 13092560 4096 0.01 0.74: issued before the trace began.
         first: Request::new(0, Write, [6_703_390_720, 4096], "xvda1").took(740_000).by(1950, "supervise"),
@@ -63,8 +64,8 @@ pub const SAMPLES: &[Expected] = &[
             .took(1_250_000)
             .by(3021, "Web Content"),
         lines: 41,
-        // The names and two requests without bytes.
-        other_lines: 3,
+        // The names.
+        other_lines: 1,
         unsorted: 5,
         ..PLAIN
     },
@@ -153,6 +154,41 @@ pub const SAMPLES: &[Expected] = &[
             .by(77, "a, \"b\""),
         lines: 41,
         other_lines: 1,
+        ..PLAIN
+    },
+    Expected {
+        name: "nvme.txt",
+        format: "nvme",
+        devices: &["nvme0n1", "nvme1n1"],
+        reads: share(2, (256 + 8) * 512),
+        writes: share(2, 2 * 4096),
+        flushes: 1,
+        fua: 1,
+        // 24 us, 1.1 ms, 1 ms and 100 us; the last read was not answered.
+        latency_ns: 24_000 + 1_100_000 + 1_000_000 + 100_000,
+        end_bytes: (1_073_741_824 + 256) * 512,
+        first: Request::new(9_904_831_153_000, Op::Write, [498_455_480 * 512, 4096], "nvme0n1")
+            .took(24_000)
+            .by(37_801, "raft-benchmark"),
+        last: Request::new(9_904_850_000_000, Op::Read, [16 * 512, 4096], "nvme0n1").by(99, "fio"),
+        lines: 15,
+        other_lines: 10,
+        ..PLAIN
+    },
+    Expected {
+        name: "nvme-4k.txt",
+        format: "nvme-4k",
+        devices: &["nvme0n1"],
+        reads: share(2, 19 * 4096),
+        writes: share(1, 4096),
+        latency_ns: 100_000 + 200_000,
+        end_bytes: 1_000_004 * 4096,
+        first: Request::new(10_000_001_000, Op::Write, [7 * 4096, 4096], "nvme0n1")
+            .took(100_000)
+            .by(99, "fio"),
+        last: Request::new(10_000_500_000, Op::Read, [5 * 4096, 65_536], "nvme0n1").by(99, "fio"),
+        lines: 5,
+        other_lines: 2,
         ..PLAIN
     },
 ];

@@ -1,6 +1,6 @@
 //! When a trace outgrows the limits, what is told is an estimate, and its errors are honest.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use flashscope_core::request::Op;
 use flashscope_core::seed::Random;
@@ -123,4 +123,67 @@ fn a_block_that_is_written_over_and_over_at_the_same_distance_is_told_from_a_sam
     assert_eq!((requests.min, requests.max), (16_384, 16_384));
     assert_eq!(found.interval_ns.unwrap().mean, 16_384_000.0);
     assert!((found.share - 0.8).abs() < 0.02, "{}", found.share);
+}
+
+/// Distances between two writes of a block, sorted, and the share of writes that have one.
+fn rewrites(records: &[Record]) -> (Vec<u64>, f64) {
+    let (mut last, mut distances, mut bytes, mut writes) = (BTreeMap::new(), Vec::new(), 0, 0);
+    for record in records.iter().filter(|record| record.op == Op::Write) {
+        for block in units(record, 12) {
+            writes += 1;
+            distances.extend(last.insert((record.device, block), bytes).map(|before| bytes - before));
+        }
+        bytes += record.length_bytes;
+    }
+    distances.sort_unstable();
+    let share = distances.len() as f64 / f64::from(writes);
+    (distances, share)
+}
+
+/// A hot and a cold part of 4 KiB blocks, written again and again.
+fn hot_and_cold(seed: u64, count: u64, blocks: u64) -> Vec<Record> {
+    let mut random = Random::new(seed);
+    let mut write = |i: u64| {
+        let part = if random.below(2) == 0 { blocks } else { blocks / 16 };
+        let (offset_bytes, length_bytes) = (random.below(part) * 4096, 4096 * (1 + random.below(3)));
+        Record { time_ns: i * 1000, offset_bytes, length_bytes, op: Op::Write, ..Record::default() }
+    };
+    (0..count).map(&mut write).collect()
+}
+
+#[test]
+fn rewrites_of_a_small_trace_are_exact() {
+    // More blocks than the table of a sample holds.
+    let records = hot_and_cold(5, 200_000, 100_000);
+    let found = summary_within(Limits::default(), &records).rewrites.unwrap();
+    let (distances, share) = rewrites(&records);
+    assert_eq!((found.sampled_one_in, found.share_error), (1, Some(0.0)));
+    assert!((found.share - share).abs() < 1e-12, "{} for {share}", found.share);
+    let bytes = found.interval_bytes.unwrap();
+    for (found, quantile) in [(bytes.p10, 0.1), (bytes.p50, 0.5), (bytes.p90, 0.9)] {
+        let exact = distances[(quantile * distances.len() as f64).ceil() as usize - 1];
+        assert!(found <= exact && exact - found <= exact / 32 + 1, "{found} for {exact}");
+    }
+}
+
+#[test]
+fn rewrites_of_a_sample_have_honest_errors() {
+    let mut away = [const { Vec::new() }; 2];
+    for seed in 0..60 {
+        let records = hot_and_cold(seed, 20_000, 20_000);
+        let found = summary_within(BLOCKS, &records).rewrites.unwrap();
+        let (distances, share) = rewrites(&records);
+        assert!(found.sampled_one_in >= 4, "seed {seed}");
+        away[0].push((found.share - share).abs() / found.share_error.unwrap());
+        let error = found.interval_bytes_error.unwrap().p50;
+        let exact = distances[distances.len() / 2] as f64;
+        away[1].push((found.interval_bytes.unwrap().p50 as f64 - exact).abs() / error);
+    }
+    for (what, away) in ["share", "median"].iter().zip(&away) {
+        let within = |errors: f64| away.iter().filter(|away| **away <= errors).count();
+        println!("{what}: {} within one error, {} within three, of 60", within(1.0), within(3.0));
+        assert!(within(3.0) >= 55, "{what}: {away:?}");
+        // Nor is it far wider than it must be.
+        assert!(within(0.1) < 20, "{what}: {away:?}");
+    }
 }

@@ -1,12 +1,18 @@
 //! What things cost: reads under writes, flushes, discards, and what idle time gives back.
 
+use std::cmp::Ordering;
+
 use flashscope_analysis::reading::{Cell, Table};
 use flashscope_analysis::{Pace, Point, Quantiles, Reading, paces};
 use flashscope_core::number::{digits, in_unit, iops, size, throughput};
 
-use super::super::super::read::speed;
+use super::super::super::read::{are_apart, mean, speed};
 use super::super::{FLUSH, IDLE, TAIL, TRIM, TRIM_EFFECT};
-use super::steps::{STEP, bytes_before, bytes_chart, curve, fast_beginning, gib, speed_between};
+use super::buffer::Buffer;
+use super::cache::Cache;
+use super::steps::{
+    FastBeginning, STEP, bytes_before, bytes_chart, costs, curve, fast_beginning, gib, speed_between,
+};
 use super::{Points, last_run, of};
 
 /// A run that never slows down was fast as a whole if it beats the slowest by this.
@@ -151,10 +157,20 @@ fn recovered<'a>(points: &'a Points<'_>, buffer: f64) -> Vec<Recovered<'a>> {
     let slow =
         |paces: &[Pace]| fast_beginning(paces, buffer).map_or_else(|| whole(paces), |fast| fast.slow_mb_s);
     let slowest = runs.iter().map(|(_, paces)| slow(paces)).fold(f64::INFINITY, f64::min);
+    let slow_costs = runs.iter().map(|(_, paces)| costs(paces));
+    let slow_costs = slow_costs.max_by(|a, b| mean(a).partial_cmp(&mean(b)).unwrap_or(Ordering::Equal));
+    let slow_costs = slow_costs.unwrap_or_default();
+    let (idles, questions) = (runs.len(), runs.iter().map(|(_, paces)| paces.len()).sum());
     let judge = |(label, paces): (&'a str, Vec<Pace>)| {
-        let (bytes, fast_mb_s, is_all) = match fast_beginning(&paces, buffer) {
+        let costs = costs(&paces);
+        // The border was looked for at every window.
+        let is_told = |fast: &FastBeginning| {
+            let border = paces.iter().position(|pace| pace.bytes as f64 > fast.bytes).unwrap_or(costs.len());
+            are_apart(&costs[..border], &costs[border..], questions)
+        };
+        let (bytes, fast_mb_s, is_all) = match fast_beginning(&paces, buffer).filter(is_told) {
             Some(fast) => (fast.bytes, fast.fast_mb_s, false),
-            None if whole(&paces) >= ALL_FAST * slowest => {
+            None if whole(&paces) >= ALL_FAST * slowest && are_apart(&costs, &slow_costs, idles) => {
                 (bytes_before(&paces, paces.len()), whole(&paces), true)
             }
             None => (0.0, whole(&paces), false),
@@ -164,11 +180,12 @@ fn recovered<'a>(points: &'a Points<'_>, buffer: f64) -> Vec<Recovered<'a>> {
     runs.into_iter().map(judge).collect()
 }
 
-pub(super) fn idle(points: &Points<'_>, buffer: f64, reading: &mut Reading) {
+/// What is fast again after a rest; cache, where its size is known.
+pub(super) fn idle(points: &Points<'_>, (buffer, cache): (&Buffer, &Cache), reading: &mut Reading) {
     let caption = "A quarter of the device is written, and again after idle time. Recovered: bytes written \
         fast the second time.";
     let table = Table::new("idle", "Idle recovery", caption, ["idle", "recovered, GiB", "throughput, MB/s"]);
-    let all = recovered(points, buffer);
+    let all = recovered(points, buffer.bytes.map_or(0.0, |held| held.high));
     let row = |one: &Recovered<'_>| {
         vec![Cell::words(one.label), Cell::number(gib(one.bytes)), Cell::number(one.fast_mb_s)]
     };
@@ -176,18 +193,21 @@ pub(super) fn idle(points: &Points<'_>, buffer: f64, reading: &mut Reading) {
     reading.tables.push(table.with_rows(all.iter().map(row)));
     let series = all.iter().map(|one| curve(&format!("after {}", one.label), &one.paces)).collect();
     reading.charts.push(bytes_chart("idle", "Idle recovery", caption, series));
+    // Beyond a buffer of unknown size only what is faster to read as well is a cache.
+    let is_cache = cache.bytes.is_some_and(|bytes| bytes > 0.0);
+    let what = if is_cache { "of cache are recovered" } else { "are written fast again" };
+    let why = if is_cache { "" } else { "; cache, write buffer and free blocks are not told apart" };
     match all.iter().find(|one| one.bytes > 0.95 * most && most > 0.0) {
         Some(one) if one.is_all => reading.say(
-            format!("After {} of idle time at least {} of cache are recovered.", one.label, size(one.bytes)),
-            "all writes were fast to the end",
+            format!("After {} of idle time at least {} {what}.", one.label, size(one.bytes)),
+            format!("all writes were fast to the end{why}"),
         ),
-        Some(one) => {
-            let text =
-                format!("After {} of idle time {} of cache are recovered.", one.label, size(one.bytes));
-            reading.say(text, "longer idle times recover no more");
-        }
+        Some(one) => reading.say(
+            format!("After {} of idle time {} {what}.", one.label, size(one.bytes)),
+            format!("longer idle times recover no more{why}"),
+        ),
         None => reading.say(
-            "Idle time recovers no cache.",
+            "Idle time makes no writes faster.",
             "after each idle time the first writes are as fast as the others, or fit the write buffer",
         ),
     }

@@ -25,7 +25,7 @@ pub(super) fn costs(paces: &[Pace]) -> Vec<f64> {
 }
 
 /// By how much the mean of everything from a border on exceeds the mean of everything before it.
-pub(super) fn rise(costs: &[f64], border: usize) -> f64 {
+fn rise(costs: &[f64], border: usize) -> f64 {
     let mean = |some: &[f64]| some.iter().sum::<f64>() / some.len().max(1) as f64;
     mean(&costs[border..]) / mean(&costs[..border]).max(f64::MIN_POSITIVE)
 }

@@ -1,0 +1,58 @@
+//! Where the target comes from: the seam between the method and whoever opens devices.
+
+use flashscope_analysis::Finished;
+use flashscope_core::{Target, TargetError};
+
+use crate::error::Cause;
+
+/// Opens the target once more, on the thread of the stream of this number, which alone uses it. All that are
+/// opened have one clock.
+pub type Opener<'a, T> = Box<dyn Fn(u16) -> Result<T, TargetError> + Sync + 'a>;
+
+/// Gives the target in the form that a run needs: one IO at a time, or many in flight.
+pub trait Lab {
+    /// What serves the requests.
+    type Target: Target;
+
+    /// The target, able to hold `depth` IOs in flight.
+    ///
+    /// # Errors
+    /// When there is no such form of it.
+    fn target(&mut self, depth: u32) -> Result<&mut Self::Target, TargetError>;
+
+    /// Opens the target once more for each of `jobs` threads that drive a stream of their own, with `depth`
+    /// IOs in flight on each. None where one loop must do, as in virtual time.
+    fn opener(&self, jobs: u32, depth: u32) -> Option<Opener<'_, Self::Target>> {
+        let _ = (jobs, depth);
+        None
+    }
+
+    /// A run begins: its time counts from here.
+    fn begin(&mut self) {}
+
+    /// Processor time of the calling thread so far; none where nobody looks at a clock.
+    fn cpu_ns(&mut self) -> Option<u64> {
+        None
+    }
+
+    /// The run that began last is over and kept.
+    ///
+    /// # Errors
+    /// What the lab wanted to keep of it beside its IOs cannot be kept.
+    fn end(&mut self, finished: &Finished) -> Result<(), Cause> {
+        let _ = finished;
+        Ok(())
+    }
+}
+
+/// A single target, whatever it is, with all the IOs in flight that it takes.
+#[derive(Debug)]
+pub struct Alone<T>(pub T);
+
+impl<T: Target> Lab for Alone<T> {
+    type Target = T;
+
+    fn target(&mut self, _depth: u32) -> Result<&mut T, TargetError> {
+        Ok(&mut self.0)
+    }
+}

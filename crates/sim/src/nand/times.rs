@@ -1,0 +1,146 @@
+//! How long operations take, and on which die and channel a page lies.
+
+use serde::{Deserialize, Serialize};
+
+use super::divide::Divisor;
+use super::geometry::NandSettings;
+use super::scheduler::Scheduler;
+use super::timing::TimingMode;
+
+/// Operation times and the shape of the flash.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Times {
+    read_ns: Vec<u64>,
+    program_ns: Vec<u64>,
+    pub(super) erase_ns: u64,
+    pub(super) transfer_ns: u64,
+    /// Pages that one program operation takes, over all planes of a die.
+    pub(super) group: u32,
+    per_group: Divisor,
+    /// Dies that a block is spread over, and how many such sets there are.
+    dies_per_block: Divisor,
+    sets: Divisor,
+    dies_in_set: u32,
+    channels: Divisor,
+    pub(super) channels_count: u32,
+    pub(super) dies: u32,
+    /// Blocks from this one on are in SLC mode, with times of their own.
+    slc_from: u32,
+    slc_read_ns: u64,
+    slc_program_ns: u64,
+    pub(super) scheduler: Scheduler,
+}
+
+/// A page group of a block, and the die that holds it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub block: u32,
+    pub group: u32,
+    pub die: usize,
+}
+
+impl Times {
+    pub(super) fn new(nand: &NandSettings) -> Times {
+        let serial = nand.timing == TimingMode::Serial;
+        let ns = |us: f64| (us * 1e3).round() as u64;
+        let all = |us: Vec<f64>| us.into_iter().map(ns).collect::<Vec<u64>>();
+        let (channels, dies) = if serial { (1, 1) } else { (nand.channels, nand.channels * nand.dies) };
+        let planes_in_block = nand.stripe_blocks().min(nand.planes);
+        let dies_in_set = if serial { 1 } else { (nand.stripe_blocks() / nand.planes).clamp(1, dies) };
+        let group = if serial { 1 } else { nand.pages_per_program * planes_in_block };
+        Times {
+            read_ns: all(nand.reads_us()),
+            program_ns: all(nand.programs_us()),
+            erase_ns: ns(nand.erases_us()),
+            transfer_ns: ns(nand.transfer_us),
+            group,
+            per_group: Divisor::new(group),
+            dies_per_block: Divisor::new(dies_in_set),
+            sets: Divisor::new((dies / dies_in_set).max(1)),
+            dies_in_set,
+            channels: Divisor::new(channels),
+            channels_count: channels,
+            dies,
+            slc_from: u32::MAX,
+            slc_read_ns: 0,
+            slc_program_ns: 0,
+            scheduler: Scheduler::default(),
+        }
+    }
+
+    /// Blocks from `first` on are in SLC mode.
+    pub(super) fn with_slc(self, first: u32, read_us: f64, program_us: f64) -> Times {
+        let ns = |us: f64| (us * 1e3).round() as u64;
+        Times { slc_from: first, slc_read_ns: ns(read_us), slc_program_ns: ns(program_us), ..self }
+    }
+
+    pub(super) fn is_slc(&self, block: u32) -> bool {
+        block >= self.slc_from
+    }
+
+    /// One time for each operation, if all pages are alike and travel alone: that of a read, of a program.
+    pub(super) fn of_one_kind(&self) -> Option<(u64, u64)> {
+        match (&self.read_ns[..], &self.program_ns[..]) {
+            (&[read], &[program]) if self.group == 1 && self.slc_from == u32::MAX => Some((read, program)),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    pub(super) fn sensing_ns(&self, block: u32, group: u32) -> u64 {
+        if self.is_slc(block) {
+            return self.slc_read_ns;
+        }
+        self.read_ns[group as usize % self.read_ns.len()]
+    }
+
+    /// How long the program takes that a page starts: none if it is not the last of its group.
+    #[inline]
+    pub(super) fn programming_ns(&self, block: u32, page: u32) -> u64 {
+        let group = self.per_group.quotient(page);
+        if page - group * self.group == self.group - 1 { self.group_program_ns(block, group) } else { 0 }
+    }
+
+    /// How long a group takes to program.
+    #[inline]
+    pub(super) fn group_program_ns(&self, block: u32, group: u32) -> u64 {
+        if self.is_slc(block) {
+            return self.slc_program_ns;
+        }
+        self.program_ns[group as usize % self.program_ns.len()]
+    }
+
+    #[inline]
+    pub(super) fn place(&self, block: u32, page: u32) -> Place {
+        let group = self.per_group.quotient(page);
+        let die = self.sets.remainder(block) * self.dies_in_set + self.dies_per_block.remainder(group);
+        Place { block, group, die: die as usize }
+    }
+
+    #[inline]
+    pub(super) fn channel(&self, die: usize) -> usize {
+        self.channels.remainder(die as u32) as usize
+    }
+
+    /// The dies of a block.
+    pub(super) fn dies_of(&self, block: u32) -> std::ops::Range<usize> {
+        let first = (self.sets.remainder(block) * self.dies_in_set) as usize;
+        first..first + self.dies_in_set as usize
+    }
+
+    /// Sets of dies that work on blocks of their own.
+    pub(super) fn die_sets(&self) -> u32 {
+        (self.dies / self.dies_in_set).max(1)
+    }
+
+    /// The dies of one of `banks` equal parts, which has every set of dies whose number leaves that rest.
+    /// None where they cannot be parted so: then all are meant.
+    pub(super) fn dies_of_bank(&self, bank: u32, banks: u32) -> Option<impl Iterator<Item = usize> + use<>> {
+        if banks == 1 || !self.die_sets().is_multiple_of(banks) {
+            return None;
+        }
+        let in_set = self.dies_in_set as usize;
+        let sets = (bank as usize..self.die_sets() as usize).step_by(banks as usize);
+        Some(sets.flat_map(move |set| set * in_set..(set + 1) * in_set))
+    }
+}
