@@ -28,8 +28,8 @@ completion bash usr/share/bash-completion/completions/flashscope
 completion zsh usr/share/zsh/vendor-completions/_flashscope
 completion fish usr/share/fish/vendor_completions.d/flashscope.fish
 
-install -Dm644 -t "$doc" README.md docs/*.md
-install -Dm644 -t "$doc/images" docs/images/*
+mkdir -p "$doc"
+cp -r README.md docs "$doc/"
 gzip -9nc CHANGELOG.md >"$doc/changelog.gz"
 {
     cat packaging/copyright
