@@ -75,6 +75,10 @@ pub const STUDIES: &[Study] = &[
                 "x",
             )
             .near(1.3, ANY, "beyond any noise; the read of a map's page before the data's")
+            .because(
+                "with a thirtieth of the map in RAM nearly every read pays for the rest, so that they cost \
+                 twice as much and are alike again; with half of it the slowest takes 1.6 medians",
+            )
             .at("section 2"),
             Claim::shape(
                 "capacity",

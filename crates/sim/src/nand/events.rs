@@ -16,7 +16,9 @@
 //! all nodes lie in one [`Ring`], so that nothing is allocated on the way. Each die has one next event, the
 //! end of a sensing or the next time at which it can begin something, and an [`Agenda`] knows the first of
 //! all. A bus has no events: it is booked when a page is ready for it, and that is in the order of time
-//! already. Where nothing can come between any more, a die's next read begins without an event.
+//! already. Where nothing can come between any more, a die's next read begins without an event. A die with a
+//! bus of its own needs none at all for what is ready before it is free: only older operations could go first,
+//! and of those there are none.
 //!
 //! What is asked for at a time that has passed, as work in the background is, begins then if its die was
 //! free, and does not overtake what used the bus since.
@@ -25,6 +27,8 @@ mod agenda;
 mod die;
 mod priority;
 mod ring;
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 
@@ -45,6 +49,8 @@ const NOTHING: Id = 0;
 pub(super) struct Events {
     /// What was before this is settled.
     now_ns: u64,
+    /// Whether no die waits for the bus of another, and none is overtaken.
+    is_each_alone: bool,
     dies: Vec<Die>,
     /// When each bus is free.
     bus_free_ns: Vec<u64>,
@@ -66,6 +72,7 @@ impl Events {
         let dies = times.dies as usize;
         Events {
             now_ns: 0,
+            is_each_alone: times.has_bus_each() && !times.scheduler.reads_first,
             dies: (0..dies).map(die).collect(),
             bus_free_ns: booking.bus.iter().map(crate::line::Line::idle_from).collect(),
             agenda: Agenda::new(dies),
@@ -98,6 +105,13 @@ impl Events {
     /// `is_urgent` if it goes first where reads have priority.
     pub(super) fn read(&mut self, times: &Times, place: Place, is_urgent: bool, at: Moment) -> Moment {
         let Place { block, group, die } = place;
+        if self.is_each_alone
+            && let Some(ns) = self.known_ns(at)
+            && let Some(start_ns) = self.can_begin(die, ns)
+        {
+            let sensed_ns = start_ns + self.load_register(times, die, (block, group));
+            return Moment::at(self.send(times, die, sensed_ns));
+        }
         let kind = if is_urgent && times.scheduler.reads_first { Kind::UrgentRead } else { Kind::Read };
         let (id, is_ready) = self.push(Node::new(kind, die, block, group), at);
         if is_ready {
@@ -294,12 +308,15 @@ impl Events {
         ns
     }
 
-    /// When something that nobody is before begins if it is ready at `ns`; none if that is not now.
+    /// When something that nobody is before begins if it is ready at `ns`; none if that is not known, since
+    /// it is not now.
     #[inline]
     fn can_begin(&self, die: usize, ns: u64) -> Option<u64> {
         let state = &self.dies[die];
         let start_ns = state.free_ns.max(ns);
-        (start_ns <= self.now_ns && state.is_waiting()).then_some(start_ns)
+        let is_now = start_ns <= self.now_ns;
+        let is_next = self.is_each_alone && ns <= state.free_ns && state.unready_reads == 0;
+        ((is_now || is_next) && state.is_waiting()).then_some(start_ns)
     }
 
     fn read_is_ready(&mut self, times: &Times, id: Id, die: usize) {
@@ -323,12 +340,17 @@ impl Events {
     #[inline]
     fn sense(&mut self, times: &Times, id: Id, die: usize, start_ns: u64) {
         let Node { a: block, b: group, .. } = *self.ring.get(id);
-        let state = &mut self.dies[die];
-        let is_held = times.group > 1 && state.register == (block, group);
-        state.register = (block, group);
-        state.sensing = id;
-        let ns = if is_held { 0 } else { times.sensing_ns(block, group) };
+        let ns = self.load_register(times, die, (block, group));
+        self.dies[die].sensing = id;
         self.agenda.set(die, start_ns + ns);
+    }
+
+    /// Puts a group into the register of a die. Returns how long that takes: none if it is there already.
+    #[inline]
+    fn load_register(&mut self, times: &Times, die: usize, group: (u32, u32)) -> u64 {
+        let before = std::mem::replace(&mut self.dies[die].register, group);
+        let is_held = times.group > 1 && before == group;
+        if is_held { 0 } else { times.sensing_ns(group.0, group.1) }
     }
 
     /// Sets the next event of a die whose queues have changed.

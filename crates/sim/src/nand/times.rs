@@ -122,6 +122,12 @@ impl Times {
         self.channels.remainder(die as u32) as usize
     }
 
+    /// Whether no two dies share a bus; one that costs nothing would leave open which of two events at the
+    /// same time comes first.
+    pub(super) fn has_bus_each(&self) -> bool {
+        self.dies == self.channels_count && self.transfer_ns > 0
+    }
+
     /// The dies of a block.
     pub(super) fn dies_of(&self, block: u32) -> std::ops::Range<usize> {
         let first = (self.sets.remainder(block) * self.dies_in_set) as usize;

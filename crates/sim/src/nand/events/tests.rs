@@ -1,0 +1,83 @@
+//! Dies with a bus of their own need no events for most operations, and are done at the same times.
+
+use flashscope_core::seed::Random;
+
+use super::*;
+use crate::nand::geometry::NandSettings;
+
+const DEVICES: u64 = 2_000;
+const OPERATIONS: u64 = 60;
+
+fn random_flash(random: &mut Random) -> NandSettings {
+    let dies = 1 + random.below(4) as u32;
+    NandSettings {
+        channels: dies,
+        dies: 1,
+        planes: 1 + random.below(2) as u32,
+        pages_per_program: 1 + random.below(3) as u32,
+        stripe: [0, 1, dies][random.below(3) as usize],
+        transfer_us: 1.0 + random.below(3) as f64,
+        read_us: vec![1.0 + random.below(9) as f64].into(),
+        program_us: vec![1.0 + random.below(30) as f64, 7.0].into(),
+        erase_us: random.below(60) as f64,
+        ..NandSettings::default()
+    }
+}
+
+/// What random operations, which wait for each other and for times, end at; and how many ends are known at
+/// once.
+fn ends_ns(times: &Times, mut events: Events, seed: u64) -> (Vec<u64>, usize) {
+    let mut random = Random::new(seed);
+    let (mut moments, mut known) = (vec![Moment::at(0)], 0);
+    for _ in 0..OPERATIONS {
+        let earlier = moments[random.below(moments.len() as u64) as usize];
+        let at = match random.below(4) {
+            0 => Moment::at(events.now_ns + random.below(20_000)),
+            1 => Moment::at(events.now_ns),
+            2 => earlier,
+            _ => {
+                let latest = moments[moments.len() - 1];
+                events.both(earlier, latest)
+            }
+        };
+        // Nothing is asked for at a time that has passed.
+        let is_past = events.known_ns(at).is_some_and(|ns| ns < events.now_ns);
+        let at = if is_past { Moment::at(events.now_ns) } else { at };
+        let (block, page) = (random.below(6) as u32, random.below(12) as u32);
+        let place = times.place(block, page);
+        let end = match random.below(8) {
+            0..4 => events.read(times, place, false, at),
+            4..6 => events.program(times, place.die, times.programming_ns(block, page), at),
+            6 => events.erase(times, block, at),
+            _ => events.later(at, random.below(5_000)),
+        };
+        known += usize::from(end.known_ns().is_some());
+        moments.push(end);
+        if random.below(3) == 0 {
+            let until_ns = events.now_ns + random.below(15_000);
+            events.run_until(times, until_ns);
+        }
+    }
+    let ends_ns = moments.into_iter().map(|moment| events.run_until_known(times, moment)).collect();
+    (ends_ns, known)
+}
+
+#[test]
+fn dies_with_buses_of_their_own_are_done_at_the_same_times_without_events() {
+    let (mut known_alone, mut known_queued) = (0, 0);
+    for seed in 0..DEVICES {
+        let mut random = Random::new(seed);
+        let times = Times::new(&random_flash(&mut random));
+        let alone = Events::after(&Booking::new(&times), &times);
+        assert!(alone.is_each_alone, "device {seed} has {} dies on as many channels", times.dies);
+        let queued = Events { is_each_alone: false, ..alone.clone() };
+        let (alone, queued) = (ends_ns(&times, alone, seed), ends_ns(&times, queued, seed));
+        assert_eq!(alone.0, queued.0, "device {seed}");
+        known_alone += alone.1;
+        known_queued += queued.1;
+    }
+    assert!(
+        known_alone > 2 * known_queued,
+        "{known_alone} ends were known at once, {known_queued} with queues"
+    );
+}
