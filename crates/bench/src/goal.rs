@@ -1,7 +1,7 @@
 //! How much is asked of each run: precision, first look, and what is known from the baselines.
 
 use flashscope_analysis::{Bounds, Experiment, Finished, Goal};
-use flashscope_core::{Pattern, Rw, Turns};
+use flashscope_core::{Pattern, Rate, Rw, Turns};
 
 /// What the person asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -170,7 +170,7 @@ impl Known {
             Some(mix) => {
                 let (first, second) = (of(pattern.rw), of(mix.rw));
                 let stretched = |ios: (u64, u64)| {
-                    let (of_first, of_second) = turns_of(mix.turns);
+                    let (of_first, of_second) = turns_of(pattern, mix.turns);
                     let stretch = |ios: u64, turns: u64| {
                         if turns > 0 { ios.saturating_mul(of_first + of_second).div_ceil(turns) } else { 0 }
                     };
@@ -210,7 +210,11 @@ impl Known {
 }
 
 /// IOs of the first and of the second pattern of a mix, on average, in as few as show their shares.
-fn turns_of(turns: Turns) -> (u64, u64) {
+fn turns_of(pattern: &Pattern, turns: Turns) -> (u64, u64) {
+    if let Some(Rate::Each { reads, writes }) = pattern.rate_iops {
+        let of = |rate: f64| (rate / reads.min(writes)).round() as u64;
+        return (of(reads), of(writes));
+    }
     match turns {
         Turns::Ratio(ratio) => (ratio.into(), 1),
         Turns::Chance(percent) => (u64::from(100 - percent.min(100)), percent.into()),

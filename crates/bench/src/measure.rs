@@ -432,7 +432,7 @@ impl Totals {
 /// Whether an open loop asked for more than the target serves.
 pub(crate) fn is_overloaded(pattern: &Pattern, ios: u64, end: Time) -> bool {
     // A hundred arrivals late at the end are more than a hiccup.
-    let asked = pattern.rate_iops.map(|rate| rate * end.0 as f64 / 1e9);
+    let asked = pattern.rate_iops.map(|rate| rate.total_iops() * end.0 as f64 / 1e9);
     asked.is_some_and(|asked| (ios as f64) < 0.97 * asked - 100.0)
 }
 

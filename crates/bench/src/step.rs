@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use flashscope_analysis::{Cut, Experiment, Finished};
-use flashscope_core::{Bytes, Nanos, Pattern};
+use flashscope_core::{Bytes, Nanos, Pattern, Rate};
 
 use crate::offered::Offered;
 use crate::state::{State, state_bytes};
@@ -48,10 +48,10 @@ impl Step {
         let mut step = self.clone();
         let Experiment { pattern, beside, .. } = &mut step.experiment;
         if let Some(offered) = &self.offered {
-            pattern.rate_iops = Some(offered.rate_iops(finished)?);
+            pattern.rate_iops = Some(Rate::Total(offered.rate_iops(finished)?));
         }
         if let (Some(load), Some(offered)) = (beside, &self.offered_beside) {
-            load.rate_iops = Some(offered.rate_iops(finished)?);
+            load.rate_iops = Some(Rate::Total(offered.rate_iops(finished)?));
         }
         Some(Cow::Owned(step))
     }
@@ -279,7 +279,7 @@ impl Cost {
         match length {
             Length::Precise => Cost::default(),
             Length::Time(span) => {
-                let asked_ns = pattern.rate_iops.map_or(each_ns, |rate| each_ns.max(1e9 / rate));
+                let asked_ns = pattern.rate_iops.map_or(each_ns, |rate| each_ns.max(1e9 / rate.total_iops()));
                 let ios = (span.0 as f64 / asked_ns).max(ios_min as f64);
                 let most = if share > 0.0 { bytes_within(span) } else { 0 };
                 let min_bytes = bytes(ios_min as f64);

@@ -118,7 +118,7 @@ pub mod zipf;
 
 pub use drive::{Control, Driven, Flow, FlowShare, Io, Limits, Observer, WriteBudget, drive};
 pub use ordered::Ordered;
-pub use pacing::{Arrivals, Pacing};
+pub use pacing::{Arrivals, Pacing, Rate};
 pub use parse_error::ParseError;
 pub use pattern::{
     JobSpace, Location, Mix, Pattern, PatternError, PatternSource, Placement, Priorities, PriorityRule, Rw,

@@ -48,6 +48,69 @@ impl Pacing {
     }
 }
 
+/// Arrivals a second of an open loop, over all processes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rate {
+    /// Of all IOs.
+    Total(f64),
+    /// Reads and writes each have a clock of their own, which decides their order (fio's
+    /// `rate_iops=READ,WRITE`).
+    Each {
+        /// Reads a second.
+        reads: f64,
+        /// Writes a second.
+        writes: f64,
+    },
+}
+
+impl Rate {
+    /// Arrivals a second, reads and writes together.
+    pub fn total_iops(self) -> f64 {
+        match self {
+            Rate::Total(rate) => rate,
+            Rate::Each { reads, writes } => reads + writes,
+        }
+    }
+
+    /// Each of its rates.
+    pub(crate) fn all(self) -> impl Iterator<Item = f64> {
+        let (first, second) = match self {
+            Rate::Total(rate) => (rate, None),
+            Rate::Each { reads, writes } => (reads, Some(writes)),
+        };
+        std::iter::once(first).chain(second)
+    }
+}
+
+impl From<f64> for Rate {
+    fn from(rate: f64) -> Rate {
+        Rate::Total(rate)
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Rate::Total(rate) => rate.fmt(f),
+            Rate::Each { reads, writes } => write!(f, "{reads},{writes}"),
+        }
+    }
+}
+
+impl FromStr for Rate {
+    type Err = ParseError;
+
+    /// `5000`, or `READ,WRITE` such as `10000,150`.
+    fn from_str(text: &str) -> Result<Rate, ParseError> {
+        let wrong = || ParseError::invalid(text, "not a rate", "IOs a second, such as 5000, or READ,WRITE");
+        let rate = |text: &str| text.trim().parse::<f64>().map_err(|_| wrong());
+        match text.split_once(',') {
+            None => rate(text).map(Rate::Total),
+            Some((reads, writes)) => Ok(Rate::Each { reads: rate(reads)?, writes: rate(writes)? }),
+        }
+    }
+}
+
 /// How open-loop arrivals are spaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -5,6 +5,7 @@
 //! How it becomes requests is in [`PatternSource`]; when they go is in [`crate::pacing`].
 
 mod arrivals;
+mod gaps;
 mod mix;
 mod order;
 mod placement;
@@ -34,7 +35,7 @@ pub use validate::PatternError;
 pub use zones::Zones;
 
 use crate::ParseError;
-use crate::pacing::{Arrivals, Pacing};
+use crate::pacing::{Arrivals, Pacing, Rate};
 use crate::request::Op;
 use crate::source::Stream;
 use crate::time::Nanos;
@@ -274,7 +275,7 @@ pub struct Pattern {
     /// Burst; 1 makes `thinktime` a pause between all IOs.
     pub thinktime_blocks: u64,
     /// Open loop: arrivals a second over all processes.
-    pub rate_iops: Option<f64>,
+    pub rate_iops: Option<Rate>,
     /// How those arrivals are spaced.
     pub arrivals: Arrivals,
     /// Writes are durable when they are acknowledged (fio's `sync=dsync`).
@@ -350,9 +351,17 @@ impl Pattern {
     /// The share of the IOs of such kinds.
     fn share_of(&self, is_kind: impl Fn(Rw) -> bool) -> f64 {
         let share = |rw: Rw| f64::from(u8::from(is_kind(rw)));
-        match self.mix {
-            None => share(self.rw),
-            Some(mix) => share(self.rw) * (1.0 - mix.share()) + share(mix.rw) * mix.share(),
+        let of_mix = self.mix_share();
+        share(self.rw) * (1.0 - of_mix) + self.mix.map_or(0.0, |mix| share(mix.rw) * of_mix)
+    }
+
+    /// The share of the IOs that are of a mix's second pattern: as its turns or the rates of both have it; 0
+    /// without a mix.
+    pub fn mix_share(&self) -> f64 {
+        match (self.mix, self.rate_iops) {
+            (None, _) => 0.0,
+            (Some(_), Some(Rate::Each { reads, writes })) => writes / (reads + writes),
+            (Some(mix), _) => mix.share(),
         }
     }
 

@@ -17,7 +17,7 @@ struct Excess<'a> {
 fn excess<'a>(scene: &Scene<'a>, point: &'a Point<'a>) -> Option<Excess<'a>> {
     let pattern = &point.experiment.pattern;
     let mix = pattern.mix.filter(|_| point.experiment.micro == "mix")?;
-    let share = mix.share();
+    let share = pattern.mix_share();
     let first = scene.baseline(pattern.rw.short_name())?;
     let second = scene.baseline(mix.rw.short_name())?;
     let expected = weighted(&[(1.0 - share, first), (share, second)])?;

@@ -143,10 +143,9 @@ impl<'a> Load<'a> {
     fn arriving(&self, rw: Rw, percent: f64, iodepth: u32) -> (Pattern, Offered) {
         let share = percent / 100.0;
         let closed = self.random(rw, iodepth);
-        let rate_iops =
-            Some(share * 1e9 / assumed_ns(&Pattern { iodepth: self.depth_max, ..closed.clone() }));
+        let rate_iops = share * 1e9 / assumed_ns(&Pattern { iodepth: self.depth_max, ..closed.clone() });
         let offered = Offered { micro: MAXIMUM.into(), curve: rw.short_name().into(), share };
-        (Pattern { rate_iops, arrivals: Arrivals::Poisson, ..closed }, offered)
+        (Pattern { rate_iops: Some(rate_iops.into()), arrivals: Arrivals::Poisson, ..closed }, offered)
     }
 
     fn probe(&self, curve: &str, rw: Rw, percent: f64, iodepth: u32) -> Probe {

@@ -352,7 +352,7 @@ impl Modern<'_> {
         };
         let under = |rate: &f64| {
             let writes = self.small(Rw::RandWrite);
-            let rate_iops = Some(rate * 1e6 / writes.bs.0 as f64);
+            let rate_iops = Some((rate * 1e6 / writes.bs.0 as f64).into());
             reads(*rate).beside(Pattern { rate_iops, iodepth: self.busy, ..writes }).act()
         };
         let rested = self.asked.write.then(|| Act::Prepare(self.rest.clone()));

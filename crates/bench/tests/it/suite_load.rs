@@ -2,7 +2,7 @@
 
 use flashscope_analysis::{Finished, Point, Reading, Support, points};
 use flashscope_bench::{Alone, Scope, Settings, Suites, conduct};
-use flashscope_core::{Bytes, Op};
+use flashscope_core::{Bytes, Op, Rate};
 use flashscope_sim::{Rig, RigSpec};
 
 use crate::common::reading::{found, number, says};
@@ -168,7 +168,8 @@ fn writes_beside_reads_cost_them_what_theory_says() {
     let all = points(&finished);
     for (label, total, truth_of) in [("10%", 0.6, 10), ("40%", 0.9, 40)] {
         let point = load(&all, curve, label);
-        let beside = point.experiment.beside.as_ref().and_then(|load| load.rate_iops).expect("a load");
+        let beside = point.experiment.beside.as_ref().and_then(|load| load.rate_iops);
+        let beside = beside.map(Rate::total_iops).expect("a load");
         assert!((beside / 5_000.0 - 1.0).abs() < 0.01, "{beside}");
         // Two Poisson streams are one.
         let truth_ns = at(&queue(total, 2_000_000), 99.0);

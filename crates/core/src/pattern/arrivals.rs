@@ -1,7 +1,7 @@
 //! When the requests of an open loop are due.
 
 use crate::pacing::Arrivals;
-use crate::seed::Random;
+use crate::seed::{Random, derive};
 use crate::time::Time;
 
 /// Open-loop arrival times.
@@ -26,5 +26,35 @@ impl ArrivalClock {
             Arrivals::Poisson => -libm::log(1.0 - self.random.unit()) * self.gap_ns,
         };
         due
+    }
+}
+
+/// Whose turn it is in a mix over one space.
+#[derive(Clone, Debug)]
+pub(super) enum Turn {
+    /// The second's by chance.
+    Chance { percent: u64, coin: Random },
+    /// Who is due first, the first pattern where both are.
+    Due(Box<[ArrivalClock; 2]>),
+}
+
+impl Turn {
+    /// Each pattern arrives so often.
+    pub(super) fn due(rates_iops: [f64; 2], arrivals: Arrivals, seed: u64) -> Turn {
+        let seeds = [seed, derive(seed, 1)];
+        let clock = |of: usize| ArrivalClock::new(rates_iops[of], arrivals, seeds[of]);
+        Turn::Due(Box::new([clock(0), clock(1)]))
+    }
+
+    /// Whether the next IO is of the second, and when it is due; at 0 where chance decides.
+    #[inline]
+    pub(super) fn next(&mut self) -> (bool, Time) {
+        match self {
+            Turn::Chance { percent, coin } => (coin.below(100) < *percent, Time::ZERO),
+            Turn::Due(clocks) => {
+                let is_second = clocks[1].next_ns < clocks[0].next_ns;
+                (is_second, clocks[usize::from(is_second)].next())
+            }
+        }
     }
 }

@@ -18,8 +18,9 @@ pub enum Turns {
     /// So many IOs of the first for each one of the second, at least 1, in exact order (Ratio in paper 001,
     /// table 1). The first uses the lower half of the target space, the second the upper half.
     Ratio(u32),
-    /// Each IO is of the second with this probability in percent, 0 to 100 (fio's `rwmixwrite`). Both use the
-    /// whole space: random ones draw from the same addresses, sequential ones keep a position each.
+    /// Each IO is of the second with this probability in percent, 0 to 100 (fio's `rwmixwrite`); where both
+    /// have a rate ([`Rate::Each`](crate::Rate)), the one that is due first has its turn. Both use the whole
+    /// space: random ones draw from the same addresses, sequential ones keep a position each.
     Chance(u8),
     /// Each IO of the first is followed by one of the second at its address (fio's `trimwrite`).
     SameAddress,
@@ -36,8 +37,8 @@ impl Mix {
         Mix { rw, turns: Turns::Chance(percent) }
     }
 
-    /// The share of the IOs that is of the second pattern.
-    pub fn share(self) -> f64 {
+    /// The share of the IOs that is of the second pattern, unless rates decide.
+    pub(super) fn share(self) -> f64 {
         match self.turns {
             Turns::Ratio(ratio) => 1.0 / (f64::from(ratio) + 1.0),
             Turns::Chance(percent) => f64::from(percent) / 100.0,

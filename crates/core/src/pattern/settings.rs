@@ -226,16 +226,10 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "rate_iops",
-        help: "open loop: arrivals a second, whether or not the target keeps up",
+        help: "open loop: arrivals a second, whether or not the target keeps up; READ,WRITE are rates of \
+               their own, which decide over rwmixread",
         example: "5000",
-        set: |p, text| {
-            let rate = text
-                .trim()
-                .parse::<f64>()
-                .map_err(|_| ParseError::invalid(text, "not a rate", "IOs a second, such as 5000"))?;
-            p.rate_iops = Some(rate);
-            Ok(())
-        },
+        set: |p, text| text.parse().map(|rate| p.rate_iops = Some(rate)),
         get: |p| p.rate_iops.map(|rate| rate.to_string()),
     },
     Key {

@@ -1,13 +1,16 @@
 //! From a pattern to its requests, in constant memory.
 
-use super::arrivals::ArrivalClock;
+use super::arrivals::{ArrivalClock, Turn};
+use super::gaps::Gaps;
 use super::placement::Placer;
 use super::streams::StreamWalk;
 use super::{Location, Mix, Pattern, Priorities, Sequence, Sizes, Turns, Zones, order};
+use crate::pacing::Rate;
 use crate::permutation::Permutation;
 use crate::request::{Flags, Op, Request};
 use crate::seed::{Random, derive};
 use crate::source::RequestSource;
+use crate::time::Time;
 use crate::units::Share;
 use crate::zipf::Zipf;
 
@@ -16,6 +19,7 @@ use crate::zipf::Zipf;
 pub struct PatternSource {
     first: Walk,
     second: Option<Second>,
+    /// Where all IOs have one rate.
     arrivals: Option<ArrivalClock>,
     /// Of each write.
     write_flags: Flags,
@@ -27,6 +31,8 @@ pub struct PatternSource {
     index: u64,
     /// IOs still to come.
     left: u64,
+    /// When the last one of the batch before is due.
+    last_due: Time,
 }
 
 impl PatternSource {
@@ -45,9 +51,13 @@ impl PatternSource {
         };
         let first = Walk::new(pattern.rw.op(), &pattern.location, pattern, first_space, derive(seed, 0));
         let second = pattern.mix.map(|mix| Second::new(mix, pattern, second_space, seed));
-        let arrivals = pattern.rate_iops.map(|rate| {
-            ArrivalClock::new(rate / f64::from(pattern.numjobs), pattern.arrivals, derive(seed, 2))
-        });
+        let arrivals = match pattern.rate_iops {
+            Some(Rate::Total(rate)) => {
+                let of_process = rate / f64::from(pattern.numjobs);
+                Some(ArrivalClock::new(of_process, pattern.arrivals, derive(seed, ARRIVALS)))
+            }
+            Some(Rate::Each { .. }) | None => None,
+        };
         let flush_cycle = pattern.fsync.map(|ios| ios.saturating_add(1));
         let left = pattern.number_ios.unwrap_or(u64::MAX);
         let priorities = pattern.priorities.clone();
@@ -66,6 +76,7 @@ impl PatternSource {
             flush_cycle,
             index: 0,
             left,
+            last_due: Time::ZERO,
         }
     }
 }
@@ -91,6 +102,7 @@ impl RequestSource for PatternSource {
         if let Some(clock) = &mut self.arrivals {
             batch.iter_mut().for_each(|request| request.due = clock.next());
         }
+        self.last_due = batch.last().map_or(self.last_due, |request| request.due);
         self.index += count as u64;
         self.left -= count as u64;
         count
@@ -114,8 +126,10 @@ impl PatternSource {
             let before_flush = (cycle - 1 - index % cycle).min((batch.len() - at) as u64) as usize;
             self.walk(index / cycle * (cycle - 1) + index % cycle, &mut batch[at..at + before_flush]);
             at += before_flush;
-            if let Some(request) = batch.get_mut(at) {
-                *request = Request { op: Op::Flush, ..Request::default() };
+            if at < batch.len() {
+                // Where reads and writes have their clocks, it is due with the IO before it.
+                let due = at.checked_sub(1).map_or(self.last_due, |before| batch[before].due);
+                batch[at] = Request { op: Op::Flush, due, ..Request::default() };
                 at += 1;
             }
         }
@@ -127,11 +141,11 @@ impl PatternSource {
 enum Second {
     /// IOs of the first pattern until one of the second, which is the last of each `cycle`.
     InTurns { walk: Walk, cycle: u64 },
-    /// Each IO is of the second by chance.
-    ByChance { walk: Walk, percent: u64, coin: Random },
+    /// Each IO is of the second by chance, or as both are due.
+    ByTurn { walk: Walk, turn: Turn },
     /// The same with one walk for both: a random one goes on whoever's turn it is, so that of a permutation
     /// no address comes twice.
-    InOneWalk { op: Op, percent: u64, coin: Random },
+    InOneWalk { op: Op, turn: Turn },
     /// Every other IO repeats the address and the size of the one before it.
     Behind { op: Op, before: Request },
 }
@@ -142,16 +156,22 @@ impl Second {
         let is_same_order = rw.is_random() == pattern.rw.is_random();
         let walk = |location: Location| Walk::new(rw.op(), &location, pattern, space, derive(seed, 1));
         let of_baseline = if rw.is_random() { Location::Random } else { Location::Sequential };
-        let coin = Random::new(derive(seed, 3));
+        let turn = |percent: u8| match pattern.rate_iops {
+            Some(Rate::Each { reads, writes }) => {
+                let of_process = [reads, writes].map(|rate| rate / f64::from(pattern.numjobs));
+                Turn::due(of_process, pattern.arrivals, derive(seed, ARRIVALS))
+            }
+            _ => Turn::Chance { percent: percent.into(), coin: Random::new(derive(seed, COIN)) },
+        };
         match turns {
             Turns::Ratio(ratio) => Second::InTurns { walk: walk(of_baseline), cycle: u64::from(ratio) + 1 },
             Turns::SameAddress => Second::Behind { op: rw.op(), before: Request::default() },
             Turns::Chance(percent) if is_same_order && pattern.location.is_drawn() => {
-                Second::InOneWalk { op: rw.op(), percent: percent.into(), coin }
+                Second::InOneWalk { op: rw.op(), turn: turn(percent) }
             }
             Turns::Chance(percent) => {
                 let location = if is_same_order { pattern.location } else { of_baseline };
-                Second::ByChance { walk: walk(location), percent: percent.into(), coin }
+                Second::ByTurn { walk: walk(location), turn: turn(percent) }
             }
         }
     }
@@ -165,16 +185,20 @@ impl Second {
                     walk.fill(std::slice::from_mut(request));
                 }
             }
-            Second::ByChance { walk, percent, coin } => {
+            Second::ByTurn { walk, turn } => {
                 for request in batch {
-                    let walk = if coin.below(100) < *percent { &mut *walk } else { &mut *first };
+                    let (is_second, due) = turn.next();
+                    let walk = if is_second { &mut *walk } else { &mut *first };
                     walk.fill(std::slice::from_mut(request));
+                    request.due = due;
                 }
             }
-            Second::InOneWalk { op, percent, coin } => {
+            Second::InOneWalk { op, turn } => {
                 first.fill_addresses(batch);
-                for request in batch.iter_mut().filter(|_| coin.below(100) < *percent) {
-                    request.op = *op;
+                for request in &mut *batch {
+                    let (is_second, due) = turn.next();
+                    request.op = if is_second { *op } else { request.op };
+                    request.due = due;
                 }
                 first.fill_sizes(batch);
             }
@@ -192,9 +216,10 @@ impl Second {
     }
 }
 
-/// Use number of a seed: what draws the sizes of IOs.
+/// Use numbers of a seed: what draws arrivals, turns, sizes and priorities.
+const ARRIVALS: u64 = 2;
+const COIN: u64 = 3;
 const SIZES: u64 = 4;
-/// The same for their priorities.
 const PRIORITIES: u64 = 5;
 
 /// A range of a target: what one walk may touch.
@@ -274,35 +299,6 @@ enum State {
         next: u64,
         pass_ios: u64,
     },
-}
-
-/// Advances by one slot, plus a gap after every `ios_between`, or then on a coin's toss.
-#[derive(Clone, Debug)]
-struct Gaps {
-    next_bytes: u64,
-    gap_bytes: u64,
-    size_bytes: u64,
-    ios_between: u64,
-    /// IOs since the last gap.
-    ios: u64,
-    coin: Option<Random>,
-}
-
-impl Gaps {
-    #[inline]
-    fn next(&mut self, bs: u64) -> u64 {
-        if self.next_bytes + bs > self.size_bytes {
-            (self.next_bytes, self.ios) = (0, 0);
-        }
-        let at = self.next_bytes;
-        (self.next_bytes, self.ios) = (at + bs, self.ios + 1);
-        if self.ios == self.ios_between {
-            let has_gap = self.coin.as_mut().is_none_or(|coin| coin.below(2) == 1);
-            self.next_bytes += if has_gap { self.gap_bytes } else { 0 };
-            self.ios = 0;
-        }
-        at
-    }
 }
 
 impl Walk {

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::{JobSpace, KEYS, Location, Mix, Pattern, Sizes, Turns};
-use crate::pacing::Arrivals;
+use crate::pacing::{Arrivals, Rate};
 use crate::record::Record;
 use crate::request::Op;
 use crate::target::TargetInfo;
@@ -96,11 +96,24 @@ impl Pattern {
         if self.arrivals != Arrivals::Fixed && self.rate_iops.is_none() {
             return fail("arrivals", "has no effect without rate_iops: set both, or neither");
         }
-        if self.rate_iops.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)) {
+        let is_one = |is_so: fn(f64) -> bool| self.rate_iops.is_some_and(|rate| rate.all().any(is_so));
+        if is_one(|rate| !(rate.is_finite() && rate > 0.0)) {
             return fail("rate_iops", "must be more than 0");
         }
-        if self.rate_iops.is_some_and(|rate| !RATE_IOPS.contains(&rate)) {
+        if is_one(|rate| !RATE_IOPS.contains(&rate)) {
             return fail("rate_iops", "must be 0.000001 to 1000000000 IOs a second");
+        }
+        if let Some(Rate::Each { .. }) = self.rate_iops {
+            match self.percent_read() {
+                None => return fail("rate_iops", "rates of reads and of writes need rw=rw or rw=randrw"),
+                Some(50) => {}
+                Some(_) => {
+                    return fail(
+                        "rwmixread",
+                        "has no effect where reads and writes have a rate each; leave it out",
+                    );
+                }
+            }
         }
         if self.rate_iops.is_some() && self.thinktime.0 > 0 {
             return fail("thinktime", "excludes rate_iops (arrivals do not wait); give one of them");

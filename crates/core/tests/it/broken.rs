@@ -141,7 +141,7 @@ fn pacings(iodepth: u32) -> [Pacing; 4] {
 
 fn run(fault: Fault, pacing: Pacing) -> (Result<Driven, TargetError>, Vec<Io>) {
     let mut pattern = Pattern::baseline(Rw::RandRead, Bytes(0), Bytes(1 << 30));
-    (pattern.number_ios, pattern.rate_iops) = (Some(IOS), Some(5e6));
+    (pattern.number_ios, pattern.rate_iops) = (Some(IOS), Some(5e6.into()));
     let mut streams = [Stream { source: PatternSource::new(&pattern, 0, 1), pacing }];
     let mut ios = Vec::new();
     let driven = drive(&mut Faulty::new(fault), &mut streams, Limits::default(), &mut |io: &Io| {

@@ -242,7 +242,7 @@ fn streams_share_the_target_and_keep_their_own_numbers_and_pacing() {
 
 fn open_loop(ios: u64, rate_iops: f64) -> PatternSource {
     let mut pattern = Pattern::baseline(Rw::RandRead, Bytes(0), Bytes(1 << 30));
-    (pattern.number_ios, pattern.rate_iops) = (Some(ios), Some(rate_iops));
+    (pattern.number_ios, pattern.rate_iops) = (Some(ios), Some(rate_iops.into()));
     PatternSource::new(&pattern, 0, 1)
 }
 

@@ -136,7 +136,7 @@ const PACINGS: [Pacing; 5] = [
 fn source(pacing: Pacing) -> PatternSource {
     let mut pattern = Pattern::baseline(Rw::RandRead, Bytes(0), Bytes(1 << 30));
     pattern.number_ios = Some(IOS);
-    pattern.rate_iops = matches!(pacing, Pacing::Due { .. }).then_some(4e7);
+    pattern.rate_iops = matches!(pacing, Pacing::Due { .. }).then_some(4e7.into());
     PatternSource::new(&pattern, 0, 1)
 }
 

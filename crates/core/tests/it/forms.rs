@@ -3,8 +3,8 @@
 
 use flashscope_core::pattern::KEYS;
 use flashscope_core::{
-    Arrivals, Bytes, JobSpace, Location, Mix, Nanos, Op, Pattern, Placement, Priorities, PriorityRule, Rw,
-    Sequence, Share, Streams, TargetInfo, Turns, Zones,
+    Arrivals, Bytes, JobSpace, Location, Mix, Nanos, Op, Pattern, Placement, Priorities, PriorityRule, Rate,
+    Rw, Sequence, Share, Streams, TargetInfo, Turns, Zones,
 };
 use proptest::prelude::*;
 
@@ -286,6 +286,12 @@ fn turns() -> impl Strategy<Value = Turns> {
     prop_oneof![any::<u32>().prop_map(Turns::Ratio), (0u8..=100).prop_map(Turns::Chance)]
 }
 
+fn rate() -> impl Strategy<Value = Rate> {
+    let one = || 0.001f64..1e9;
+    let each = (one(), one()).prop_map(|(reads, writes)| Rate::Each { reads, writes });
+    prop_oneof![one().prop_map(Rate::Total), each]
+}
+
 prop_compose! {
     fn pattern()(
         rw in prop::sample::select(&Rw::EVERY[..]),
@@ -294,7 +300,7 @@ prop_compose! {
         mix in prop::option::of((prop::sample::select(&Rw::EVERY[..]), turns())),
         (numjobs, iodepth, thinktime_blocks, ignore_ios) in any::<(u32, u32, u64, u64)>(),
         thinktime_us in 0u64..10_000_000,
-        rate_iops in prop::option::of(0.001f64..1e9),
+        rate_iops in prop::option::of(rate()),
         (poisson, is_dsync, is_atomic) in any::<(bool, bool, bool)>(),
         (job_space, priorities, placement) in (job_space(), priorities(), placement()),
         (fsync, number_ios) in any::<(Option<u64>, Option<u64>)>(),

@@ -11,4 +11,5 @@ mod pacing;
 mod patterns;
 mod placement;
 mod properties;
+mod rates;
 mod write_budget;

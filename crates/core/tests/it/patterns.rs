@@ -373,7 +373,7 @@ fn zones_that_are_not_all_of_ios_and_space_are_none() {
 fn arrivals_come_at_the_asked_rate_over_all_processes() {
     for arrivals in [flashscope_core::Arrivals::Fixed, flashscope_core::Arrivals::Poisson] {
         let pattern =
-            Pattern { rate_iops: Some(8_000.0), numjobs: 4, arrivals, ..baseline(Rw::Read, 64 * BS) };
+            Pattern { rate_iops: Some(8_000.0.into()), numjobs: 4, arrivals, ..baseline(Rw::Read, 64 * BS) };
         let due: Vec<u64> = requests(&pattern, 1, SEED, 20_001).iter().map(|r| r.due.0).collect();
         assert!(due.is_sorted());
         // 20,000 gaps of 500 us; exponential ones spread by 1/sqrt(20000) = 0.7 %.

@@ -98,6 +98,7 @@ fn rates_of_directions_decide_over_the_shares_as_in_fio() {
     for job in [
         "rw=randrw\nrwmixread=90\nrate_iops=1500",
         "rw=randrw\nrwmixread=50\nrate_iops=500,1500",
+        "rw=randrw\nrate_iops=4000,20",
         "rw=rw\nrwmixread=75\nrate=8m,8m",
     ] {
         let job = format!("{job}\nbs=4k\nsize=4m\nnumber_ios=800");
@@ -108,7 +109,8 @@ fn rates_of_directions_decide_over_the_shares_as_in_fio() {
         let ours = found["percentiles"]["write"]["ios"].as_u64().expect("writes");
         let log = iolog(&scratch, &job, &scratch.path("target"));
         let theirs = log.lines().filter(|line| line.contains(" write ")).count() as u64;
-        assert!(ours.abs_diff(theirs) <= 60, "{job}: {ours} writes of 800, fio {theirs}: {line}");
+        // fio's own turns shift by an IO or two.
+        assert!(ours.abs_diff(theirs) <= 8, "{job}: {ours} writes of 800, fio {theirs}: {line}");
     }
 }
 
@@ -212,7 +214,7 @@ fn jobs_mean_what_they_mean_in_fio() {
             "--numjobs 3 --job-space shared",
         ),
         ("[a]\nrate=4m\nsize=1m", "--rate-iops 1024"),
-        ("[a]\nrw=randrw\nrwmixread=75\nrate=1536,512\nsize=1m\nbs=512", "--rate-iops 4 "),
+        ("[a]\nrw=randrw\nrwmixread=75\nrate=1536,512\nsize=1m\nbs=512", "--rate-iops 3,1 "),
         ("[a]\nrw=randrw\nrwmixread=75\nfsync=8\nsize=1m", "--fsync 32 "),
         ("[a]\nrw=write\nsync=1\nsize=1m", "--sync dsync"),
         (
@@ -390,10 +392,11 @@ fn rates_lengths_and_contents_mean_what_they_mean_in_fio() {
     for (job, words) in [
         (
             "[a]\nrw=randrw\nrwmixread=90\nrate_iops=300\nsize=1m",
-            "--rw randrw --bs 4KiB --size 1MiB --random permutation --rate-iops 600 ",
+            "--rw randrw --bs 4KiB --size 1MiB --random permutation --rate-iops 300,300 ",
         ),
-        ("[a]\nrw=rw\nrate_iops=100,300\nnumjobs=2\nsize=1m", "--rwmixread 25 "),
-        ("[a]\nrw=rw\nrate_iops=100,300\nnumjobs=2\nsize=1m", "--rate-iops 800 "),
+        ("[a]\nrw=rw\nrate_iops=100,300\nnumjobs=2\nsize=1m", "--rate-iops 200,600 "),
+        ("[a]\nrw=randrw\nrate_iops=10000,50\nsize=1m", "--rate-iops 10000,50 "),
+        ("[a]\nrw=randrw\nrwmixread=100\nrate_iops=100,300\nsize=1m", "--rate-iops 100 "),
         ("[a]\nrw=write\nrate_iops=100,300\nsize=1m", "--rate-iops 300 "),
         ("[a]\nrw=randread\nrate_iops=,300\nsize=1m", "--random permutation --number-ios 256 "),
         ("[a]\nrw=trimwrite\nrate_iops=100,300\nnumber_ios=50\nsize=1m", "--rate-iops 600 --number-ios 100 "),

@@ -118,7 +118,7 @@ fn atomic_writes_sequences_and_priorities_that_cannot_be_are_refused() {
 fn directions_that_differ_are_refused_and_so_is_what_fio_ends_early() {
     for (job, words) in [
         ("[a]\nrw=randrw\nrate_iops=,300", &["3: rate_iops=,300", "both a rate"][..]),
-        ("[a]\nrw=randrw\nrate_iops=1,300", &["3: rate_iops=1,300", "measure them separately"]),
+        ("[a]\nrw=randrw\nrate=1m,0", &["3: rate=1m,0", "goes as fast as it can"]),
         ("[a]\nrate_iops=300\nrate=1m", &["2: rate_iops=300", "not both"]),
         ("[a]\nrw=trimwrite\nbs=8k,4k,8k", &["3: bs=8k,4k,8k", "the same size"]),
         ("[a]\nrw=randrw\nbs=8k,4k\nblockalign=16k", &["4: blockalign=16k", "leave it out"]),
@@ -139,7 +139,7 @@ fn what_a_job_does_otherwise_than_in_fio_is_noted() {
     for (job, word) in [
         ("rw=randrw\nrwmixread=80\nfsync=10", "fsync: "),
         ("rw=randrw\nrwmixread=80\nfsync=10", "5.0 times as often"),
-        ("rw=rw\nrate_iops=1000,2000", "3000 IOPS in all, 33 % reads (fio: 33.33 %)"),
+        ("rw=rw\nrwmixread=80\nrate_iops=1000,2000", "rwmixread: ignored"),
         ("rw=read:12k\nfilename=f", "after 64 IOs"),
         ("rw=write:4k\nbs=8k\noffset=1m", "one IO more"),
         ("rw=write\nbuffer_pattern=0xabcd", "buffer_pattern: "),

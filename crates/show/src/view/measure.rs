@@ -6,6 +6,7 @@ use flashscope_analysis::{
 
 use super::Style;
 use super::text::{Tone, item, table, wrap};
+use flashscope_core::Rate;
 use flashscope_core::number::{self, Among, count, percent, size, span, span_among, span_range};
 
 /// A single experiment: pattern, response times, precision. `values_ns` are
@@ -160,6 +161,7 @@ fn mean(finished: &Finished) -> String {
             .experiment
             .pattern
             .rate_iops
+            .map(Rate::total_iops)
             .filter(|asked| finished.iops().is_some_and(|iops| iops < 0.97 * asked));
         let Some(asked) = asked else {
             return "none: the run was too short".into();

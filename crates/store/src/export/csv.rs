@@ -3,6 +3,7 @@
 //! where they must be.
 
 use flashscope_analysis::{Finished, hints, indicators, points};
+use flashscope_core::Rate;
 use serde_json::Value;
 
 use super::{Export, Material, Outlet};
@@ -132,7 +133,7 @@ fn experiment(material: &Material, number: usize, finished: &Finished) -> Vec<(S
         cell("numjobs", pattern.numjobs),
         cell("iodepth", pattern.iodepth),
         cell("thinktime_ns", pattern.thinktime.0),
-        maybe("rate_iops", pattern.rate_iops),
+        maybe("rate_iops", pattern.rate_iops.map(Rate::total_iops)),
         cell("pattern", pattern),
         cell("seed", manifest.seed),
         cell("ios", run.ios),

@@ -122,7 +122,7 @@ impl Device {
 
     fn mixed_ms(&self, pattern: &Pattern) -> f64 {
         let mix = pattern.mix.unwrap();
-        let ratio = 1.0 / mix.share() - 1.0;
+        let ratio = 1.0 / pattern.mix_share() - 1.0;
         let parts = (ratio * self.basic(pattern.rw) + self.basic(mix.rw)) / (ratio + 1.0);
         if pattern.rw.is_write() == mix.rw.is_write() { parts } else { self.mix * parts }
     }

@@ -2,7 +2,7 @@
 
 use super::super::{Entry, bytes, count, directions};
 use super::Draft;
-use flashscope_core::{Bytes, Mix, Op, Sizes, Turns};
+use flashscope_core::{Bytes, Mix, Op, Pattern, Rate, Sizes, Turns};
 
 /// fio's size of a direction that has none.
 const BS: u64 = 4096;
@@ -20,9 +20,9 @@ impl Draft<'_> {
 
     /// Whether it reads, writes and trims at all.
     pub(super) fn used(&self) -> [bool; 3] {
-        let (rw, mix) = (self.job.pattern.rw, self.job.pattern.mix);
-        let first = mix.is_none_or(|mix| mix.share() < 1.0);
-        let second = mix.filter(|mix| mix.share() > 0.0);
+        let Pattern { rw, mix, .. } = self.job.pattern;
+        let second_share = self.job.pattern.mix_share();
+        let (first, second) = (second_share < 1.0, mix.filter(|_| second_share > 0.0));
         [Op::Read, Op::Write, Op::Trim]
             .map(|op| first && rw.op() == op || second.is_some_and(|mix| mix.rw.op() == op))
     }
@@ -128,8 +128,8 @@ impl Draft<'_> {
         [Op::Read, Op::Write, Op::Trim].map(|op| of(op).max(1.0))
     }
 
-    /// IOs a second of a process, reads and writes together.
-    pub(super) fn rate(&mut self) -> Option<f64> {
+    /// IOs a second of a process.
+    pub(super) fn rate(&mut self) -> Option<Rate> {
         let sizes = self.mean_bytes();
         let of_bytes = self.directions("rate", 0, |text| bytes(text, 1024));
         let of_ios = self.directions("rate_iops", 0, count);
@@ -145,36 +145,31 @@ impl Draft<'_> {
         let total = match (self.job.pattern.mix, self.used()) {
             // Trims follow the pace of their writes.
             (Some(Mix { turns: Turns::SameAddress, .. }), _) => 2.0 * writes,
-            (Some(_), [true, true, _]) => self.shares_of_rates(entry, reads, writes),
+            (Some(_), [true, true, _]) => return self.rate_of_each(entry, reads, writes),
             (_, [true, ..]) => reads,
             (_, [_, true, _]) => writes,
             _ => trims,
         };
-        Some(total).filter(|rate| *rate > 0.0)
+        Some(Rate::Total(total)).filter(|_| total > 0.0)
     }
 
-    /// Each direction keeps its own rate, so that the shares of a mix are those of the rates.
-    fn shares_of_rates(&mut self, entry: &Entry, reads: f64, writes: f64) -> f64 {
-        let (total, percent) = (reads + writes, 100.0 * writes / (reads + writes));
-        if total == 0.0 {
-            return 0.0;
+    /// Each direction keeps its own rate, which decides whose turn it is.
+    fn rate_of_each(&mut self, entry: &Entry, reads: f64, writes: f64) -> Option<Rate> {
+        if reads == 0.0 && writes == 0.0 {
+            return None;
         }
-        if !(1.0..=99.0).contains(&percent.round()) {
+        if reads == 0.0 || writes == 0.0 {
             let why = "fio's other direction goes as fast as it can; give both a rate, or measure them \
                        separately";
             self.refuse(entry, why);
-            return 0.0;
+            return None;
         }
-        let Some(Mix { turns: Turns::Chance(share), .. }) = &mut self.job.pattern.mix else { return total };
-        if f64::from(*share) != percent {
-            *share = percent.round() as u8;
-            let (here, fio) = (100 - *share, 100.0 - percent);
-            let exact = if percent.fract() == 0.0 { String::new() } else { format!(" (fio: {fio:.2} %)") };
-            self.note(format!(
-                "rate: each direction has its own in fio, which decides over rwmixread: {total} IOPS in all, \
-                 {here} % reads{exact}"
-            ));
+        if let Some(Mix { turns: Turns::Chance(percent), .. }) = &mut self.job.pattern.mix
+            && *percent != 50
+        {
+            *percent = 50;
+            self.note("rwmixread: ignored; the rates of reads and writes decide, as in fio");
         }
-        total
+        Some(Rate::Each { reads, writes })
     }
 }

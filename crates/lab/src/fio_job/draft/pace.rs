@@ -3,7 +3,7 @@
 use super::super::{NULL, Nearest, count, nanos};
 use super::Draft;
 use flashscope_bench::LatencyTarget;
-use flashscope_core::{Arrivals, JobSpace, Location, Nanos, Pattern, Share, Turns};
+use flashscope_core::{Arrivals, JobSpace, Location, Nanos, Pattern, Rate, Share, Turns};
 
 impl Draft<'_> {
     pub(super) fn pacing(&mut self) {
@@ -22,7 +22,13 @@ impl Draft<'_> {
                 );
             }
         }
-        self.job.pattern.rate_iops = Some(rate * f64::from(self.job.pattern.numjobs));
+        let processes = f64::from(self.job.pattern.numjobs);
+        self.job.pattern.rate_iops = Some(match rate {
+            Rate::Total(rate) => Rate::Total(rate * processes),
+            Rate::Each { reads, writes } => {
+                Rate::Each { reads: reads * processes, writes: writes * processes }
+            }
+        });
         if self.section.last("rate_process").is_some_and(|entry| entry.value == "poisson") {
             self.job.pattern.arrivals = Arrivals::Poisson;
         }

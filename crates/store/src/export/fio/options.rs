@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use flashscope_core::{
-    Arrivals, Bytes, JobSpace, Location, Op, Pattern, Priorities, PriorityRule, Sizes, Turns,
+    Arrivals, Bytes, JobSpace, Location, Op, Pattern, Priorities, PriorityRule, Rate, Sizes, Turns,
 };
 use serde_json::{Map, Value};
 
@@ -64,7 +64,7 @@ pub(super) fn options(job: &Job<'_>, window_ms: u64, stem: &str, outlet: &mut Ou
         set("thinktime_blocks", pattern.thinktime_blocks.to_string());
     }
     if let Some(rate) = pattern.rate_iops {
-        set("rate_iops", (rate / f64::from(pattern.numjobs)).round().to_string());
+        set("rate_iops", rates(rate, pattern.numjobs));
         let process = if pattern.arrivals == Arrivals::Poisson { "poisson" } else { "linear" };
         set("rate_process", process.into());
     }
@@ -95,6 +95,15 @@ fn kernel(pattern: &Pattern) -> Vec<(&'static str, String)> {
     let priorities = pattern.priorities.as_ref().map(|priorities| priority(priorities, pattern));
     options.extend(priorities.into_iter().flatten());
     options
+}
+
+/// `rate_iops`, which fio has for each process.
+fn rates(rate: Rate, numjobs: u32) -> String {
+    let of_process = |iops: f64| (iops / f64::from(numjobs)).round().to_string();
+    match rate {
+        Rate::Total(rate) => of_process(rate),
+        Rate::Each { reads, writes } => format!("{},{}", of_process(reads), of_process(writes)),
+    }
 }
 
 /// `rwmixread` of a mix that has a share.
