@@ -105,6 +105,8 @@ pub enum Stop {
     Interrupted,
     /// An IO failed.
     Failed,
+    /// Another job that it ran beside ended it.
+    Ended,
 }
 
 impl Stop {

@@ -39,6 +39,7 @@ impl fmt::Display for Remedy {
             Remedy::Limit(Stop::Failed) => "An IO failed; fix the cause, then resume the run.",
             Remedy::Limit(Stop::Budget) => "Increase the budget, or choose fewer experiments.",
             Remedy::Limit(Stop::Runtime) => "Increase the budget or scope (a run reached its time limit).",
+            Remedy::Limit(Stop::Ended) => "Let the job that ended it run longer.",
             Remedy::Limit(Stop::Bytes) => {
                 "Allow for more bytes written (a run reached its share of the write budget)."
             }

@@ -166,10 +166,11 @@ pub struct Finished {
 impl Finished {
     /// IOs a second in the running phase. The streams of a closed loop spend their time in IOs and in the
     /// pauses that the pattern asks for; what flashscope itself does between IOs is no property of the
-    /// device. None where no time passed.
+    /// device. None of a single IO, and where no time passed.
     pub fn iops(&self) -> Option<f64> {
         let run = &self.run;
-        let overall = (run.elapsed_ns > 0).then(|| run.ios as f64 / run.elapsed_ns as f64 * 1e9)?;
+        let overall =
+            (run.ios > 1 && run.elapsed_ns > 0).then(|| run.ios as f64 / run.elapsed_ns as f64 * 1e9)?;
         let pattern = &self.experiment.pattern;
         // Flushes take their time but are no IOs of the pattern.
         let flushes = run.kinds.iter().find(|kind| kind.op == Op::Flush).map_or(0, |kind| kind.ios);

@@ -94,7 +94,8 @@ impl<'a> Measurement<'a> {
     fn limits(&self) -> Limits<'_> {
         let Measurement { runtime, writes, interrupted, .. } = *self;
         let flow = self.place.map_or(&[][..], Place::shares);
-        Limits { runtime: runtime.map(|(span, _)| span), writes, flow, interrupted, start: None }
+        let limits = Limits { runtime: runtime.map(|(span, _)| span), writes, flow, interrupted, ..Limits::default() };
+        self.place.map_or(limits, |place| Limits { ended: place.end(), ..limits })
     }
 
     /// Its own streams, and behind them those of the load.
@@ -393,6 +394,7 @@ impl Totals {
             Ok(Driven::OutOfBytes) => (Stop::Bytes, None),
             Ok(Driven::OutOfTime) => (measurement.runtime.map_or(Stop::Runtime, |(_, stop)| stop), None),
             Ok(Driven::Interrupted | Driven::Stopped) => (self.is_over.unwrap_or(Stop::Interrupted), None),
+            Ok(Driven::Ended) => (self.is_over.unwrap_or(Stop::Ended), None),
             Err(error) => (Stop::Failed, Some(error)),
         };
         let (outcome, kinds) = reader.finish(stop);
@@ -468,10 +470,6 @@ impl<R: Recording, F: Feed> Observer for Watch<'_, R, F> {
         let sample = Sample { response_ns: io.response.0, written_bytes: written, op: io.op, is_ignored };
         if self.feed.push(sample, end) {
             self.totals.is_over = Some(Stop::Precision);
-            return Control::Stop;
-        }
-        if self.measurement.place.is_some_and(Place::is_over) {
-            self.totals.is_over = Some(Stop::Runtime);
             return Control::Stop;
         }
         if end >= self.next_look { self.pause() } else { Control::Continue }

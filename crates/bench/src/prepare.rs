@@ -84,7 +84,7 @@ pub(crate) fn prepare<T: Target>(
 fn early(ended: Driven, length: Length, limits: Limits<'_>) -> Option<Driven> {
     match ended {
         Driven::Exhausted | Driven::Stopped => None,
-        Driven::Interrupted | Driven::OutOfBytes => Some(ended),
+        Driven::Interrupted | Driven::Ended | Driven::OutOfBytes => Some(ended),
         Driven::OutOfTime => {
             let is_its_own =
                 length.runtime().is_some_and(|length| limits.runtime.is_none_or(|left| length <= left));

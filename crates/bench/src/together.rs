@@ -86,10 +86,13 @@ impl<'a> Place<'a> {
         missing
     }
 
-    /// Whether another one has ended all.
-    #[inline]
-    pub(crate) fn is_over(&self) -> bool {
-        self.together.is_over.load(Ordering::Relaxed)
+    /// Set when another one has ended all.
+    pub(crate) fn end(&self) -> &AtomicBool {
+        &self.together.is_over
+    }
+
+    fn is_over(&self) -> bool {
+        self.end().load(Ordering::Relaxed)
     }
 
     /// The measurement is over: nobody waits for it, and all end that end with it.

@@ -95,16 +95,29 @@ pub struct Limits<'a> {
     pub flow: &'a [FlowShare<'a>],
     /// Set from outside (Ctrl-C) to stop: the IOs in flight still finish.
     pub interrupted: &'a AtomicBool,
+    /// Set by another drive beside this one to stop it in the same way.
+    pub ended: &'a AtomicBool,
     /// The start, an instant of the target's clock that has come: several drives have it in common. None is
     /// the present one.
     pub start: Option<Time>,
 }
 
-static NEVER_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Default for Limits<'_> {
     fn default() -> Self {
-        Limits { runtime: None, writes: None, flow: &[], interrupted: &NEVER_INTERRUPTED, start: None }
+        Limits { runtime: None, writes: None, flow: &[], interrupted: &NEVER, ended: &NEVER, start: None }
+    }
+}
+
+impl Limits<'_> {
+    /// What was said from outside.
+    #[inline]
+    fn heard(&self) -> Option<Driven> {
+        if self.interrupted.load(Ordering::Relaxed) {
+            return Some(Driven::Interrupted);
+        }
+        self.ended.load(Ordering::Relaxed).then_some(Driven::Ended)
     }
 }
 
@@ -121,6 +134,8 @@ pub enum Driven {
     OutOfBytes,
     /// Interrupted from outside.
     Interrupted,
+    /// Another drive ended it.
+    Ended,
 }
 
 /// Drives `streams` against `target` until something ends it, and passes every IO to `observer`.
@@ -143,7 +158,7 @@ pub fn drive<T: Target, S: RequestSource, O: Observer>(
     let deadline = limits.runtime.map_or(Time::NEVER, |runtime| start + runtime);
     let mut lanes: Vec<Lane<'_, S>> =
         (0..).zip(streams).map(|(number, stream)| Lane::new(number, stream, start, &limits)).collect();
-    let driven = until_done(target, &mut lanes, start, deadline, limits.interrupted, observer);
+    let driven = until_done(target, &mut lanes, start, deadline, &limits, observer);
     lanes.iter().for_each(Lane::close);
     driven
 }
@@ -153,20 +168,20 @@ fn until_done<T: Target, S: RequestSource, O: Observer>(
     lanes: &mut [Lane<'_, S>],
     start: Time,
     deadline: Time,
-    interrupted: &AtomicBool,
+    limits: &Limits<'_>,
     observer: &mut O,
 ) -> Result<Driven, TargetError> {
     if let [lane] = &mut *lanes
         && lane.is_one_by_one()
     {
         let mut clock = start;
-        let driven = lane.one_by_one(target, &mut clock, deadline, interrupted, observer)?;
+        let driven = lane.one_by_one(target, &mut clock, deadline, limits, observer)?;
         now_after(target, clock)?;
         return Ok(driven);
     }
     let depth = lanes.iter().map(|lane| lane.pacing.iodepth() as usize).sum();
     let mut flight = Flight::new(depth, start);
-    let driven = until_the_end(target, lanes, &mut flight, deadline, interrupted, observer);
+    let driven = until_the_end(target, lanes, &mut flight, deadline, limits, observer);
     if driven.as_ref().is_err_and(|error| !matches!(error.kind, ErrorKind::Broken(_))) {
         drain(target, lanes, &mut flight, observer);
     }
@@ -178,14 +193,12 @@ fn until_the_end<T: Target, S: RequestSource, O: Observer>(
     lanes: &mut [Lane<'_, S>],
     flight: &mut Flight,
     deadline: Time,
-    interrupted: &AtomicBool,
+    limits: &Limits<'_>,
     observer: &mut O,
 ) -> Result<Driven, TargetError> {
     let mut end = None;
     loop {
-        if end.is_none() && interrupted.load(Ordering::Relaxed) {
-            end = Some(Driven::Interrupted);
-        }
+        end = end.or_else(|| limits.heard());
         if end.is_none() && flight.clock >= deadline {
             end = Some(Driven::OutOfTime);
         }

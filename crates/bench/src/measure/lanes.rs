@@ -297,6 +297,7 @@ impl<'a> Merge<'a> {
                         Err(error) => self.fail(error),
                         Ok(Driven::OutOfBytes) => self.halt(Driven::OutOfBytes),
                         Ok(Driven::OutOfTime) => self.halt(Driven::OutOfTime),
+                        Ok(Driven::Ended) => self.halt(Driven::Ended),
                         // It ran dry alone, or was told to end.
                         Ok(Driven::Exhausted | Driven::Stopped | Driven::Interrupted) => {}
                     }

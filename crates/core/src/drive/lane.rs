@@ -1,7 +1,5 @@
 //! One stream at work: its requests at hand, and when they may go.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use super::flow::ASK_EVERY;
 use super::{Control, Driven, Flight, FlowShare, Io, LOOK_AHEAD, Limits, Observer, WriteBudget};
 use crate::pacing::Pacing;
@@ -214,12 +212,12 @@ impl<'a, S: RequestSource> Lane<'a, S> {
         target: &mut T,
         clock: &mut Time,
         deadline: Time,
-        interrupted: &AtomicBool,
+        limits: &Limits<'_>,
         observer: &mut O,
     ) -> Result<Driven, TargetError> {
         loop {
-            if interrupted.load(Ordering::Relaxed) {
-                return Ok(Driven::Interrupted);
+            if let Some(heard) = limits.heard() {
+                return Ok(heard);
             }
             if *clock >= deadline {
                 return Ok(Driven::OutOfTime);

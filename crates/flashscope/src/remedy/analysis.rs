@@ -15,6 +15,7 @@ pub fn worded(remedy: &Remedy, resume: &str) -> String {
         Remedy::Limit(Stop::Runtime) => {
             "Increase --budget, or use --full (a run reached its time limit).".into()
         }
+        Remedy::Limit(Stop::Ended) => "Let the job with exitall run longer (it ended the run).".into(),
         Remedy::Limit(Stop::Bytes) => {
             "Increase --budget (a run reached its share of the bytes that may be written).".into()
         }

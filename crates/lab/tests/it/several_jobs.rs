@@ -69,9 +69,32 @@ fn the_end_of_one_is_that_of_all_if_it_says_so() {
     let results = measured(&scratch, &asked(TargetSpec::Null, &[slow, fast])).expect("results");
     assert_eq!(results[0].finished[0].run.ios, 50);
     let run = &results[1].finished[0].run;
-    assert_eq!(run.outcome.stopped_because, Stop::Runtime);
+    assert_eq!(run.outcome.stopped_because, Stop::Ended);
     assert!((0.08..20.0).contains(&elapsed_s(&results[1])) && run.ios > 50, "{}", elapsed_s(&results[1]));
     assert!(results.iter().all(|result| result.context.complete && result.error.is_none()));
+}
+
+/// fio says the same of such a job: no IOs.
+#[test]
+fn a_job_that_was_ended_before_its_start_has_no_ios_and_no_rate() {
+    let scratch = Scratch::new();
+    let texts = [
+        "first: rw=read bs=4k size=1g number_ios=50 exitall=1",
+        "late: rw=read bs=4k size=1g number_ios=5 startdelay=1min",
+        "lanes: rw=read bs=4k size=1g number_ios=5 numjobs=2 startdelay=1min",
+        // Its second IO is due in a minute.
+        "rare: rw=read bs=4k size=1g rate_iops=0.016 numjobs=1",
+    ];
+    let results = measured(&scratch, &asked(TargetSpec::Null, &texts)).expect("results");
+    for (result, most) in results.iter().zip([50, 0, 0, 1]) {
+        let done = &result.finished[0];
+        assert!(done.run.ios <= most && result.error.is_none() && result.context.complete, "{done:?}");
+        let has_rate = done.iops().is_some();
+        assert_eq!((has_rate, done.run.outcome.stopped_because), match most {
+            50 => (true, Stop::Ios),
+            _ => (false, Stop::Ended),
+        });
+    }
 }
 
 /// One process holds the file, so that both may write to it; the second begins later.

@@ -225,6 +225,7 @@ pub(crate) fn because(stop: Stop, has_count: bool) -> &'static str {
         Stop::Bytes => "share of the write budget used up",
         Stop::Interrupted => "interrupted",
         Stop::Failed => "an IO failed",
+        Stop::Ended => "ended by another job (exitall)",
     }
 }
 

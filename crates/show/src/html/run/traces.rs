@@ -57,6 +57,7 @@ fn caption(done: &Finished) -> String {
     let early = match outcome.stopped_because {
         Stop::Interrupted => "; interrupted",
         Stop::Failed => "; an IO failed",
+        Stop::Ended => "; ended by another job",
         _ => "",
     };
     let (startup, period) = (startup(&outcome.phases), period(&outcome.phases));
