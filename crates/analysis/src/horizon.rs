@@ -30,6 +30,9 @@ const EFFECT_MAX: f64 = 0.05;
 
 /// A processor that is busy for this share of a run is what was measured.
 const BUSY_MIN: f64 = 0.9;
+/// A shorter run says nothing about it: what begins and ends it takes its part, and the kernel counts a
+/// thread's time in ticks of up to 10 ms.
+const BUSY_NS_MIN: u64 = 100_000_000;
 /// Long gaps that no device minds, as a share of all.
 const GAPS_MAX: f64 = 1e-4;
 
@@ -282,8 +285,10 @@ fn limits(finished: &Finished, context: &Context, horizon: &Horizon) -> Vec<Limi
         let Horizon { stall_one_in: one_in, stall_assumed_ms, .. } = *horizon;
         limits.push(Limit::HorizonOfStalls { effect, one_in, stall_assumed_ms });
     }
-    let elapsed_ns = run.elapsed_ns.max(1);
-    if let Some(share) = run.cpu_ns.map(|ns| ns as f64 / elapsed_ns as f64).filter(|s| *s >= BUSY_MIN) {
+    // No thread has more than one processor.
+    let busy = run.cpu_ns.filter(|_| run.elapsed_ns >= BUSY_NS_MIN);
+    let busy = busy.map(|ns| (ns as f64 / run.elapsed_ns as f64).min(1.0));
+    if let Some(share) = busy.filter(|share| *share >= BUSY_MIN) {
         limits.push(Limit::Processor { share });
     }
     let is_disturbed = |gaps: &Gaps| gaps.long as f64 > GAPS_MAX * gaps.ios as f64;

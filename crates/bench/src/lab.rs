@@ -9,6 +9,9 @@ use crate::error::Cause;
 /// opened have one clock.
 pub type Opener<'a, T> = Box<dyn Fn(u16) -> Result<T, TargetError> + Sync + 'a>;
 
+/// Nanoseconds that the thread that calls it has spent on a processor.
+pub type CpuClock = fn() -> u64;
+
 /// Gives the target in the form that a run needs: one IO at a time, or many in flight.
 pub trait Lab {
     /// What serves the requests.
@@ -30,8 +33,8 @@ pub trait Lab {
     /// A run begins: its time counts from here.
     fn begin(&mut self) {}
 
-    /// Processor time of the calling thread so far; none where nobody looks at a clock.
-    fn cpu_ns(&mut self) -> Option<u64> {
+    /// Reads the processor time of the calling thread; none where nobody looks at a clock.
+    fn cpu_clock(&self) -> Option<CpuClock> {
         None
     }
 

@@ -6,14 +6,15 @@ mod kinds;
 mod lanes;
 mod reader;
 mod schedstat;
+mod totals;
 
 use std::sync::atomic::AtomicBool;
 use std::thread;
 
-use flashscope_analysis::{Cut, Estimate, Gaps, Goal, IoErrors, Outcome, Responses, Run, Stop, Why, Windows};
+use flashscope_analysis::{Cut, Estimate, Gaps, Goal, Run, Stop, Why, Windows};
 use flashscope_core::seed::derive;
 use flashscope_core::{
-    Control, Driven, Io, Limits, Nanos, Observer, Op, Pattern, PatternSource, Record, Stream, Target,
+    Control, Driven, Io, Limits, Nanos, Observer, Pattern, PatternSource, Record, Stream, Target,
     TargetError, Time, WriteBudget, drive,
 };
 
@@ -22,8 +23,10 @@ use self::heartbeat::{Heartbeat, LongIos, Pauses};
 use self::lanes::{Merged, drive_each};
 use self::reader::{Look, Reader, Sample};
 use self::schedstat::SchedStat;
+use self::totals::Totals;
+pub(crate) use self::totals::is_overloaded;
 use crate::journal::Recording;
-use crate::lab::{Lab, Opener};
+use crate::lab::{CpuClock, Lab, Opener};
 use crate::on_error::OnError;
 use crate::together::Place;
 
@@ -94,7 +97,8 @@ impl<'a> Measurement<'a> {
     fn limits(&self) -> Limits<'_> {
         let Measurement { runtime, writes, interrupted, .. } = *self;
         let flow = self.place.map_or(&[][..], Place::shares);
-        let limits = Limits { runtime: runtime.map(|(span, _)| span), writes, flow, interrupted, ..Limits::default() };
+        let limits =
+            Limits { runtime: runtime.map(|(span, _)| span), writes, flow, interrupted, ..Limits::default() };
         self.place.map_or(limits, |place| Limits { ended: place.end(), ..limits })
     }
 
@@ -141,10 +145,8 @@ pub fn measure_on<L: Lab, R: Recording>(
     {
         return Ok(measure_each(&open, measurement, recording, look));
     }
-    let cpu_begin_ns = lab.cpu_ns();
-    let mut measured = measure(lab.target(measurement.depth())?, measurement, recording, look);
-    measured.run.cpu_ns = lab.cpu_ns().zip(cpu_begin_ns).map(|(end, begin)| end.saturating_sub(begin));
-    Ok(measured)
+    let clock = lab.cpu_clock();
+    Ok(in_one_loop(lab.target(measurement.depth())?, clock, measurement, recording, look))
 }
 
 /// Runs a pattern in one loop.
@@ -158,6 +160,17 @@ pub fn measure<T: Target, R: Recording>(
     recording: &mut R,
     look: Progress<'_>,
 ) -> MeasuredRun {
+    in_one_loop(target, None, measurement, recording, look)
+}
+
+/// With the processor time of driving, where there is a clock of it.
+fn in_one_loop<T: Target, R: Recording>(
+    target: &mut T,
+    clock: Option<CpuClock>,
+    measurement: &Measurement<'_>,
+    recording: &mut R,
+    look: Progress<'_>,
+) -> MeasuredRun {
     let mut streams = measurement.streams();
     if target.info().virtual_time {
         let mut show = |shown: Look| look(shown.ios, shown.estimate, shown.why);
@@ -167,10 +180,16 @@ pub fn measure<T: Target, R: Recording>(
         let Watch { totals, feed, .. } = watch;
         return totals.into_measured(feed.reader, driven, measurement);
     }
-    in_real_time(measurement, recording, look, |watch, begun| {
+    let mut cpu_ns = None;
+    let mut measured = in_real_time(measurement, recording, look, |watch, begun| {
         begun(vec![SchedStat::own()]);
-        drive(target, &mut streams, measurement.limits(), watch)
-    })
+        let timed = clock.map(|clock| (clock, clock()));
+        let driven = drive(target, &mut streams, measurement.limits(), watch);
+        cpu_ns = timed.map(|(clock, begin_ns)| clock().saturating_sub(begin_ns));
+        driven
+    });
+    measured.run.cpu_ns = cpu_ns;
+    measured
 }
 
 /// Runs each process of a pattern on a thread of its own, in real time. What was done until a verdict, an
@@ -278,22 +297,6 @@ impl Feed for Hand<'_> {
     }
 }
 
-/// What the loop itself counts.
-#[derive(Default)]
-struct Totals {
-    /// All IOs of the pattern that were done.
-    ios: u64,
-    /// Those that failed, of a load too.
-    errors: IoErrors,
-    /// The verdict, or the pattern's own length, ended it.
-    is_over: Option<Stop>,
-    read_bytes: u64,
-    written_bytes: u64,
-    end: Time,
-    gaps: Option<Gaps>,
-    windows: Option<Windows>,
-}
-
 /// The observer of a run.
 struct Watch<'a, R, F> {
     measurement: &'a Measurement<'a>,
@@ -363,79 +366,6 @@ impl<'a, R: Recording, F: Feed> Watch<'a, R, F> {
         self.next_look = (end + LOOK_EVERY).min(self.enough.0.max(end));
         Control::Continue
     }
-}
-
-impl Totals {
-    /// Counts the bytes of an IO, and the time at which it ended. Returns what it read and wrote.
-    #[inline]
-    fn count(&mut self, io: &Io) -> (u32, u32) {
-        let (read, written) = match io.op {
-            Op::Write => (0, io.length_bytes),
-            Op::Read => (io.length_bytes, 0),
-            Op::Flush | Op::Trim => (0, 0),
-        };
-        self.read_bytes += u64::from(read);
-        self.written_bytes += u64::from(written);
-        if let Some(gaps) = &mut self.gaps {
-            gaps.push(io.submitted.since(self.end));
-        }
-        self.end = self.end.max(io.submitted + io.response);
-        (read, written)
-    }
-
-    fn into_measured(
-        self,
-        reader: Reader,
-        driven: Result<Driven, TargetError>,
-        measurement: &Measurement<'_>,
-    ) -> MeasuredRun {
-        let (stop, error) = match driven {
-            Ok(Driven::Exhausted) => (Stop::Ios, None),
-            Ok(Driven::OutOfBytes) => (Stop::Bytes, None),
-            Ok(Driven::OutOfTime) => (measurement.runtime.map_or(Stop::Runtime, |(_, stop)| stop), None),
-            Ok(Driven::Interrupted | Driven::Stopped) => (self.is_over.unwrap_or(Stop::Interrupted), None),
-            Ok(Driven::Ended) => (self.is_over.unwrap_or(Stop::Ended), None),
-            Err(error) => (Stop::Failed, Some(error)),
-        };
-        let (outcome, kinds) = reader.finish(stop);
-        let run = self.into_run(outcome, kinds, measurement.pattern);
-        MeasuredRun { run, error }
-    }
-
-    fn into_run(self, mut outcome: Outcome, kinds: Vec<Responses>, pattern: &Pattern) -> Run {
-        if is_overloaded(pattern, self.ios, self.end) {
-            // The queue grows for as long as the run lasts: no mean exists.
-            (outcome.estimate, outcome.stationary) = (None, false);
-        }
-        if pattern.in_flight() > 1 {
-            // What recurs in the order of completions is the queue, not the device.
-            outcome.phases.period = None;
-        }
-        Run {
-            ios: self.ios,
-            read_bytes: self.read_bytes,
-            written_bytes: self.written_bytes,
-            elapsed_ns: self.end.0,
-            outcome,
-            kinds,
-            gaps: self.gaps,
-            records: None,
-            windows: self.windows.map_or(Vec::new(), Windows::finish),
-            summary_only: false,
-            cpu_ns: None,
-            threads: None,
-            standstills: None,
-            takes_turns: false,
-            errors: self.errors,
-        }
-    }
-}
-
-/// Whether an open loop asked for more than the target serves.
-pub(crate) fn is_overloaded(pattern: &Pattern, ios: u64, end: Time) -> bool {
-    // A hundred arrivals late at the end are more than a hiccup.
-    let asked = pattern.rate_iops.map(|rate| rate.total_iops() * end.0 as f64 / 1e9);
-    asked.is_some_and(|asked| (ios as f64) < 0.97 * asked - 100.0)
 }
 
 /// What a run of fixed length is held against when it is over.

@@ -1,7 +1,7 @@
 //! What stalls that were not seen could add to a mean: by hand, from the rule of three.
 
 use crate::table::{Device, EVEN, context};
-use flashscope_analysis::{Finished, Horizon, Quantiles, points};
+use flashscope_analysis::{Finished, Horizon, Limit, Quantiles, points, trust};
 
 /// Three runs of 512 IOs of 1 ms, one or four in flight.
 fn runs(iodepth: u32, max_ns: f64) -> Vec<Finished> {
@@ -37,4 +37,22 @@ fn rounds_have_looked_together() {
     let unseen = |max_ns| points(&runs(1, max_ns))[0].unseen_share();
     close(unseen(2e6), 300.0 / (3.0 * 512.0));
     close(unseen(200e6), 3.74 * 200.0 / (3.0 * 512.0));
+}
+
+/// Set-up and ticks of the kernel's clock are most of a short run.
+#[test]
+fn a_processor_is_busy_for_all_of_a_run_at_most_and_of_a_short_one_nobody_knows() {
+    let busy = |elapsed_ns: u64, cpu_ns: u64| {
+        let mut done = runs(1, 2e6).remove(0);
+        (done.run.elapsed_ns, done.run.cpu_ns) = (elapsed_ns, Some(cpu_ns));
+        let limits = trust(&done, &context()).limits;
+        limits.into_iter().find_map(|limit| match limit {
+            Limit::Processor { share } => Some(share),
+            _ => None,
+        })
+    };
+    assert_eq!(busy(100_000, 431_000), None);
+    assert_eq!(busy(1_000_000_000, 1_004_000_000), Some(1.0));
+    assert_eq!(busy(1_000_000_000, 950_000_000), Some(0.95));
+    assert_eq!(busy(1_000_000_000, 500_000_000), None);
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use flashscope_analysis::Finished;
-use flashscope_bench::{Cause, Lab, Opener};
+use flashscope_bench::{Cause, CpuClock, Lab, Opener};
 use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, ErrorKind, Op, Target as _, TargetError, TargetInfo};
 use flashscope_device::doctor::{Remark, glance};
@@ -330,10 +330,12 @@ impl Lab for OpenTarget {
         }))
     }
 
-    fn cpu_ns(&mut self) -> Option<u64> {
+    fn cpu_clock(&self) -> Option<CpuClock> {
         self.handle.as_ref()?;
-        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-        Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+        Some(|| {
+            let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+            time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+        })
     }
 
     fn begin(&mut self) {
