@@ -8,7 +8,7 @@ mod stored;
 pub(crate) use files::plain_name;
 
 use std::fs::{self, File};
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use flashscope_analysis::{Context, Experiment, Finished, Warning};
@@ -91,16 +91,9 @@ impl ResultFolder {
     /// # Errors
     /// It is there already and not empty; it cannot be written; somebody else is at it.
     pub fn create(path: &Path, manifest: &Manifest) -> Result<ResultFolder, StoreError> {
-        let occupied = |by| Err(StoreError::Occupied { path: path.to_path_buf(), by });
         fs::create_dir_all(path).map_err(|cause| StoreError::file("create", path, cause))?;
         let lock = files::lock(path)?;
-        let mut entries = fs::read_dir(path).map_err(|cause| StoreError::file("read", path, cause))?;
-        if path.join(MANIFEST).exists() {
-            return occupied(Occupant::Result);
-        }
-        if entries.next().is_some() {
-            return occupied(Occupant::Other);
-        }
+        ResultFolder::check_free(path)?;
         if let Err(error) = fill(path, manifest) {
             // A folder that is no result yet would be in the way of the next attempt.
             let _ = fs::remove_dir(path.join(IOS));
@@ -109,6 +102,22 @@ impl ResultFolder {
             return Err(error);
         }
         ResultFolder::locked(path, lock)
+    }
+
+    /// Whether a new folder can be made there, as far as what is there says: nothing, or an empty folder.
+    ///
+    /// # Errors
+    /// It is there already and not empty, or cannot be read.
+    pub fn check_free(path: &Path) -> Result<(), StoreError> {
+        let occupied = |by| Err(StoreError::Occupied { path: path.to_path_buf(), by });
+        let mut entries = match fs::read_dir(path) {
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(()),
+            entries => entries.map_err(|cause| StoreError::file("read", path, cause))?,
+        };
+        if path.join(MANIFEST).exists() {
+            return occupied(Occupant::Result);
+        }
+        if entries.next().is_some() { occupied(Occupant::Other) } else { Ok(()) }
     }
 
     /// Opens a folder to go on with it. What a kill left half-written is removed.

@@ -10,6 +10,7 @@ use std::thread;
 use flashscope_bench::{Company, Event, Together};
 use flashscope_core::{Nanos, ParseError, Pattern};
 use flashscope_device::{Engine, Intent};
+use flashscope_store::ResultFolder;
 
 use super::{BegunMeasurement, MeasureRequest, MeasureResult, OpenMeasurement};
 use crate::error::{Error, Result};
@@ -173,15 +174,18 @@ impl<'a> OpenJobs<'a> {
     pub fn begin(self, folder: Option<&Path>) -> Result<BegunJobs<'a>> {
         self.target.must_be_confirmed()?;
         let mut used = BTreeSet::new();
-        let mut begun = Vec::new();
-        for (job, opened) in self.jobs.iter().zip(self.opened) {
+        let path = |job: &JobRequest| {
             let name = free_name(&job.name, &mut used);
-            let path = match folder {
+            match folder {
                 Some(folder) => PathBuf::from(format!("{}-{name}", folder.display())),
                 None => folder_path(None, &format!("{name}-"), &job.measure.target),
-            };
-            begun.push(opened.begin(Some(&path))?);
-        }
+            }
+        };
+        let paths: Vec<PathBuf> = self.jobs.iter().map(path).collect();
+        // The first would be in the way of the next attempt if the second cannot be made.
+        paths.iter().try_for_each(|path| ResultFolder::check_free(path))?;
+        let begin = |(path, opened): (&PathBuf, OpenMeasurement<'a>)| opened.begin(Some(path));
+        let begun = paths.iter().zip(self.opened).map(begin).collect::<Result<_>>()?;
         Ok(BegunJobs { jobs: self.jobs, begun })
     }
 }

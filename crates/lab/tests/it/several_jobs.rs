@@ -125,6 +125,20 @@ fn two_write_to_one_file_each_with_a_result() {
 }
 
 #[test]
+fn an_occupied_folder_of_one_job_leaves_no_folder_of_another() {
+    let scratch = Scratch::new();
+    let texts = ["one: rw=read bs=4k size=1m number_ios=5", "two: rw=read bs=4k size=1m number_ios=5"];
+    let jobs = asked(TargetSpec::Null, &texts);
+    fs::create_dir(scratch.path("out-two")).expect("a folder");
+    fs::write(scratch.path("out-two/note"), "mine").expect("written");
+    let error = measured(&scratch, &jobs).expect_err("a folder is occupied");
+    assert!(error.to_string().contains("out-two"), "{error}");
+    assert!(!scratch.path("out-one").exists());
+    fs::remove_file(scratch.path("out-two/note")).expect("removed");
+    measured(&scratch, &jobs).expect("the same again");
+}
+
+#[test]
 fn a_job_is_text_and_back() {
     for text in [
         "a: rw=read bs=4KiB size=1MiB",
