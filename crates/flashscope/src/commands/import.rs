@@ -124,10 +124,13 @@ fn lines(jobs: &[Job]) -> Vec<String> {
                 delay => format!("sleep {} && ", delay.0 as f64 / 1e9),
             };
             let command = started(job, &line_on(&target, job, &settings(job)));
-            lines.push(format!("{wait}{command} -q -o {name} &"));
-            names.push(name);
+            names.push(name.clone());
+            // `wait` alone forgets which of them failed.
+            lines.push(format!("{wait}{command} -q -o {name} & p{}=$!", names.len()));
         }
-        lines.push("wait".into());
+        let first = names.len() - group.len() + 1;
+        let waits = (first..=names.len()).map(|process| format!("wait $p{process} || failed=$?; "));
+        lines.push(format!("failed=0; {}(exit $failed)", waits.collect::<String>()));
     }
     lines
 }

@@ -294,10 +294,10 @@ fn jobs_that_run_at_once_are_processes_with_a_result_each() {
     let told = call(&folder, &["import", "job.fio"]).well();
     let lines: Vec<&str> = told.out.lines().collect();
     assert_eq!(lines.len(), 4, "{told:?}");
-    assert!(lines[0].starts_with("flashscope measure null: ") && lines[0].ends_with("-q -o fio-a-b &"));
-    assert!(lines[1].starts_with("sleep 0.1 && flashscope ") && lines[1].ends_with("-q -o fio-a-b-2 &"));
-    assert_eq!(lines[2], "wait");
-    assert!(lines[3].contains("--rw read") && !lines[3].ends_with('&'));
+    assert!(lines[0].starts_with("flashscope measure null: ") && lines[0].ends_with("-q -o fio-a-b & p1=$!"));
+    assert!(lines[1].starts_with("sleep 0.1 && flashscope ") && lines[1].ends_with("-o fio-a-b-2 & p2=$!"));
+    assert_eq!(lines[2], "failed=0; wait $p1 || failed=$?; wait $p2 || failed=$?; (exit $failed)");
+    assert!(lines[3].contains("--rw read") && !lines[3].contains('&'));
     assert!(told.err.contains("[a.b] at once: beside [a/b]"), "{told:?}");
     run_by_shell(&folder, &told.out);
     for name in ["fio-a-b", "fio-a-b-2"] {
@@ -305,6 +305,9 @@ fn jobs_that_run_at_once_are_processes_with_a_result_each() {
         let run: Value = serde_json::from_str(&runs).expect("JSON");
         assert_eq!(run["run"]["ios"], 16384, "{name}");
     }
+    // Their folders are there: the same again is refused, and the shell hears of it.
+    let again = by_shell(&folder, &lines[..3].join("\n"));
+    assert_eq!(again.status.code(), Some(2), "{}", String::from_utf8_lossy(&again.stderr));
     fs::write(scratch.path("own.fio"), "[x]\nrw=write\nsize=1m\n[y]\nrw=write\nsize=2m\n").expect("written");
     let own = call(&folder, &["import", "own.fio"]).well().out;
     assert!(own.contains("measure x.0.0 ") && own.contains("measure y.0.0 "), "a file each: {own}");
@@ -452,15 +455,15 @@ fn import_writes_over_nothing_but_its_own_patterns() {
 
 /// What a shell makes of the printed lines.
 fn run_by_shell(folder: &std::path::Path, lines: &str) {
+    let output = by_shell(folder, lines);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn by_shell(folder: &std::path::Path, lines: &str) -> std::process::Output {
     let path = std::path::Path::new(env!("CARGO_BIN_EXE_flashscope")).parent().expect("a folder");
     let path = format!("{}:{}", path.display(), std::env::var("PATH").unwrap_or_default());
-    let output = std::process::Command::new("sh")
-        .args(["-c", lines])
-        .current_dir(folder)
-        .env("PATH", path)
-        .output()
-        .expect("a shell");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", lines]).current_dir(folder).env("PATH", path).output().expect("a shell")
 }
 
 /// As fio's examples `flow` and `exitwhat` do.
