@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind as ClapErrorKind};
 use flashscope_analysis::{Answer, Answered};
 use flashscope_lab::ErrorKind;
 
-use crate::remedy;
+use crate::{fio_words, remedy};
 use crate::screen::Screen;
 
 /// How a command ended, when nothing failed.
@@ -70,7 +70,8 @@ pub fn usage(error: &clap::Error) -> ExitCode {
         Some(ContextValue::String(unknown)) => unknown.as_str(),
         _ => "",
     };
-    let Some(message) = negative(&arguments, unknown).or_else(|| no_count(error)) else {
+    let hint = negative(&arguments, unknown).or_else(|| fio_words::hint(&arguments, unknown));
+    let Some(message) = hint.or_else(|| no_count(error)) else {
         let _ = error.print();
         return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
     };

@@ -9,6 +9,7 @@ mod commands;
 mod confirm;
 mod exit;
 mod facts;
+mod fio_words;
 mod help;
 mod pages;
 mod pattern_args;

@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use flashscope_bench::{Company, Event, Together};
+use flashscope_core::pattern::KEYS;
 use flashscope_core::{Nanos, ParseError, Pattern};
 use flashscope_device::{Engine, Intent};
 use flashscope_store::ResultFolder;
@@ -62,7 +63,8 @@ impl FromStr for JobSpec {
                 "startdelay" => company.delay = value.parse().map_err(wrong)?,
                 "exitall" => company.ends_others = is_set(value)?,
                 "flow" => company.flow = Some(weight(value)?),
-                _ => of_pattern.push(word),
+                _ if KEYS.iter().any(|known| known.name == key.replace('-', "_")) => of_pattern.push(word),
+                _ => return Err(unknown_setting(key)),
             }
         }
         let pattern =
@@ -84,6 +86,14 @@ impl fmt::Display for JobSpec {
         }
         if company.ends_others { f.write_str(" exitall=1") } else { Ok(()) }
     }
+}
+
+/// Settings of a job beside those of a pattern.
+const SETTINGS: [&str; 5] = ["runtime", "engine", "flow", "startdelay", "exitall"];
+
+fn unknown_setting(key: &str) -> Error {
+    let all: Vec<&str> = SETTINGS.into_iter().chain(KEYS.iter().map(|key| key.name)).collect();
+    Error::usage(format!("{key}: unknown setting of a job; choose one of {}", all.join(", ")))
 }
 
 fn is_set(text: &str) -> Result<bool> {

@@ -152,6 +152,7 @@ fn a_job_is_text_and_back() {
         ("a: rw=read flow=0", "flow"),
         ("a: rw=read runtime=5", "runtime"),
         ("a: rw=sideways", "sideways"),
+        ("a: blocksize=4k", "runtime, engine, flow, startdelay, exitall, rw, "),
     ] {
         let error = text.parse::<JobSpec>().expect_err(text);
         assert!(error.kind() == ErrorKind::Usage && error.to_string().contains(words), "{text}: {error}");
