@@ -21,18 +21,22 @@ const CONTROL: &str = "\u{fffd}";
 /// The target that completes at once, as fio's engine of that name.
 pub const NULL: &str = "null:";
 
-/// The jobs of a file, in order; `variable` gives the value of a variable.
+/// Bytes of a file or device of this name; none if it is not there, or nobody knows.
+pub type FileSize<'a> = &'a dyn Fn(&str) -> Option<u64>;
+
+/// The jobs of a file, in order; `variable` gives the value of a variable, `file_size` what sizes in per cent
+/// are of.
 ///
 /// # Errors
 /// All that cannot be taken over.
-pub fn import(text: &str, variable: Variable<'_>) -> Result<Vec<Job>, Vec<Refusal>> {
+pub fn import(text: &str, variable: Variable<'_>, file_size: FileSize<'_>) -> Result<Vec<Job>, Vec<Refusal>> {
     let sections = merged(sections(text, variable).map_err(|refusal| vec![refusal])?);
     let mut refusals = Vec::new();
     let mut jobs = Vec::new();
     for (number, section) in sections.iter().enumerate() {
         let before = number.checked_sub(1).map(|number| &sections[number]);
         let beside = before.filter(|before| !section.follows(before));
-        match draft::draft(section, beside.is_some()) {
+        match draft::draft(section, beside.is_some(), file_size) {
             Ok(job) => jobs.push(job),
             Err(more) => refusals.extend(more),
         }

@@ -3,7 +3,8 @@
 mod words;
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -54,7 +55,7 @@ pub fn run(args: &ImportArgs, screen: &Screen) -> Result<Done> {
         let value = given.map(|(_, value)| value.to_string()).or_else(|| std::env::var(name).ok());
         value.ok_or_else(|| format!("the variable {name} is not set; give --var {name}=VALUE, or set it"))
     };
-    let mut jobs = import(&text, &variable).map_err(|refusals| {
+    let mut jobs = import(&text, &variable, &file_size).map_err(|refusals| {
         let line =
             |Refusal { line, option, why }: &Refusal| format!("{name}:{line}: {option}: {}", remark(why));
         Usage(refusals.iter().map(line).collect::<Vec<_>>().join("\n"))
@@ -89,6 +90,13 @@ pub fn run(args: &ImportArgs, screen: &Screen) -> Result<Done> {
     };
     screen.print(&text)?;
     Ok(Done::Well)
+}
+
+/// Bytes of a regular file or a block device; nothing else is opened.
+fn file_size(name: &str) -> Option<u64> {
+    let kind = std::fs::metadata(name).ok()?.file_type();
+    (kind.is_file() || kind.is_block_device()).then_some(())?;
+    File::open(name).ok()?.seek(SeekFrom::End(0)).ok()
 }
 
 /// Names and values of `--var`.

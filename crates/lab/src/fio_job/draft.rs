@@ -11,17 +11,18 @@ use flashscope_bench::{Company, OnError};
 use flashscope_core::{Bytes, Location, Mix, Nanos, Pattern, Sizes, TargetInfo, Turns};
 use flashscope_device::DataPattern;
 
-use super::{Entry, Job, NULL, Nearest, Refusal, Remark, Section, bytes, count, nanos, options};
+use super::{Entry, FileSize, Job, NULL, Nearest, Refusal, Remark, Section, bytes, count, nanos, options};
 
 /// The pattern at work.
 struct Draft<'a> {
     section: &'a Section,
+    file_size: FileSize<'a>,
     job: Job,
     refusals: Vec<Refusal>,
 }
 
 /// Takes over a job; `is_beside`: it runs at the same time as the one before it.
-pub fn draft(section: &Section, is_beside: bool) -> Result<Job, Vec<Refusal>> {
+pub fn draft(section: &Section, is_beside: bool, file_size: FileSize<'_>) -> Result<Job, Vec<Refusal>> {
     let job = Job {
         name: section.name.clone(),
         target: None,
@@ -41,10 +42,12 @@ pub fn draft(section: &Section, is_beside: bool) -> Result<Job, Vec<Refusal>> {
         company: Company::default(),
         starters: Vec::new(),
     };
-    let mut draft = Draft { section, job, refusals: Vec::new() };
+    let mut draft = Draft { section, file_size, job, refusals: Vec::new() };
     for entry in &section.entries {
-        if let Err(why) = options::judge(&entry.name) {
-            draft.refuse(entry, why);
+        match options::judge(&entry.name, &entry.value) {
+            Ok(Some(note)) => draft.note(note),
+            Ok(None) => {}
+            Err(why) => draft.refuse(entry, why),
         }
     }
     draft.operations();
@@ -90,10 +93,11 @@ impl<'a> Draft<'a> {
 
     fn size(&mut self, name: &str) -> Option<u64> {
         let kb_base = self.kb_base();
+        let part = self.part_of_file(name);
         self.value(name, |text| match text.contains('%') {
             // The whole target, as without the option.
             true if name == "size" && text == "100%" => Ok(0),
-            true => Err("sizes relative to the target are not supported; write the size".into()),
+            true => part.clone(),
             false if text.contains([',', ':', '-']) => {
                 Err("a pattern has one value for reads and writes; measure them separately".into())
             }
@@ -307,7 +311,11 @@ impl<'a> Draft<'a> {
 
     /// What matters only beside other jobs.
     fn company(&mut self) {
-        if let Some(delay_ns) = self.value("startdelay", |text| nanos(text, 1_000_000_000)) {
+        let delay = |text: &str| match text.contains('-') {
+            true => Err("is a range, from which fio draws; write one time, such as 2s".into()),
+            false => nanos(text, 1_000_000_000),
+        };
+        if let Some(delay_ns) = self.value("startdelay", delay) {
             self.job.company.delay = Nanos(delay_ns);
         }
         let weight =

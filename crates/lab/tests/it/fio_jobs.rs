@@ -1,11 +1,12 @@
 //! Jobs of fio as measurements: what is refused and with which line, what is noted.
 
-use flashscope_core::{Bytes, JobSpace, Op, Pattern};
+use flashscope_core::{Bytes, JobSpace, Op, Pattern, Rate};
 use flashscope_lab::fio_job::{Job, Refusal, Starter, import};
 use flashscope_lab::{Engine, LatencyTarget, Nanos};
 
 fn imported(job: &str) -> Result<Vec<Job>, Vec<Refusal>> {
-    import(job, &|name| Err(format!("{name} is not set")))
+    let size = |name: &str| (name == "of10m").then_some((10 << 20) + 1000);
+    import(job, &|name| Err(format!("{name} is not set")), &size)
 }
 
 /// `line: option: why`, a line each.
@@ -59,7 +60,13 @@ fn what_a_pattern_cannot_express_is_refused_with_its_line() {
         ("[a]\nbs=0", &["2: bs=0", "more than 0"]),
         ("[a]\nfilename=x\x1b[2J", &["2: filename=x\u{fffd}[2J", "control character"]),
         ("[a\u{9b}2J]\nbs=4k", &["1: [a\u{fffd}2J]", "control character"]),
-        ("[a]\nsize=10%", &["2: size=10%", "write the size"]),
+        ("[a]\nsize=10%", &["2: size=10%", "add filename"]),
+        ("[a]\nfilename=gone\nsize=10%", &["3: size=10%", "part of gone", "in bytes"]),
+        ("[a]\nfilename=of10m\nsize=0%", &["3: size=0%", "1% to 100%"]),
+        ("[a]\nfilename=of10m\nio_size=50%", &["3: io_size=50%", "in bytes"]),
+        ("[a]\nstartdelay=1-3", &["2: startdelay=1-3", "is a range", "one time"]),
+        ("[a]\niodepth_batch=4", &["2: iodepth_batch=4", "one by one"]),
+        ("[a]\nexec_prerun=reboot", &["2: exec_prerun=reboot", "yourself"]),
         ("[a]\nsize=30k", &["2: size=30k", "multiple of bs", "28KiB"]),
         ("[a]\nioengine=rbd", &["2: ioengine=rbd", "libaio"]),
         ("[a]\nflow_id=1\nfrobnicate=2", &["2: flow_id=1", "share one", "3: frobnicate=2", "unknown option"]),
@@ -144,6 +151,8 @@ fn what_a_job_does_otherwise_than_in_fio_is_noted() {
         ("rw=write:4k\nbs=8k\noffset=1m", "one IO more"),
         ("rw=write\nbuffer_pattern=0xabcd", "buffer_pattern: "),
         ("rw=write\nfilename=f", "overwrite existing data"),
+        ("end_fsync=1", "end_fsync: ignored"),
+        ("ioengine=io_uring\nhipri=1", "hipri: ignored"),
     ] {
         let told = notes(&format!("[a]\n{job}\nsize=1m\n"));
         assert!(told.contains(word), "{job}: {word} in {told}");
@@ -292,7 +301,8 @@ fn a_latency_target_looks_for_the_queue_depth_up_to_iodepth() {
 #[test]
 fn rates_in_bytes_are_those_of_each_directions_sizes() {
     let found = job("[a]\nrw=rw\nbs=4k,16k\nsize=64m\nrate=8m,8m").pattern;
-    assert_eq!((found.rate_iops, found.write_share()), (Some(2560.0), 0.2));
+    let rates = Rate::Each { reads: 2048.0, writes: 512.0 };
+    assert_eq!((found.rate_iops, found.write_share()), (Some(rates), 0.2));
     // Where fio's processes have spaces of their own, each ends after one pass.
     let apart = "[a]\nrw=write:12k\nbs=4k\nsize=1m\nfilename=f\nnumjobs=2\noffset_increment=1m";
     assert_eq!(job(apart).pattern.number_ios, Some(64));
@@ -339,4 +349,30 @@ fn jobs_that_cannot_share_a_process_are_refused_where_they_need_one() {
     ] {
         assert_refused(job, words);
     }
+}
+
+/// fio 3.33 on such a file: an offset is rounded up to whole blocks, a size down and to what is left.
+#[test]
+fn sizes_in_per_cent_are_of_the_file() {
+    let file_bytes = (10u64 << 20) + 1000;
+    for (offset, size, bs) in [(25, 50, 4096), (0, 33, 4096), (90, 50, 65536), (7, 100, 8192)] {
+        let offset_line = if offset > 0 { format!("offset={offset}%\n") } else { String::new() };
+        let job = format!("[a]\nfilename=of10m\nbs={bs}\n{offset_line}size={size}%\n");
+        let jobs = imported(&job).unwrap_or_else(|refusals| panic!("{job}: {refusals:?}"));
+        let from = (file_bytes * offset / 100).next_multiple_of(bs);
+        let pattern = &jobs[0].pattern;
+        assert_eq!(pattern.offset.0, from, "{job}");
+        if size < 100 {
+            let bytes = (file_bytes * size / 100).min(file_bytes - from) / bs * bs;
+            assert_eq!((pattern.size.0, pattern.number_ios), (bytes, Some(bytes / bs)), "{job}");
+        }
+    }
+}
+
+/// What is written out as it is without the line changes nothing.
+#[test]
+fn an_option_with_its_default_is_no_reason_to_refuse_a_job() {
+    let job = "[a]\nsize=1m\niodepth_batch=1\nverify_only=0\nthinktime_spin=0\nhipri=0\nend_fsync=0\n\
+               lockfile=none\n";
+    assert!(!notes(job).contains("ignored"), "{}", notes(job));
 }

@@ -90,10 +90,13 @@ fn a_job_that_was_ended_before_its_start_has_no_ios_and_no_rate() {
         let done = &result.finished[0];
         assert!(done.run.ios <= most && result.error.is_none() && result.context.complete, "{done:?}");
         let has_rate = done.iops().is_some();
-        assert_eq!((has_rate, done.run.outcome.stopped_because), match most {
-            50 => (true, Stop::Ios),
-            _ => (false, Stop::Ended),
-        });
+        assert_eq!(
+            (has_rate, done.run.outcome.stopped_because),
+            match most {
+                50 => (true, Stop::Ios),
+                _ => (false, Stop::Ended),
+            }
+        );
     }
 }
 

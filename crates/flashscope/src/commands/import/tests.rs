@@ -207,8 +207,8 @@ fn a_job_is_refused_with_its_line_or_its_command_means_its_pattern() {
     for number in 0..JOBS {
         let seed = derive(SEED, number);
         let text = job(&mut Random::new(seed));
-        match import(&text, &|name| (name == "x").then(|| "4k".into()).ok_or_else(|| "it is not set".into()))
-        {
+        let variable = |name: &str| (name == "x").then(|| "4k".into()).ok_or_else(|| "it is not set".into());
+        match import(&text, &variable, &|_| Some(5 << 20)) {
             Ok(jobs) => {
                 let found = jobs.iter().filter_map(fault).next();
                 faults.extend(found.map(|fault| format!("seed {seed}\n{text}\n{fault}")));

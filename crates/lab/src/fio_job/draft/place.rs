@@ -1,8 +1,8 @@
 //! Where a job goes: its file, the space in it, its processes and the order of their addresses.
 
-use super::super::{Entry, NULL, count};
+use super::super::{Entry, NULL, bytes, count};
 use super::Draft;
-use flashscope_core::{Bytes, JobSpace, Location, Sequence, Share};
+use flashscope_core::{Bytes, JobSpace, Location, Sequence, Share, Sizes};
 use flashscope_device::Engine;
 
 impl Draft<'_> {
@@ -47,6 +47,31 @@ impl Draft<'_> {
                 self.refuse(entry, format!("it {why} {near}"));
             }
         }
+    }
+
+    /// A size or an offset in per cent of the file, to whole blocks as fio rounds them.
+    pub(super) fn part_of_file(&self, name: &str) -> Result<u64, String> {
+        let text = self.section.last(name).map_or("", |entry| entry.value.as_str());
+        let Some(percent) = text.strip_suffix('%') else { return Ok(0) };
+        if !["size", "offset"].contains(&name) {
+            return Err("is in per cent; write it in bytes".into());
+        }
+        let percent = count(percent).ok().filter(|percent| (1..=100).contains(percent));
+        let percent = percent.ok_or("is no part of it; write 1% to 100%")?;
+        let own = self.section.last("filesize").and_then(|entry| bytes(&entry.value, self.kb_base()).ok());
+        let file = self.job.target.as_deref().filter(|target| *target != NULL);
+        let unknown = || match file {
+            Some(file) => format!("is a part of {file}, whose size is not known here; write it in bytes"),
+            None => "is a part of a file that has no name; add filename, or write it in bytes".into(),
+        };
+        let all = own.or_else(|| (self.file_size)(file?)).ok_or_else(unknown)?;
+        let part = (u128::from(all) * u128::from(percent) / 100) as u64;
+        let pattern = &self.job.pattern;
+        let bs = pattern.sizes.as_ref().map_or(pattern.bs, Sizes::least).0.max(1);
+        Ok(match name {
+            "offset" => part.div_ceil(bs).saturating_mul(bs),
+            _ => part.min(all.saturating_sub(pattern.offset.0)) / bs * bs,
+        })
     }
 
     /// `filename` in `directory`, or the name that fio gives a job's file there.
