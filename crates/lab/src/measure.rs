@@ -274,8 +274,13 @@ impl BegunMeasurement<'_> {
         self.target.begin();
         let mut look = |ios, estimate, why| journal.hear(&Event::Look { ios, estimate, why });
         let MeasuredRun { run, error } = measure_on(&mut self.target, &request, &mut recording, &mut look)?;
-        let kept = journal.finish(recording, Finished { experiment, repeat: 0, run });
-        let finished = kept.map_err(Error::of_cause)?;
+        let finished = Finished { experiment, repeat: 0, run };
+        let runs = journal.folder.runs();
+        let finished = journal.finish(recording, finished.clone()).map_err(|cause| {
+            // The summary alone.
+            all.extend((journal.folder.runs() > runs).then_some(finished));
+            Error::of_cause(cause)
+        })?;
         let ended = self.target.end(&finished).map_err(Error::of_cause);
         self.context.complete =
             !matches!(finished.run.outcome.stopped_because, Stop::Interrupted | Stop::Failed);

@@ -141,6 +141,11 @@ impl ResultFolder {
         Ok(ResultFolder { path: path.to_path_buf(), runs, runs_bytes: whole as u64, count, _lock: lock })
     }
 
+    /// Runs whose summary it holds.
+    pub fn runs(&self) -> u64 {
+        self.count
+    }
+
     /// The folder.
     pub fn path(&self) -> &Path {
         &self.path

@@ -104,12 +104,9 @@ pub fn run(args: &MeasureArgs, screen: &Screen) -> Result<Done> {
     let begun = screen.during(EXAMINING, || opened.begin(args.lab.output.as_deref()))?;
     forewarn(begun.facts(), screen);
     let result = measure(begun, screen);
-    if let Some(error) = result.error {
-        let (ios, dir) = (result.finished.last().map_or(0, |done| done.run.ios), result.folder.display());
-        if result.finished.last().is_some_and(|done| done.run.outcome.stopped_because == Stop::Failed) {
-            screen.note(&format!("{} measured before the error are stored in {dir}", counted(ios, "IO")));
-        }
-        return Err(error.into());
+    if result.error.is_some() {
+        screen.note(&left(&result));
+        return Err(result.error.expect("it is there").into());
     }
     pages::put(&result.folder, screen);
     let is_fixed =
@@ -158,6 +155,21 @@ fn written(pattern: &Pattern, request: &MeasureRequest) -> String {
     format!("{pattern}\n  {end}{bound}")
 }
 
+/// What a measurement that ended with an error leaves behind.
+fn left(result: &MeasureResult) -> String {
+    let dir = result.folder.display();
+    match result.finished.last() {
+        None => format!("no run is stored in {dir}"),
+        Some(Finished { run, .. }) if run.records.is_some() => {
+            format!("{} measured before the error are stored in {dir}", counted(run.ios, "IO"))
+        }
+        Some(Finished { run, .. }) => {
+            let ios = counted(run.ios, "IO");
+            format!("the summary of {ios} measured before the error is in {dir}, the single IOs are not")
+        }
+    }
+}
+
 fn measure(begun: BegunMeasurement<'_>, screen: &Screen) -> MeasureResult {
     let mut progress = Progress::new(screen);
     let result = begun.measure(&mut |event| progress.hear(event), signal::interrupt());
@@ -176,8 +188,11 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn tell_place(&self) {
-        let (dir, page) = (self.result.folder.display(), REPORT);
-        self.screen.note(&format!("  results in {dir}   (page: {dir}/{page})"));
+        let dir = self.result.folder.display();
+        // There is none where the disk is full.
+        let has_page = self.result.folder.join(REPORT).exists();
+        let page = if has_page { format!("   (page: {dir}/{REPORT})") } else { String::new() };
+        self.screen.note(&format!("  results in {dir}{page}"));
     }
 
     /// Prints the run, or the size that was chosen with what a measurement of it alone would say, and all

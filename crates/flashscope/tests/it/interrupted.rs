@@ -202,6 +202,40 @@ fn a_full_disk_for_the_results_loses_no_finished_run() {
     );
 }
 
+/// What is said to be there is there: single IOs, the summary alone, no page.
+#[test]
+fn a_measurement_on_a_full_disk_names_what_it_left_behind() {
+    if !requires(&["mount"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let small = scratch.path("small");
+    let _mounted = Mounted::memory("128k", small.clone());
+    let measure = |ios: &str, more: &[&str]| {
+        let result = small.join("result");
+        let _ = fs::remove_dir_all(&result);
+        let _ = fs::remove_dir_all(small.join("result-a"));
+        let of_all = ["measure", "null:", "--write", "-o", text(&result)];
+        match more {
+            [] => call(&folder(&scratch), &[&of_all[..], &["--number-ios", ios]].concat()),
+            _ => call(&folder(&scratch), &[&of_all[..], more].concat()),
+        }
+    };
+    let files = |name: &str| fs::read_dir(small.join(name).join("ios")).expect("a folder").count();
+    let without_page = measure("20", &[]).well();
+    assert!(
+        without_page.err.contains("no report.html") && !without_page.err.contains("(page:"),
+        "{without_page:?}"
+    );
+    assert_eq!(files("result"), 1);
+    measure("100000", &[])
+        .failed(1, &["the summary of 100,000 IOs", "the single IOs are not", "free some space"]);
+    assert_eq!((files("result"), stored_runs(&small.join("result")).len()), (0, 1));
+    let job = ["--job", "a: rw=read number_ios=100000"];
+    measure("", &job).failed(1, &["[a] the summary of 100,000 IOs", "the single IOs are not"]);
+    assert_eq!((files("result-a"), stored_runs(&small.join("result-a")).len()), (0, 1));
+}
+
 #[test]
 fn a_disk_that_is_full_from_the_start_is_named() {
     if !requires(&["mount"]) {

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use flashscope_lab::{JobRequest, OpenJobs};
 
-use super::{MeasureArgs, Session, request, written};
+use super::{MeasureArgs, Session, left, request, written};
 use crate::confirm::confirm;
 use crate::exit::{Done, Usage};
 use crate::facts::forewarn;
@@ -38,11 +38,7 @@ pub fn run(args: &MeasureArgs, screen: &Screen) -> Result<Done> {
     let (mut all, mut failed) = (Done::Well, None);
     for (job, mut result) in jobs.iter().zip(results) {
         if let Some(error) = result.error.take() {
-            screen.note(&format!(
-                "[{}] what was measured before the error is in {}",
-                job.name,
-                result.folder.display()
-            ));
+            screen.note(&format!("[{}] {}", job.name, left(&result)));
             failed = failed.or(Some(error.context(format!("job '{}'", job.name))));
             continue;
         }
