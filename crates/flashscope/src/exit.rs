@@ -8,20 +8,20 @@ use clap::error::{ContextKind, ContextValue, ErrorKind as ClapErrorKind};
 use flashscope_analysis::{Answer, Answered};
 use flashscope_lab::ErrorKind;
 
-use crate::{fio_words, remedy};
 use crate::screen::Screen;
+use crate::{fio_words, remedy};
 
-/// How a command ended, when nothing failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a command ended, when nothing failed: what comes behind hides what is before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Done {
     /// As asked.
     Well,
+    /// Done, but whether a condition under which it is to fail holds cannot be told.
+    Untold,
     /// Done, but part of the result is not reliable (only with `--strict`).
     Unreliable,
-    /// Done, and a condition under which it is to fail holds.
+    /// Done, and such a condition holds.
     Failing,
-    /// Done, but whether such a condition holds cannot be told.
-    Untold,
     /// Stopped by the person; what was measured is kept.
     Interrupted,
     /// `check` found reasons against the target.

@@ -26,6 +26,7 @@ pub const SCHEMAS: &[Schema] = &[
     schema!("suite", "run", "show"),
     schema!("plan", "run"),
     schema!("measure", "measure", "show"),
+    schema!("measure-jobs", "measure"),
     schema!("sim", "sim", "show"),
     schema!("replay", "replay", "show"),
     schema!("trace-stats", "trace stats", "show"),

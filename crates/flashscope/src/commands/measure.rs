@@ -65,7 +65,7 @@ pub struct MeasureArgs {
     /// engine, flow, startdelay or exitall, such as 'log: rw=write bs=4k runtime=10s flow=8'
     #[arg(
         long, value_name = "NAME: SETTINGS", allow_hyphen_values = true,
-        conflicts_with_all = ["budget", "latency_target", "fail_if"],
+        conflicts_with_all = ["budget", "latency_target"],
     )]
     pub job: Vec<JobSpec>,
     /// Go through the page cache instead of past it (fio's direct=0); what it holds of the target is dropped
@@ -103,10 +103,10 @@ pub fn run(args: &MeasureArgs, screen: &Screen) -> Result<Done> {
     }
     let begun = screen.during(EXAMINING, || opened.begin(args.lab.output.as_deref()))?;
     forewarn(begun.facts(), screen);
-    let result = measure(begun, screen);
-    if result.error.is_some() {
+    let mut result = measure(begun, screen);
+    if let Some(error) = result.error.take() {
         screen.note(&left(&result));
-        return Err(result.error.expect("it is there").into());
+        return Err(error.into());
     }
     pages::put(&result.folder, screen);
     let is_fixed =
@@ -195,18 +195,34 @@ impl Session<'_> {
         self.screen.note(&format!("  results in {dir}{page}"));
     }
 
+    fn last(&self) -> &Finished {
+        self.result.finished.last().expect("without an error there is a run")
+    }
+
+    /// Whether each condition holds for the run, or for that of the size that was chosen.
+    fn answers(&self) -> Vec<Answered> {
+        let MeasureResult { finished, chosen_bs, .. } = self.result;
+        let is_chosen = |done: &&Finished| Some(done.experiment.pattern.bs) == *chosen_bs;
+        let judged = finished.iter().find(is_chosen).unwrap_or(self.last());
+        self.args.fail_if.iter().map(|threshold| threshold.answer(judged)).collect()
+    }
+
+    /// It as JSON, and how the command ends with it.
+    fn document(&self) -> (serde_json::Value, Done) {
+        let MeasureResult { context, finished, chosen_bs, .. } = self.result;
+        let answers = self.answers();
+        let document = with_answers(measurement_json(context, finished, *chosen_bs), &answers);
+        (document, self.status(&self.last().run, &answers))
+    }
+
     /// Prints the run, or the size that was chosen with what a measurement of it alone would say, and all
     /// that were tried.
     fn conclude(&self) -> Result<Done> {
         let MeasureResult { folder, context, finished, chosen_bs, .. } = self.result;
-        let last = finished.last().expect("without an error there is a run");
-        let is_chosen = |done: &&Finished| Some(done.experiment.pattern.bs) == *chosen_bs;
-        let judged = finished.iter().find(is_chosen).unwrap_or(last);
-        let answers: Vec<Answered> =
-            self.args.fail_if.iter().map(|threshold| threshold.answer(judged)).collect();
+        let (last, answers) = (self.last(), self.answers());
         match (chosen_bs, self.args.lab.json) {
             (_, true) => {
-                let document = with_answers(measurement_json(context, finished, *chosen_bs), &answers);
+                let (document, _) = self.document();
                 self.screen.print(&serde_json::to_string_pretty(&document)?)?;
             }
             (Some(chosen), false) => self.screen.print(&scaled_view(*chosen, finished))?,

@@ -4,6 +4,7 @@ mod common;
 #[path = "../../../store/tests/it/common.rs"]
 mod results;
 
+mod at_once;
 mod capture;
 mod cli;
 mod compare;
