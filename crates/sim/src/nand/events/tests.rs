@@ -17,8 +17,8 @@ fn random_flash(random: &mut Random) -> NandSettings {
         pages_per_program: 1 + random.below(3) as u32,
         stripe: [0, 1, dies][random.below(3) as usize],
         transfer_us: 1.0 + random.below(3) as f64,
-        read_us: vec![1.0 + random.below(9) as f64].into(),
-        program_us: vec![1.0 + random.below(30) as f64, 7.0].into(),
+        read_us: vec![1.0 + random.below(9) as f64],
+        program_us: vec![1.0 + random.below(30) as f64, 7.0],
         erase_us: random.below(60) as f64,
         ..NandSettings::default()
     }
