@@ -115,6 +115,34 @@ fn rates_of_directions_decide_over_the_shares_as_in_fio() {
 }
 
 #[test]
+fn sizes_in_per_cent_are_those_of_fio() {
+    if !requires(&["fio"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let folder = scratch.path("");
+    fs::write(scratch.path("target"), vec![1; (1 << 20) + 1000]).expect("written");
+    for job in [
+        "bs=4k\noffset=25%\nsize=50%",
+        "bs=4k\nsize=33%",
+        "bs=64k\noffset=90%\nsize=50%",
+        "bs=8k\noffset=7%\nsize=100%",
+    ] {
+        let theirs = by_fio(&scratch, &format!("rw=read\n{job}"), &scratch.path("target"));
+        fs::write(scratch.path("job.fio"), format!("[x]\nrw=read\n{job}\nfilename=target\n"))
+            .expect("written");
+        let line = call(&folder, &["import", "job.fio"]).well().out;
+        let words = format!(" --offset {} ", flashscope_core::Bytes(theirs[0].0));
+        assert!(theirs[0].0 == 0 || line.contains(&words), "{job}: {words} in {line}");
+        assert!(
+            line.contains(&format!(" --number-ios {} ", theirs.len())),
+            "{job}: {} in {line}",
+            theirs.len()
+        );
+    }
+}
+
+#[test]
 fn imported_jobs_issue_what_fio_issues() {
     if !requires(&["fio"]) {
         return;

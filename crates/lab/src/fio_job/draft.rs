@@ -95,8 +95,8 @@ impl<'a> Draft<'a> {
         let kb_base = self.kb_base();
         let part = self.part_of_file(name);
         self.value(name, |text| match text.contains('%') {
-            // The whole target, as without the option.
-            true if name == "size" && text == "100%" => Ok(0),
+            // The whole target, whatever its size is.
+            true if name == "size" && text == "100%" && part.is_err() => Ok(0),
             true => part.clone(),
             false if text.contains([',', ':', '-']) => {
                 Err("a pattern has one value for reads and writes; measure them separately".into())
