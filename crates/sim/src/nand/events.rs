@@ -17,8 +17,8 @@
 //! end of a sensing or the next time at which it can begin something, and an [`Agenda`] knows the first of
 //! all. A bus has no events: it is booked when a page is ready for it, and that is in the order of time
 //! already. Where nothing can come between any more, a die's next read begins without an event. A die with a
-//! bus of its own needs none at all for what is ready before it is free: only older operations could go first,
-//! and of those there are none.
+//! bus of its own needs none at all for what is ready before it is free: only older operations could go
+//! first, and of those there are none.
 //!
 //! What is asked for at a time that has passed, as work in the background is, begins then if its die was
 //! free, and does not overtake what used the bus since.
