@@ -34,7 +34,9 @@ pub mod superblock;
 mod usage;
 mod valid;
 mod wear;
+pub mod zns;
 
+use flashscope_core::Request;
 use serde::{Deserialize, Serialize};
 
 use crate::error::SimError;
@@ -49,6 +51,8 @@ pub use page_set::PageSet;
 pub use recover::{NOT_SAID, Recovered, normal_form};
 pub use usage::{MapUse, PlacementUse, SpareUse};
 pub use valid::ValidPages;
+use zns::Zoned;
+use zns::zones::{Admission, Zones};
 
 /// What an FTL is made for.
 #[derive(Clone, Copy, Debug)]
@@ -230,6 +234,23 @@ pub trait Ftl: Sized {
 
     /// The page holds nothing any more.
     fn trim(&mut self, nand: &mut Nand, lpn: Lpn, at: Moment);
+
+    /// Whether it takes a request of the host that is within the device. By itself any.
+    #[inline]
+    fn admission(&self, request: &Request) -> Admission {
+        let _ = request;
+        Admission::Taken
+    }
+
+    /// Its zones; by itself none.
+    fn zones(&self) -> Option<&Zones> {
+        None
+    }
+
+    /// What it does with them on command; by itself nothing.
+    fn zoned(&mut self) -> Option<&mut dyn Zoned> {
+        None
+    }
 
     /// Parts of the flash that reclaim space independently. Block `b` belongs to bank `b % banks`.
     fn banks(&self) -> u32 {

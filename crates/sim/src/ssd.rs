@@ -22,6 +22,7 @@ mod read_ahead;
 pub mod report;
 mod state;
 mod write_behind;
+mod zoned;
 
 use std::sync::atomic::AtomicBool;
 
@@ -30,6 +31,7 @@ use flashscope_core::{Completion, ErrorKind, Op, Request, Target, TargetError, T
 use crate::buffer::{AnyBuffer, WriteBuffer};
 use crate::error::SimError;
 use crate::flight::Flight;
+use crate::ftl::zns::zones::Admission;
 use crate::ftl::{AnyFtl, Ftl};
 use crate::nand::{Geometry, Nand};
 use crate::settings::Settings;
@@ -93,11 +95,12 @@ impl Ssd {
     }
 }
 
-fn info_of(name: &str, logical_pages: u32, page_bytes: u64, placements: u16) -> TargetInfo {
+/// An IO to a device with zones is of whole pages.
+fn info_of<F: Ftl>(name: &str, logical_pages: u32, page_bytes: u64, placements: u16, ftl: &F) -> TargetInfo {
     TargetInfo {
         name: name.into(),
         size_bytes: u64::from(logical_pages) * page_bytes,
-        logical_block_bytes: SECTOR_BYTES,
+        logical_block_bytes: ftl.zones().map_or(SECTOR_BYTES, |_| page_bytes as u32),
         virtual_time: true,
         engine: "sim".into(),
         queue_depth_max: QUEUE_DEPTH_MAX,
@@ -157,8 +160,7 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
         }
         match stuck {
             None => Ok(()),
-            Some(request) if !fits(&self.info, request) => Err(self.refuse(request)),
-            Some(request) => Err(self.failure(request)),
+            Some(request) => Err(self.stuck(request)),
         }
     }
 
@@ -195,12 +197,28 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
         self.error(request, ErrorKind::Device, cause, remedy)
     }
 
+    /// Why a request was not served.
+    #[cold]
+    fn stuck(&self, request: &Request) -> TargetError {
+        let is_refused =
+            !fits(&self.info, request) || matches!(self.ftl.admission(request), Admission::Refused(_));
+        if is_refused { self.refuse(request) } else { self.failure(request) }
+    }
+
     #[cold]
     fn refuse(&self, request: &Request) -> TargetError {
+        if self.is_off() {
+            return self.failure(request);
+        }
         if request.placement >= self.info.placements {
             let (handle, last) = (request.placement, self.info.placements - 1);
             let cause = format!("placement handle {handle}: the FTL {} knows 0 to {last}", self.settings.ftl);
             return self.error(request, ErrorKind::Invalid, cause, "use a handle that it knows");
+        }
+        if fits(&self.info, request)
+            && let Admission::Refused(error) = self.ftl.admission(request)
+        {
+            return self.zone_error(request, error);
         }
         let cause =
             format!("IOs must be whole sectors of {SECTOR_BYTES}B within its {}B", self.info.size_bytes);
@@ -271,7 +289,7 @@ impl<F: Ftl, B: WriteBuffer> Target for Ssd<F, B> {
         if submitted >= self.sample_due_ns {
             self.take_sample();
         }
-        let Some(done) = done else { return Err(self.failure(request)) };
+        let Some(done) = done else { return Err(self.stuck(request)) };
         self.clock = done;
         Ok(Completion { tag: request.tag, submitted: Time(submitted), completed: Time(done) })
     }

@@ -90,7 +90,7 @@ impl<'r, B: WriteBuffer> FtlWork for Submit<'_, 'r, B> {
         path.advance(now, flight);
         let taken = requests.len().min(room);
         for request in &requests[..taken] {
-            if !fits(info, request) {
+            if !fits(info, request) || !path.admits(ftl, request, now) {
                 return Some(request);
             }
             let served = path.serve(ftl, request, now);
@@ -113,6 +113,9 @@ impl<B: WriteBuffer> FtlWork for Single<'_, B> {
     #[inline]
     fn run<F: Ftl>(self, ftl: &mut F) -> Option<u64> {
         self.path.nand.timing_mut().run_until(self.now);
+        if !self.path.admits(ftl, self.request, self.now) {
+            return None;
+        }
         let served = self.path.serve(ftl, self.request, self.now);
         let done = self.path.finish(served);
         (!self.path.has_failed()).then_some(done)
@@ -135,7 +138,7 @@ impl<'r, B: WriteBuffer> FtlWork for InTurn<'_, 'r, B> {
     fn run<F: Ftl>(self, ftl: &mut F) -> Stuck<'r> {
         let InTurn { path, info, clock, requests, out } = self;
         requests.iter().find(|request| {
-            if !fits(info, request) {
+            if !fits(info, request) || !path.admits(ftl, request, *clock) {
                 return true;
             }
             let submitted = Time(*clock);

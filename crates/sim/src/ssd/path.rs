@@ -41,12 +41,12 @@ pub(super) struct Path<B> {
     #[serde(skip)]
     pub(super) evictions: Evictions,
     pub(super) counts: HostCounts,
-    oracle: Option<Oracle>,
+    pub(super) oracle: Option<Oracle>,
     /// Pages that left the buffer when the power was gone, saved by a capacitor.
     pub(super) rescued: Vec<Evicted>,
     /// Number of the last write.
-    token: Token,
-    controller: Controller,
+    pub(super) token: Token,
+    pub(super) controller: Controller,
     pub(super) link: Link,
     access_ns: u64,
     pub(super) behind: WriteBehind,

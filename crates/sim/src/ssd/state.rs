@@ -127,7 +127,7 @@ where
         }
         let placements = F::placements(&settings, &rest.ftl_options);
         Ok(Ssd {
-            info: info_of(&name, rest.logical_pages, settings.nand.page.0, placements),
+            info: info_of(&name, rest.logical_pages, settings.nand.page.0, placements, &rest.ftl),
             settings,
             ftl_options: rest.ftl_options,
             buffer_options: rest.buffer_options,

@@ -26,3 +26,4 @@ mod table3;
 mod target;
 mod truth;
 mod under_load;
+mod zns;
