@@ -106,7 +106,7 @@ async function redraws(
     );
 }
 
-test('ten million IOs show within a second and zoom within 100 ms', async () => {
+test('ten million IOs: first paint within 0.7 s, a chart within 1 s, zoom within 0.1 s', async () => {
     const made = run('rig:mtron', 1, [
         wish('ten-million', 10_000_000, { columnIos: 200, ops: 2, group: 'g' }),
     ]);
@@ -121,6 +121,9 @@ test('ten million IOs show within a second and zoom within 100 ms', async () => 
     await drawn(page, 'ten-million');
     const first = await page.evaluate(
         () => performance.getEntriesByName('flashscope:first-chart')[0].startTime,
+    );
+    const paint = await page.evaluate(
+        () => performance.getEntriesByName('first-contentful-paint')[0].startTime,
     );
     await shot(page, 'ten-million');
     const keys = [
@@ -144,11 +147,12 @@ test('ten million IOs show within a second and zoom within 100 ms', async () => 
     const worst = Math.max(...times);
     const mean = times.reduce((a, b) => a + b, 0) / times.length;
     process.stdout.write(
-        `# first chart after ${first.toFixed(0)} ms; ${times.length} redraws, ` +
-            `${mean.toFixed(1)} ms on average, ${worst.toFixed(1)} ms at worst\n`,
+        `# first paint after ${paint.toFixed(0)} ms, first chart after ${first.toFixed(0)} ms; ` +
+            `${times.length} redraws, ${mean.toFixed(1)} ms on average, ${worst.toFixed(1)} ms at worst\n`,
     );
     assert.equal(times.length, keys.length);
     // A machine under test is seldom alone: three times what is promised.
+    assert.ok(paint < 2100, `first paint after ${paint} ms`);
     assert.ok(first < 3000, `first chart after ${first} ms`);
     assert.ok(worst < 300, `a redraw took ${worst} ms`);
     await inHead(page);
