@@ -205,27 +205,24 @@ impl ZnsFtl {
         if (first_zone..=last_zone).any(is_offline) { Err(ZoneError::Offline) } else { Ok(Admission::Taken) }
     }
 
-    /// What the flash says of a zone after a loss of power, and what `trims`, by page, say of its resets.
-    fn find(&mut self, nand: &mut Nand, zone: u32, trims: &[Token]) {
+    /// What the flash says of a zone after a loss of power. A reset begins with the block of the first page, so
+    /// that one that was cut short has left a zone without it.
+    fn find(&mut self, nand: &mut Nand, zone: u32) {
         let first_lpn = zone * self.zones.size_pages();
         let is_used = |nand: &Nand, ppn: Ppn| nand.page_of(ppn) < nand.next_page(nand.block_of(ppn));
-        let (mut written, mut is_reset) = (0, false);
+        let mut written = 0;
         while written < self.zones.capacity_pages() {
             let (ppn, lpn) = (self.ppn(zone, written), first_lpn + written);
             if !is_used(nand, ppn) || nand.owner(ppn) != lpn {
                 break;
             }
             nand.read(ppn, Cause::Map, Moment::START);
-            is_reset = nand.token(ppn) <= trims[lpn as usize];
-            if is_reset {
-                break;
-            }
             written += 1;
         }
         let is_whole = written == self.zones.capacity_pages();
-        let is_closed_off = !is_whole && !is_reset && is_used(nand, self.ppn(zone, written));
+        let is_closed_off = !is_whole && is_used(nand, self.ppn(zone, written));
         if written == 0 && !is_closed_off {
-            // A reset that the loss of power cut short.
+            // The rest of such a reset.
             self.erase(nand, zone, Moment::START);
             self.zones.found(zone, ZoneState::Empty, 0);
         } else if is_whole || is_closed_off {
@@ -274,19 +271,15 @@ impl Ftl for ZnsFtl {
         ZnsFtl::empty(setup, options)
     }
 
-    /// Write pointers from spare areas; a reset from the journal of trims, which says it of every page.
+    /// Write pointers from spare areas.
     fn rebuild(
         setup: &Setup<'_>,
         options: &ZnsSettings,
         nand: &mut Nand,
-        trims: &[Tombstone],
+        _: &[Tombstone],
     ) -> Result<ZnsFtl, SimError> {
         let mut ftl = ZnsFtl::empty(setup, options)?;
-        let mut newest = vec![NO_TOKEN; setup.logical_pages as usize];
-        for trim in trims {
-            newest[trim.lpn as usize] = trim.token.max(newest[trim.lpn as usize]);
-        }
-        (0..ftl.zones.count()).for_each(|zone| ftl.find(nand, zone, &newest));
+        (0..ftl.zones.count()).for_each(|zone| ftl.find(nand, zone));
         Ok(ftl)
     }
 
