@@ -205,8 +205,8 @@ impl ZnsFtl {
         if (first_zone..=last_zone).any(is_offline) { Err(ZoneError::Offline) } else { Ok(Admission::Taken) }
     }
 
-    /// What the flash says of a zone after a loss of power. A reset begins with the block of the first page, so
-    /// that one that was cut short has left a zone without it.
+    /// What the flash says of a zone after a loss of power. A reset begins with the block of the first page:
+    /// one that was cut short has left a zone without it.
     fn find(&mut self, nand: &mut Nand, zone: u32) {
         let first_lpn = zone * self.zones.size_pages();
         let is_used = |nand: &Nand, ppn: Ppn| nand.page_of(ppn) < nand.next_page(nand.block_of(ppn));
