@@ -1,4 +1,4 @@
-//! The zone state machine (NVMe Zoned Namespace Command Set 1.1, section 2.1.1): states, write pointers, what
+//! The zone state machine (NVMe Zoned Namespace Command Set 1.1): states, write pointers, what
 //! each command does in each state, and the limits of open and active zones. It knows nothing of flash.
 //!
 //! Where the specification leaves a choice: the zone that is closed to make room for another is the one that

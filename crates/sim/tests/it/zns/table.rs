@@ -1,5 +1,6 @@
 //! Every command in every state, against the specification's state machine (NVMe Zoned Namespace Command Set
-//! 1.1, section 2.1.1.3 and figure 5), written down here as a table of its own; and the limits.
+//! 1.1; QEMU and NVMeVirt close and take offline alike), written down here as a table of its own; and the
+//! limits.
 
 use super::{CAPACITY, Drive, act, append, device, name, read, state, write};
 use flashscope_core::Target;
