@@ -1,5 +1,6 @@
 //! The asynchronous engine: many IOs in flight from one thread through io_uring, with registered file and
-//! buffers. Submission and waiting share one system call, and whatever is complete is reaped at once.
+//! buffers. Submission and waiting share one system call, and whatever is complete is reaped at once; where
+//! much was complete at once, the drive gets it back in parts.
 //!
 //! An IO counts as submitted when the system call that carries it begins, and as completed when the one that
 //! brings its completion returns.
@@ -31,6 +32,8 @@ pub struct UringTarget {
     flights: Box<[(Request, Time)]>,
     /// Tags whose requests wait for the next system call.
     queued: Vec<u32>,
+    /// So many do not wait for more.
+    batch: usize,
     /// What was done without the ring.
     done: Vec<Completion>,
     /// Room for the completion of a single IO.
@@ -41,6 +44,10 @@ pub struct UringTarget {
 const SLEEP_ERROR: Nanos = Nanos::from_us(100);
 
 const QUEUE_DEPTH_MAX: u32 = 4096;
+
+/// Into how many parts a whole queue of requests is cut. All in one would leave the drive idle while they are
+/// prepared: on a loop device, at depth 32, that costs a quarter of the throughput.
+const BATCHES_IN_QUEUE: u32 = 4;
 
 impl UringTarget {
     /// An engine on an opened target.
@@ -65,6 +72,7 @@ impl UringTarget {
             ring,
             flights: vec![(Request::default(), Time::ZERO); depth as usize].into_boxed_slice(),
             queued: Vec::with_capacity(depth as usize),
+            batch: depth.div_ceil(BATCHES_IN_QUEUE) as usize,
             done: Vec::new(),
             scratch: Vec::with_capacity(1),
         })
@@ -143,10 +151,13 @@ impl Target for UringTarget {
         self.clock.now()
     }
 
-    /// Queues the requests; the system call that carries them is the next `reap`.
+    /// Queues the requests; the system call that carries the last of them is the next `reap`.
     #[inline]
     fn submit(&mut self, requests: &[Request]) -> Result<(), TargetError> {
         for request in requests {
+            if self.queued.len() >= self.batch {
+                self.enter(0, Time::NEVER)?;
+            }
             validate(&self.info, request, self.io_bytes_max)?;
             match request.op {
                 Op::Trim => self.trim_now(request)?,
