@@ -61,7 +61,8 @@ fn a_measurement_stops_at_an_error_or_counts_them_as_it_was_asked() {
         assert_eq!(rows.len() as u64, ios, "{engine}: what failed has no row");
         assert!(rows.iter().all(|offset| *offset < 56 * MIB), "{engine}: the others have their addresses");
     }
-    let strict = [&arguments[..], &["--on-error", "continue=20%", "--strict", "-o", "strict"]].concat();
+    let strict =
+        [&arguments[..], &["--on-error", "continue=20%", "--seed", "1", "--strict", "-o", "strict"]].concat();
     call(&at, &strict).failed(4, &[]);
 }
 
