@@ -13,7 +13,7 @@ use std::process::{Command, ExitCode};
 use std::sync::atomic::AtomicBool;
 
 use flashscope_analysis::Stop;
-use flashscope_bench::{Measurement, OnError, Unrecorded, measure_on};
+use flashscope_bench::{Measurement, Unrecorded, measure_on};
 use flashscope_core::{Nanos, Pattern};
 use flashscope_lab::{Interrupt, OpenOptions, OpenTarget, TargetSpec};
 use rustix::time::{ClockId, clock_gettime};
@@ -105,20 +105,8 @@ fn flashscope(name: &str, jobs: u32) -> Result<Speed> {
     let mut target = OpenTarget::open(&TargetSpec::from(name), options, &Interrupt::new())?;
     let text = format!("rw=randread bs=4k size={SIZE_BYTES} numjobs={jobs} job_space=shared");
     let pattern: Pattern = text.parse()?;
-    let request = Measurement {
-        pattern: &pattern,
-        beside: None,
-        goal: None,
-        runtime: Some((RUNTIME, Stop::Runtime)),
-        enough: None,
-        patience: None,
-        windows: None,
-        writes: None,
-        place: None,
-        on_error: OnError::Stop,
-        seed: 1,
-        interrupted: &NEVER,
-    };
+    let request =
+        Measurement { runtime: Some((RUNTIME, Stop::Runtime)), ..Measurement::new(&pattern, &NEVER) };
     let before = process_ns();
     let done = measure_on(&mut target, &request, &mut Unrecorded, &mut |_, _, _| {})?;
     let cpu_ns = process_ns() - before;

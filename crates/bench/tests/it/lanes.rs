@@ -172,20 +172,7 @@ fn pattern(text: &str) -> Pattern {
 }
 
 fn request<'a>(pattern: &'a Pattern, interrupted: &'a AtomicBool) -> Measurement<'a> {
-    Measurement {
-        pattern,
-        beside: None,
-        goal: None,
-        runtime: None,
-        enough: None,
-        patience: None,
-        windows: None,
-        writes: None,
-        place: None,
-        on_error: OnError::Stop,
-        seed: 7,
-        interrupted,
-    }
+    Measurement { seed: 7, ..Measurement::new(pattern, interrupted) }
 }
 
 /// One that is never set.

@@ -64,6 +64,12 @@ fn issued(ios: &[(u64, u64)]) -> Issued {
     }
 }
 
+/// The line that these jobs become.
+fn imported(scratch: &Scratch, jobs: &str) -> String {
+    fs::write(scratch.path("job.fio"), jobs).expect("written");
+    call(&scratch.path(""), &["import", "job.fio"]).well().out
+}
+
 /// What fio does, by its own iolog.
 fn by_fio(scratch: &Scratch, job: &str, target: &Path) -> Vec<(u64, u64)> {
     let log = iolog(scratch, job, target);
@@ -102,8 +108,7 @@ fn rates_of_directions_decide_over_the_shares_as_in_fio() {
         "rw=rw\nrwmixread=75\nrate=8m,8m",
     ] {
         let job = format!("{job}\nbs=4k\nsize=4m\nnumber_ios=800");
-        fs::write(scratch.path("job.fio"), format!("[x]\n{job}\ndirect=1\n")).expect("written");
-        let line = call(&folder, &["import", "job.fio"]).well().out.replace("TARGET", "rig:plain");
+        let line = imported(&scratch, &format!("[x]\n{job}\ndirect=1\n")).replace("TARGET", "rig:plain");
         let words: Vec<&str> = line.split_whitespace().skip(1).collect();
         let found: Value = call(&folder, &[&words[..], &["--json"]].concat()).well().json();
         let ours = found["percentiles"]["write"]["ios"].as_u64().expect("writes");
@@ -120,7 +125,6 @@ fn sizes_in_per_cent_are_those_of_fio() {
         return;
     }
     let scratch = Scratch::new();
-    let folder = scratch.path("");
     fs::write(scratch.path("target"), vec![1; (1 << 20) + 1000]).expect("written");
     for job in [
         "bs=4k\noffset=25%\nsize=50%",
@@ -129,9 +133,7 @@ fn sizes_in_per_cent_are_those_of_fio() {
         "bs=8k\noffset=7%\nsize=100%",
     ] {
         let theirs = by_fio(&scratch, &format!("rw=read\n{job}"), &scratch.path("target"));
-        fs::write(scratch.path("job.fio"), format!("[x]\nrw=read\n{job}\nfilename=target\n"))
-            .expect("written");
-        let line = call(&folder, &["import", "job.fio"]).well().out;
+        let line = imported(&scratch, &format!("[x]\nrw=read\n{job}\nfilename=target\n"));
         let words = format!(" --offset {} ", flashscope_core::Bytes(theirs[0].0));
         assert!(theirs[0].0 == 0 || line.contains(&words), "{job}: {words} in {line}");
         assert!(
@@ -219,7 +221,6 @@ fn differences_of_meaning_are_told_and_the_pattern_file_can_be_measured() {
 #[test]
 fn jobs_mean_what_they_mean_in_fio() {
     let scratch = Scratch::new();
-    let folder = scratch.path("");
     for (job, words) in [
         (
             "[a]\nioengine=null\nsize=1g\niodepth=4",
@@ -269,8 +270,7 @@ fn jobs_mean_what_they_mean_in_fio() {
         ),
         ("[a]\nstartdelay=5\nsize=1m", "flashscope measure TARGET --rw read"),
     ] {
-        fs::write(scratch.path("job.fio"), job).expect("written");
-        let line = call(&folder, &["import", "job.fio"]).well().out;
+        let line = imported(&scratch, job);
         assert!(line.contains(words) && line.lines().count() == 1, "{job}: {words} in {line}");
     }
 }
@@ -278,7 +278,6 @@ fn jobs_mean_what_they_mean_in_fio() {
 #[test]
 fn sizes_orders_and_priorities_are_flags_of_the_pattern() {
     let scratch = Scratch::new();
-    let folder = scratch.path("");
     for (job, words) in [
         (
             "[a]\nrw=randrw\nbs=4k,16k\nsize=1m",
@@ -306,8 +305,7 @@ fn sizes_orders_and_priorities_are_flags_of_the_pattern() {
             "--numjobs 2 --job-space 1GiB:end --buffered",
         ),
     ] {
-        fs::write(scratch.path("job.fio"), job).expect("written");
-        let line = call(&folder, &["import", "job.fio"]).well().out;
+        let line = imported(&scratch, job);
         assert!(line.contains(words) && line.lines().count() == 1, "{job}: {words} in {line}");
     }
 }
@@ -327,8 +325,7 @@ fn processes_at_a_distance_write_where_fios_write() {
     {
         let all =
             format!("[x]\n{job}\n{size}offset=120k\noffset_increment=1m\nnumjobs=3\nfilename=t\ndirect=1\n");
-        fs::write(scratch.path("job.fio"), all).expect("written");
-        let line = call(&folder, &["import", "job.fio"]).well().out.replace(" t ", " rig:plain ");
+        let line = imported(&scratch, &all).replace(" t ", " rig:plain ");
         let words: Vec<&str> = line.split_whitespace().skip(1).collect();
         let (out, csv) = (format!("out-{number}"), format!("csv-{number}"));
         call(&folder, &[&words[..], &["-q", "-o", &out]].concat()).well();
@@ -387,7 +384,6 @@ fn variables_are_given_or_the_environments() {
 #[test]
 fn rates_lengths_and_contents_mean_what_they_mean_in_fio() {
     let scratch = Scratch::new();
-    let folder = scratch.path("");
     for (job, words) in [
         (
             "[a]\nrw=randrw\nrwmixread=90\nrate_iops=300\nsize=1m",
@@ -407,8 +403,7 @@ fn rates_lengths_and_contents_mean_what_they_mean_in_fio() {
         ("[a]\nrw=write\nbuffer_pattern=0x00\nsize=1m", " --data zeros "),
         ("[a]\ndirect=1\ninvalidate=0\nsize=1m", "--size 1MiB --number-ios 256\n"),
     ] {
-        fs::write(scratch.path("job.fio"), job).expect("written");
-        let line = call(&folder, &["import", "job.fio"]).well().out;
+        let line = imported(&scratch, job);
         assert!(line.contains(words), "{job}: {words} in {line}");
     }
 }
