@@ -135,7 +135,7 @@ pub struct Conclusion {
     pub claim: String,
     /// How well the evidence carries it.
     pub state: Support,
-    /// The number behind it; none if there is none.
+    /// The number behind it, if any.
     pub value: Option<f64>,
     /// Lower end of its 95 % interval.
     pub low: Option<f64>,

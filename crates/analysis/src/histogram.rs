@@ -2,7 +2,7 @@
 
 use flashscope_core::histogram::{self, bins};
 
-/// Response times that are longer than a quantile, at least, for it to be told of these IOs.
+/// Response times that are longer than a quantile, at least, for it to be reported.
 pub const BEYOND_MIN: u64 = 10;
 
 /// Counts of response times, with the exact extremes. A bin is at most 1/64 of its value wide, its middle off
@@ -64,7 +64,7 @@ impl Histogram {
         (beyond + 1e-6 >= BEYOND_MIN as f64).then(|| self.quantile_ns(share))
     }
 
-    /// The cumulative distribution, as far as quantiles are told: response times in ns with the share that
+    /// The cumulative distribution, as far as quantiles are known: response times in ns with the share that
     /// takes no longer, about `per_decade` of them for each tenth of what is left.
     pub fn cumulative(&self, per_decade: f64) -> Vec<(f64, f64)> {
         let ios = self.ios();

@@ -1,7 +1,7 @@
 //! The load up to which a response time stays within a factor of what it is when there is hardly any.
 //!
 //! Each load is held against the lowest one. From below, one load after the other is found to be within the
-//! factor, up to the first that cannot be told; from above, beyond it. Tests in a fixed order, each only if
+//! factor, up to the first that is unknown; from above, beyond it. Tests in a fixed order, each only if
 //! all before it rejected, keep their error together without a correction (Maurer, Hothorn, Lehmacher 1995),
 //! so the knee lies between the two ends with the confidence of a single interval.
 

@@ -38,7 +38,7 @@ const STRETCH_IOS_MIN: usize = 4;
 /// neighbours are there.
 const STRETCHES_ABOVE_MIN: f64 = 0.5;
 
-/// Percentiles of the running phase, as far as its IOs tell them; none are told of an empty one. Exact for up
+/// Percentiles of the running phase, as far as its IOs allow; none of an empty one. Exact for up
 /// to 2^20 IOs, within 0.8 % beyond.
 pub fn percentiles(series: &Series, phases: &Phases, confidence: f64) -> Vec<Percentile> {
     percentiles_from(series, phases.startup_ios_high, confidence)
@@ -309,11 +309,11 @@ mod tests {
             }
             for ((percent, _), (held, told)) in truths.iter().zip(scores) {
                 let case = format!("p{percent} of {ios} IOs: {held} of {told} hold, seeds {seeds:?}");
-                // Two in a hundred beside the five, and what chance adds where few are told.
+                // Two in a hundred beside the five, and what chance adds where few are reported.
                 assert!(f64::from(told - held) <= 0.07 * f64::from(told) + 2.0, "{case}");
                 println!("{case}");
             }
-            assert!(scores[0].1 > 100, "the median is told: {scores:?}");
+            assert!(scores[0].1 > 100, "the median is reported: {scores:?}");
         }
     }
 

@@ -1,5 +1,5 @@
 //! Exit statuses: 0 done, 1 failed while running, 2 usage or configuration, 3 refused for safety, 4 done but
-//! unreliable (with --strict), 5 a condition of --fail-if holds, 6 it cannot be told, 130 interrupted.
+//! unreliable (with --strict), 5 a condition of --fail-if holds, 6 unknown if it holds, 130 interrupted.
 
 use std::num::{IntErrorKind, ParseIntError};
 use std::process::ExitCode;
@@ -16,8 +16,8 @@ use crate::{fio_words, remedy};
 pub enum Done {
     /// As asked.
     Well,
-    /// Done, but whether a condition under which it is to fail holds cannot be told.
-    Untold,
+    /// Done, but whether a condition under which it is to fail holds is unknown.
+    Unknown,
     /// Done, but part of the result is not reliable (only with `--strict`).
     Unreliable,
     /// Done, and such a condition holds.
@@ -36,7 +36,7 @@ impl Done {
         let is_unknown = answers.iter().any(|answered| answered.answer.is_unknown());
         match self {
             Done::Well | Done::Unreliable if holds => Done::Failing,
-            Done::Well if is_unknown => Done::Untold,
+            Done::Well if is_unknown => Done::Unknown,
             _ => self,
         }
     }
@@ -112,7 +112,7 @@ pub fn code(result: anyhow::Result<Done>, screen: &Screen) -> ExitCode {
         Ok(Done::Well) => return ExitCode::SUCCESS,
         Ok(Done::Unreliable) => return ExitCode::from(4),
         Ok(Done::Failing) => return ExitCode::from(5),
-        Ok(Done::Untold) => return ExitCode::from(6),
+        Ok(Done::Unknown) => return ExitCode::from(6),
         Ok(Done::Interrupted) => return ExitCode::from(130),
         Ok(Done::Refused) => return ExitCode::from(3),
         Err(error) => error,

@@ -86,7 +86,7 @@ fn bar(screen: &Screen, length: u64) -> ProgressBar {
 struct Below {
     /// The mean so far; nothing before there is one.
     estimate: String,
-    /// Since when there is none.
+    /// Since when it is missing.
     begun: Instant,
     /// The four numbers of the run, as far as they are known.
     four: String,

@@ -241,7 +241,7 @@ fn judged(study: &Study, claim: &'static Claim, runs: &[Found], stage: &Stage<'_
         _ => elsewhere(claim, &found, verdict, device, straddles),
     };
     let judged = JudgedClaim::not_here(claim, &reason);
-    // A claim that cannot be run is told with whatever was found of it.
+    // A claim that cannot be run is shown with whatever was found of it.
     let runs = if verdict == Verdict::NotHere { 0 } else { verdicts.len() as u32 };
     let basis = if stage.takes_settings() { claim.basis } else { Basis::Found };
     Ok(JudgedClaim { found, verdict, runs, agreeing: agreeing.min(runs), straddles, basis, ..judged })

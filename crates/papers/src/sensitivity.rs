@@ -101,7 +101,7 @@ impl Change {
         }
     }
 
-    /// Each verdict that changes, or why there is none.
+    /// Each verdict that changes, or why none does.
     fn lines(&self, how: &str) -> String {
         match self {
             Change::Impossible(reason) => format!("  {how}: {reason}\n"),

@@ -147,7 +147,7 @@ fn each_response_ns(folder: &Path, point: &Point<'_>, mut hear: impl FnMut(u64))
             let running = &responses_ns[skipped as usize..];
             running.iter().for_each(|response_ns| hear(response_ns.unsigned_abs()));
         };
-        // What is damaged is told where the whole folder is read.
+        // What is damaged is reported where the whole folder is read.
         let _ = IoFile::open(&ResultFile::new(folder, records)).and_then(|ios| ios.each_response_ns(take));
     }
 }

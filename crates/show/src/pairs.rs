@@ -69,7 +69,7 @@ impl<'a> Pairs<'a> {
         Pairs { both, only_a, only_b }
     }
 
-    /// So many of them: what is told first, the greatest ratios first.
+    /// So many of them: what is reported first, the greatest ratios first.
     pub(crate) fn differing_most(&self, count: usize) -> Vec<&Pair<'a>> {
         let mut all: Vec<_> = self.both.iter().collect();
         all.sort_by(|a, b| b.is_told().cmp(&a.is_told()).then(b.distance().total_cmp(&a.distance())));
@@ -171,7 +171,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Whether it is told that they differ, and how surely.
+    /// Whether they are reported to differ, and how surely.
     fn is_told(&self) -> Option<Support> {
         matches!(self.verdict(), Verdict::Faster | Verdict::Slower).then_some(self.support)
     }

@@ -73,7 +73,7 @@ impl Check {
     }
 
     /// The next records as `decode` gives them; those of the first batch wait until enough is known. `decode`
-    /// is told whether some wait: then it does not look for more behind a long stretch without a request.
+    /// learns whether some wait: then it does not look for more behind a long stretch without a request.
     pub(crate) fn next(
         &mut self,
         records: &mut Vec<Record>,

@@ -35,7 +35,7 @@ pub(crate) enum Fate {
     Requeued,
     /// Of the flush that comes next: it belongs to the write behind it, and completes with that.
     Attached,
-    /// Nobody will tell of it: its place was given to another.
+    /// Nothing will report its end: its place was given to another.
     Forgotten,
     /// Of everything in flight: events are lost.
     #[default]

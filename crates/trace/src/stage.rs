@@ -3,7 +3,7 @@
 //! A request is queued, perhaps merged or split, issued and completed, and a tracer may write each down. Only
 //! what was issued reached the device, so that counts unless another stage is asked for. A trace may lack it.
 //! So events of other stages wait until the first issue, or until [`TRIAL`] of them, or the end, show that
-//! there is none; then the stage nearest to it counts, and what has waited goes on. No trace is ever a mix.
+//! it has none; then the stage nearest to it counts, and what has waited goes on. No trace is ever a mix.
 
 use crate::devices::Devices;
 use crate::reading::Stage;

@@ -26,7 +26,7 @@ use self::ring::{Heard, Reader, Ring, Writer};
 use super::schedstat::{SchedStat, THREADS_MAX};
 use crate::lab::Opener;
 
-/// The longest that an IO waits for lanes that tell of none: they wait for the target, or for their time.
+/// The longest that an IO waits for lanes that report none: they wait for the target, or for their time.
 const LAG: Nanos = Nanos::from_s(1);
 /// How often the rings are looked at.
 const MERGE_EVERY: Duration = Duration::from_millis(2);

@@ -101,7 +101,7 @@ fn a_single_server_has_the_waiting_times_of_queueing_theory() {
             assert!((found_ns / truth_ns - 1.0).abs() < 0.05, "{label} {name}: {found_ns}, truth {truth_ns}");
         }
     }
-    assert!(told > 3 * 8, "{told}: some p99.9 are told");
+    assert!(told > 3 * 8, "{told}: some p99.9 are known");
 }
 
 /// The load at which p99 is twice that at a tenth of the load, in %.

@@ -67,7 +67,7 @@ impl Section {
     }
 }
 
-/// The value of a variable, or why there is none.
+/// The value of a variable, or why it is missing.
 pub type Variable<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
 /// The jobs of a file.

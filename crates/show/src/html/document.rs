@@ -100,7 +100,7 @@ pub struct Tile {
     pub colour: u8,
     /// How well the measurements carry these numbers; none where that is no question.
     pub state: Option<Support>,
-    /// The number, without its unit; empty where there is none.
+    /// The number, without its unit; empty if it is missing.
     pub value: String,
     /// Its unit.
     pub unit: String,

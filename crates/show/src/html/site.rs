@@ -49,7 +49,7 @@ impl Listed {
     }
 }
 
-/// Facts that a result without tiles or sentences is told by.
+/// Facts that a result without tiles or sentences shows.
 const FACTS: usize = 3;
 
 /// The first numbers of a document, or else its first sentence, or else its first facts.

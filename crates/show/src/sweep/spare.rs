@@ -4,7 +4,7 @@ use flashscope_core::number::count;
 use flashscope_lab::sweep::SimReport;
 use flashscope_sim::ftl::SpareUse;
 
-/// FTLs that are told apart; more of them are in the page and the JSON.
+/// FTLs with a line each; more of them are in the page and the JSON.
 const LINES_MAX: usize = 12;
 
 /// A line for each FTL and each amount of spare flash.

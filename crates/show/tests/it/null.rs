@@ -65,8 +65,11 @@ fn two_runs_of_one_device_draw_few_differences_and_a_slower_device_is_told() {
     let counts: Vec<(usize, usize)> = pairs.map(|(a, b)| told_apart(a, b)).collect();
     let (compared, told) = counts.iter().fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
     println!("seeds 1 to {SEEDS}: {told} of {compared} told apart");
-    assert!(compared >= 200 && told * 100 <= compared, "{told} of {compared} are told apart, and none is");
-    // The test can fail: where writes cost 1.6 times as much, most writes are told.
+    assert!(
+        compared >= 200 && told * 100 <= compared,
+        "{told} of {compared} are reported to differ, and none does"
+    );
+    // The test can fail: where writes cost 1.6 times as much, most writes are reported.
     let slower = run(&scratch, 400, 99);
     let (of, told) = told_apart(&runs[0], &slower);
     assert!(told * 3 > of, "{told} of {of} told of a device whose writes are slower");

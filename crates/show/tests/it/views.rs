@@ -135,7 +135,7 @@ fn a_strip_is_as_high_as_its_values_and_flat_where_they_are() {
     assert_eq!(strip(&[5.0; 300], 10), "▁".repeat(10));
 }
 
-/// A single run on either side is an observation: nothing of it is told as a difference that holds.
+/// A single run on either side is an observation: nothing of it is reported as a difference that holds.
 #[test]
 fn a_difference_between_single_runs_is_weak() {
     let stored = |scale: f64| Stored {

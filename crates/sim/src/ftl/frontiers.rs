@@ -97,7 +97,7 @@ impl Frontiers {
         }
     }
 
-    /// What a block says once a frontier takes it; nothing where no handle is to be told apart.
+    /// What a block says once a frontier takes it; nothing where handles need no distinction.
     pub fn tag(self, frontier: usize) -> Option<Tag> {
         let handles = usize::from(self.handles);
         let role = if frontier < handles { Role::Host } else { Role::Moved };

@@ -220,7 +220,7 @@ impl Events {
         }
     }
 
-    /// Request number `request` is told when `moment` is.
+    /// Reports when `moment` is, as the end of request number `request`.
     pub(super) fn tell(&mut self, request: u32, moment: Moment) {
         match self.known_ns(moment) {
             Some(ns) => self.told.push_back((request, ns)),

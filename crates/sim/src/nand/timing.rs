@@ -292,7 +292,7 @@ impl Timing {
         }
     }
 
-    /// Request number `request` is told when `moment` is.
+    /// Reports when `moment` is, as the end of request number `request`.
     #[inline]
     pub(crate) fn tell(&mut self, request: u32, moment: Moment) {
         if let Some(events) = &mut self.events {

@@ -1,5 +1,5 @@
-//! Settings of which a device can use no more than a part. They are told, so that nobody takes a result for
-//! that of what was asked.
+//! Settings of which a device can use no more than a part. They are reported, so that nobody takes a
+//! result for that of what was asked.
 
 use serde::{Deserialize, Serialize};
 

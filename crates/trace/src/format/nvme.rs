@@ -11,7 +11,7 @@
 //! (Each event is one line.) `len` is one less than the number of logical blocks; bit 14 of `ctrl` is FUA. A
 //! completion belongs to the last command of its queue and number, and gives its latency. Commands of the
 //! admin queue, which have no disk, are no requests; a trim (`nvme_cmd_dsm`) is a bad line, because the event
-//! does not hold its ranges. **Logical blocks have 512 bytes or 4 KiB, and the file does not tell which:**
+//! does not hold its ranges. **Logical blocks have 512 bytes or 4 KiB, and the file does not say which:**
 //! the first is read as `nvme`, the other as `nvme-4k`.
 //! Definition: the kernel's `drivers/nvme/host/trace.h` and `trace.c`.
 

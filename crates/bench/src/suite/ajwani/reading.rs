@@ -141,7 +141,7 @@ fn aligned(points: &Points<'_>, reading: &mut Reading) {
 }
 
 /// The first of the sizes in bytes after which doubling brings less than 2.5 %, by the upper end of its
-/// interval; none if it always brings more, or that cannot be told.
+/// interval; none if it always brings more, or if that is unknown.
 fn limit(curve: &[(u64, Estimate)]) -> Option<u64> {
     let sure = |mean: Estimate| Estimate { confidence: 1.0 - FALSE_MAX / QUESTIONS, ..mean };
     let gain_max = |pair: &[(u64, Estimate)]| {
@@ -215,7 +215,7 @@ fn series(ratios: &[Ratio<'_>]) -> Vec<Series> {
 
 /// Kinds of questions: saturation, bursts, whole rewrites, misalignment, age.
 const QUESTIONS: f64 = 5.0;
-/// The highest ratio that is told as slower.
+/// The highest ratio that is reported as slower.
 const SLOWER: f64 = 0.9;
 
 /// The lowest of the ratios that are lower than chance explains: of many without an effect one is low.

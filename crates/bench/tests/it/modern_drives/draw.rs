@@ -16,9 +16,9 @@ const MIB: u64 = 1 << 20;
 pub struct Truth {
     /// Queue depth at which reads fill the drive.
     pub knee: f64,
-    /// MiB of the write buffer; none where there is none.
+    /// MiB of the write buffer, if any.
     pub buffer_mib: Option<f64>,
-    /// GiB of the cache in SLC mode; none where there is none.
+    /// GiB of the cache in SLC mode, if any.
     pub cache_gib: Option<f64>,
     /// Spare flash in per cent of the capacity.
     pub over_provisioning: f64,

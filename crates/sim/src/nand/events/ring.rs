@@ -32,7 +32,7 @@ pub(super) enum Kind {
     Join,
     /// Is done `a` ns after what it waits for.
     Later,
-    /// A request, number `a`, is told.
+    /// Reports the end of request number `a`.
     Request,
     /// Done, at `ns`.
     Done,
@@ -46,7 +46,7 @@ pub(super) struct Node {
     /// The first node that waits for this one.
     waiters: u32,
     /// The next ones that wait for what this one waits for. A node that is no join waits for one thing only;
-    /// its second place has the number of the request that is told when it is done.
+    /// its second place has the number of the request whose end is reported with its own.
     next: [u32; 2],
     pub a: u32,
     pub b: u32,
@@ -123,7 +123,7 @@ impl Ring {
         self.next += 1;
         *self.get(id) = node;
         if id & ID_MASK == ID_MASK {
-            // A link to it could not be told from none.
+            // A link to it would look like none.
             (self.get(id).kind, self.get(id).ns) = (Kind::Done, now);
             return self.push(node, now);
         }
@@ -165,7 +165,8 @@ impl Ring {
         }
     }
 
-    /// Request number `request` is to be told when `id` is done; false if that cannot be remembered there.
+    /// The end of `id` is to be reported as that of request number `request`; false if it has no room for
+    /// that.
     #[inline]
     pub(super) fn tell(&mut self, id: Id, request: u32) -> bool {
         let node = self.get(id);
@@ -177,7 +178,7 @@ impl Ring {
     }
 
     /// It ended: `each` is shown all that waited for it and waits for nothing more, the first one first.
-    /// Returns the request that is to be told, or [`NO_LINK`].
+    /// Returns the request whose end that is, or [`NO_LINK`].
     #[inline]
     pub(super) fn end(&mut self, id: Id, ns: u64, mut each: impl FnMut(Id, &mut Node)) -> u32 {
         let node = self.get(id);

@@ -153,7 +153,7 @@ fn the_units_that_a_refusal_names_read_the_trace() {
     }
 }
 
-/// Both are told by one line: when a request ended, and how long it took.
+/// One line has both: when a request ended, and how long it took.
 #[test]
 fn an_issue_is_as_far_before_its_end_as_the_stated_latency() {
     let kind = kind("biosnoop", BIOSNOOP, |io| {
