@@ -34,11 +34,11 @@ impl Done {
     pub fn with(self, answers: &[Answered]) -> Done {
         let holds = answers.iter().any(|answered| answered.answer == Answer::Holds);
         let is_unknown = answers.iter().any(|answered| answered.answer.is_unknown());
-        match self {
-            Done::Well | Done::Unreliable if holds => Done::Failing,
-            Done::Well if is_unknown => Done::Unknown,
-            _ => self,
-        }
+        self.max(match (holds, is_unknown) {
+            (true, _) => Done::Failing,
+            (false, true) => Done::Unknown,
+            (false, false) => Done::Well,
+        })
     }
 }
 

@@ -218,34 +218,31 @@ impl Session<'_> {
     /// Prints the run, or the size that was chosen with what a measurement of it alone would say, and all
     /// that were tried.
     fn conclude(&self) -> Result<Done> {
+        if self.args.lab.json {
+            let (document, done) = self.document();
+            self.screen.print(&serde_json::to_string_pretty(&document)?)?;
+            return Ok(done);
+        }
         let MeasureResult { folder, context, finished, chosen_bs, .. } = self.result;
         let (last, answers) = (self.last(), self.answers());
-        match (chosen_bs, self.args.lab.json) {
-            (_, true) => {
-                let (document, _) = self.document();
-                self.screen.print(&serde_json::to_string_pretty(&document)?)?;
-            }
-            (Some(chosen), false) => self.screen.print(&scaled_view(*chosen, finished))?,
-            (None, false) => {
+        match chosen_bs {
+            Some(chosen) => self.screen.print(&scaled_view(*chosen, finished))?,
+            None => {
                 let responses = figures::responses(folder, last);
                 let means_ns = responses.map_or(Vec::new(), |responses| responses.mean_ns);
                 self.screen.print(&measure_view(context, last, &means_ns, self.screen.style()))?;
             }
         }
-        if let (Some(depth), Some(target), false) =
-            (self.result.chosen_iodepth, self.args.latency_target, self.args.lab.json)
-        {
+        if let (Some(depth), Some(target)) = (self.result.chosen_iodepth, self.args.latency_target) {
             let percent = self.args.latency_percentile.map_or(100.0, |share| share.0 * 100.0);
             let percent = (percent * 1e6).round() / 1e6;
             let which = format!("the largest at which {percent} % of IOs took at most {target}");
             self.screen.print(&format!("  queue depth {depth}: {which}"))?;
         }
-        if !self.args.lab.json {
-            for answered in &answers {
-                self.screen.print(&format!("  fail if {answered}"))?;
-            }
-            self.tell_place();
+        for answered in &answers {
+            self.screen.print(&format!("  fail if {answered}"))?;
         }
+        self.tell_place();
         // A size that ended early ends the search with it.
         Ok(self.status(&last.run, &answers))
     }
