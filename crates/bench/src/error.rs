@@ -70,6 +70,17 @@ pub enum BenchError {
     /// IOs of no bytes.
     #[error("the block size must be more than 0")]
     NoBlockSize,
+    /// The target has zones, which are written in order, and what is planned writes it otherwise.
+    #[error(
+        "{name} has zones, which are written in order, and {what} writes it otherwise; measure single \
+         patterns instead, of sequential writes or of reads"
+    )]
+    Zoned {
+        /// The target.
+        name: String,
+        /// Of the plan.
+        what: String,
+    },
     /// A plan that would go on for more than 30 years.
     #[error("it would take more than 30 years; use shorter times or fewer runs")]
     TooLong,

@@ -220,6 +220,7 @@ mod tests {
                 engine: "test".into(),
                 queue_depth_max: 1,
                 placements: 1,
+                zones: None,
             });
             let error = idle(&mut target, Nanos::from_s(1), Limits::default()).unwrap_err();
             assert!(matches!(error.kind, ErrorKind::Broken(Breach::WokeEarly { .. })), "{error}");

@@ -223,6 +223,7 @@ mod tests {
             engine: "test".into(),
             queue_depth_max: 128,
             placements: 1,
+            zones: None,
         };
         for scope in [Scope::Quick, Scope::Table1, Scope::Full] {
             for micro in MICROS {

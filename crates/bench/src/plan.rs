@@ -2,6 +2,7 @@
 
 mod place;
 mod shares;
+mod zoned;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -211,6 +212,7 @@ impl Plan {
     /// The plan with what it costs, once all its patterns are found to fit.
     pub(crate) fn priced(mut self, target: &TargetInfo, settings: &Settings) -> Result<Plan, BenchError> {
         check_experiments(&self.steps)?;
+        zoned::check(&self, target)?;
         for step in &self.steps {
             for pattern in step.patterns().chain(step.bursts()) {
                 pattern.validate(target)?;
@@ -449,6 +451,7 @@ mod tests {
             engine: "test".into(),
             queue_depth_max: 128,
             placements: 1,
+            zones: None,
         }
     }
 

@@ -73,6 +73,7 @@ impl Nothing {
             engine: "none".into(),
             queue_depth_max: iodepth,
             placements: 1,
+            zones: None,
         };
         Nothing { info, clock: Time(0), in_flight: Vec::with_capacity(iodepth as usize) }
     }

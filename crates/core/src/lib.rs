@@ -78,6 +78,7 @@
 //!     engine: "example".into(),
 //!     queue_depth_max: 64,
 //!     placements: 1,
+//!     zones: None,
 //! };
 //! let pattern: Pattern = "rw=randread bs=4KiB size=1GiB iodepth=4 number_ios=1000".parse()?;
 //! pattern.validate(&info)?;
@@ -115,6 +116,7 @@ pub mod target;
 pub mod time;
 pub mod units;
 pub mod zipf;
+mod zoned;
 
 pub use drive::{Control, Driven, Flow, FlowShare, Io, Limits, Observer, WriteBudget, drive};
 pub use ordered::Ordered;
@@ -130,3 +132,4 @@ pub use source::{RequestSource, Stream};
 pub use target::{Breach, ErrorKind, Target, TargetError, TargetInfo, now_after, submit_and_reap, wait};
 pub use time::{Nanos, Time};
 pub use units::{Bytes, Share, total};
+pub use zoned::ZoneLayout;

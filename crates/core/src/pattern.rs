@@ -16,6 +16,7 @@ mod sizes;
 mod source;
 mod streams;
 mod validate;
+mod zoned;
 mod zones;
 
 use std::fmt;

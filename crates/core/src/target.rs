@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use crate::request::{Completion, Op, Request};
 use crate::time::Time;
+use crate::zoned::ZoneLayout;
 
 /// What everyone may know of a target before the first IO.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +26,9 @@ pub struct TargetInfo {
     /// target that cannot tell data apart; it refuses any handle but 0.
     #[serde(default = "no_choice", skip_serializing_if = "is_no_choice")]
     pub placements: u16,
+    /// Its zones, each written in order; none for a target that takes writes anywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zones: Option<ZoneLayout>,
 }
 
 fn no_choice() -> u16 {

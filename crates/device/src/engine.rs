@@ -197,5 +197,6 @@ fn info(handle: &Handle, engine: Engine, queue_depth_max: u32) -> TargetInfo {
         engine: engine.name().into(),
         queue_depth_max,
         placements: 1,
+        zones: None,
     }
 }

@@ -161,6 +161,7 @@ fn manifest(file: &TraceFile) -> Manifest {
             engine: "none".into(),
             queue_depth_max: 0,
             placements: 1,
+            zones: None,
         },
         state: String::new(),
         kernel: String::new(),

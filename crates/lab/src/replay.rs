@@ -21,7 +21,7 @@ use crate::interrupt::Interrupt;
 use crate::target::{AnyTarget, OpenOptions, OpenTarget, TargetSpec};
 use crate::time::fresh_seed;
 use crate::timing::Timing;
-use crate::traces::TraceInput;
+use crate::traces::{TraceInput, refuse_zones};
 use requests::{Requests, Survey};
 use session::Session;
 
@@ -224,6 +224,10 @@ impl<'a> PlannedReplay<'a> {
             let error = Error::usage(format!("no request of {path} is left to replay"));
             let is_writing = request.read_only && survey.passed.left_out > 0;
             return Err(if is_writing { error.with(Remedy::LeaveOut("read_only")) } else { error });
+        }
+        let changes = [Op::Write, Op::Trim].map(|op| survey.passed.requests[op as usize]);
+        if request.discard || changes != [0, 0] {
+            refuse_zones(target.info())?;
         }
         Ok(PlannedReplay { request, target, data: opening.data, iodepth, requests, survey })
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use flashscope_core::{Bytes, Nanos};
+use flashscope_core::{Bytes, Nanos, TargetInfo};
 use flashscope_trace::transform::{Across, FitMode, Origin};
 use flashscope_trace::{LayoutCache, Pipeline, Records, Reopen, Stop, TraceError, TraceFile, TraceSource};
 
@@ -106,5 +106,20 @@ fn fit_name(fit: FitMode) -> &'static str {
         FitMode::Modulo => "modulo",
         FitMode::Compact => "compact",
         FitMode::Linear => "linear",
+    }
+}
+
+/// The requests of a trace go anywhere, and a target with zones would refuse one in the middle.
+///
+/// # Errors
+/// The target has zones.
+pub(crate) fn refuse_zones(info: &TargetInfo) -> Result<()> {
+    match info.zones {
+        None => Ok(()),
+        Some(_) => Err(Error::usage(format!(
+            "{} has zones, which are written in order, and a trace writes anywhere; use a pattern, or a \
+             target without zones",
+            info.name
+        ))),
     }
 }

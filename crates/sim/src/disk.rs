@@ -223,6 +223,7 @@ impl Disk {
                 engine: "sim".into(),
                 queue_depth_max: crate::ssd::QUEUE_DEPTH_MAX,
                 placements: 1,
+                zones: None,
             },
             clock: 0,
             flight: Flight::default(),

@@ -29,6 +29,7 @@ mod placed;
 mod recover;
 pub mod replacement_block;
 mod segmented_lru;
+mod setup;
 pub mod slc_cache;
 pub mod superblock;
 mod usage;
@@ -36,81 +37,24 @@ mod valid;
 mod wear;
 pub mod zns;
 
-use flashscope_core::Request;
+use flashscope_core::{Request, ZoneLayout};
 use serde::{Deserialize, Serialize};
 
 use crate::error::SimError;
 use crate::gc::{AnyPolicy, VictimPolicy};
-use crate::nand::{Cause, Geometry, Lpn, Moment, Nand, PageRead, Token};
-use crate::settings::{OVER_PROVISIONING_MAX, Settings};
+use crate::nand::{Cause, Lpn, Moment, Nand, PageRead, Token};
+use crate::settings::Settings;
 
 pub use copies::merge_in_place;
 pub use free::FreeBlocks;
 pub use newest_copies::NewestCopies;
 pub use page_set::PageSet;
 pub use recover::{NOT_SAID, Recovered, normal_form};
+pub use setup::Setup;
 pub use usage::{MapUse, PlacementUse, SpareUse};
 pub use valid::ValidPages;
 use zns::Zoned;
 use zns::zones::{Admission, Zones};
-
-/// What an FTL is made for.
-#[derive(Clone, Copy, Debug)]
-pub struct Setup<'a> {
-    /// Everything that can be set.
-    pub settings: &'a Settings,
-    /// The flash under it.
-    pub geometry: Geometry,
-    /// Pages that the host sees.
-    pub logical_pages: u32,
-    /// Seed of everything random.
-    pub seed: u64,
-}
-
-impl Setup<'_> {
-    /// Logical blocks, the last one perhaps in part.
-    pub fn logical_blocks(&self) -> u32 {
-        self.logical_pages.div_ceil(self.geometry.pages_per_block)
-    }
-
-    /// Blocks beyond those that the logical space fills.
-    pub fn spare_blocks(&self) -> u32 {
-        self.geometry.blocks.saturating_sub(self.logical_blocks())
-    }
-
-    /// Blocks for logs: as many as were `asked` for, or with 0 all spare ones but `kept`. So an FTL that logs
-    /// uses the over-provisioning that it is given, as one that collects does.
-    pub fn log_blocks(&self, asked: u32, kept: u32) -> u32 {
-        if asked == 0 { self.spare_blocks().saturating_sub(kept) } else { asked }
-    }
-
-    /// An error unless the flash has `spare` blocks more than the logical space fills.
-    ///
-    /// # Errors
-    /// [`SimError::Setting`] for `over_provisioning`, with a value that will do if there is one.
-    pub fn need_spare_blocks(&self, spare: u32) -> Result<(), SimError> {
-        let (have, data) = (self.geometry.blocks, self.logical_blocks());
-        if have >= data.saturating_add(spare) {
-            return Ok(());
-        }
-        let (per_block, logical) = (f64::from(self.geometry.pages_per_block), f64::from(self.logical_pages));
-        let least = (f64::from(spare) * per_block / logical * 1e4).ceil() / 1e4;
-        let remedy = if least <= OVER_PROVISIONING_MAX {
-            format!("use a larger capacity, or set it to at least {least:.4}")
-        } else {
-            "the device is too small; use a larger capacity or a smaller nand.pages_per_block".into()
-        };
-        Err(SimError::Setting {
-            key: "over_provisioning".into(),
-            problem: format!(
-                "leaves {} of the {spare} spare blocks that the FTL {} needs",
-                have.saturating_sub(data),
-                self.settings.ftl,
-            ),
-            remedy,
-        })
-    }
-}
 
 /// Merges of log-block FTLs (paper 002, section 2.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -242,6 +186,12 @@ pub trait Ftl: Sized {
         Admission::Taken
     }
 
+    /// Its zones, for a host that wants to know before it writes; by itself none: writes go anywhere.
+    fn zone_layout(settings: &Settings, options: &Self::Options) -> Option<ZoneLayout> {
+        let _ = (settings, options);
+        None
+    }
+
     /// Its zones; by itself none.
     fn zones(&self) -> Option<&Zones> {
         None
@@ -346,6 +296,13 @@ macro_rules! ftls {
                 }
             }
 
+            fn named_zones(settings: &Settings) -> Option<ZoneLayout> {
+                match settings.ftl.as_str() {
+                    $(<$module::$ftl as Ftl>::NAME => <$module::$ftl as Ftl>::zone_layout(settings, &()),)+
+                    _ => None,
+                }
+            }
+
             fn rebuilt(setup: &Setup<'_>, nand: &mut Nand, trims: &[Tombstone]) -> Result<AnyFtl, SimError> {
                 match setup.settings.ftl.as_str() {
                     $(<$module::$ftl as Ftl>::NAME => {
@@ -381,6 +338,7 @@ ftls! {
     Superblock, superblock::SuperblockFtl, "page mapping within superblocks of adjacent blocks";
     MultiStream, multi_stream::MultiStreamFtl, "page mapping with separate blocks for each stream";
     Fdp, fdp::FdpFtl, "page mapping with reclaim unit handles (NVMe FDP)";
+    Zns, zns::ZnsFtl, "zones, each written in order and reset as a whole (NVMe ZNS)";
 }
 
 impl Ftl for AnyFtl {
@@ -424,6 +382,22 @@ impl Ftl for AnyFtl {
 
     fn placements(settings: &Settings, _: &()) -> u16 {
         AnyFtl::named_placements(settings)
+    }
+
+    fn zone_layout(settings: &Settings, _: &()) -> Option<ZoneLayout> {
+        AnyFtl::named_zones(settings)
+    }
+
+    fn admission(&self, request: &Request) -> Admission {
+        with_ftl!(self, ftl => ftl.admission(request))
+    }
+
+    fn zones(&self) -> Option<&Zones> {
+        with_ftl!(self, ftl => ftl.zones())
+    }
+
+    fn zoned(&mut self) -> Option<&mut dyn Zoned> {
+        with_ftl!(self, ftl => ftl.zoned())
     }
 
     fn write_placed(

@@ -50,6 +50,7 @@ impl Rig {
                 engine: "rig".into(),
                 queue_depth_max: QUEUE_DEPTH_MAX,
                 placements: 1,
+                zones: None,
             },
             sector_mask: spec.sector.0 - 1,
             clock: Time::ZERO,

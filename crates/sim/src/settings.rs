@@ -179,6 +179,8 @@ pub struct Settings {
     pub dftl: ftl::dftl::DftlSettings,
     /// `[superblock]`
     pub superblock: ftl::superblock::SuperblockSettings,
+    /// `[zns]`
+    pub zns: ftl::zns::ZnsSettings,
 }
 
 impl Settings {
@@ -225,6 +227,7 @@ impl Default for Settings {
             fast: ftl::fast::FastSettings::default(),
             dftl: ftl::dftl::DftlSettings::default(),
             superblock: ftl::superblock::SuperblockSettings::default(),
+            zns: ftl::zns::ZnsSettings::default(),
         }
     }
 }

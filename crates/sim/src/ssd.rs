@@ -96,15 +96,33 @@ impl Ssd {
 }
 
 /// An IO to a device with zones is of whole pages.
-fn info_of<F: Ftl>(name: &str, logical_pages: u32, page_bytes: u64, placements: u16, ftl: &F) -> TargetInfo {
+fn info_of<F: Ftl>(name: &str, settings: &Settings, options: &F::Options, logical_pages: u32) -> TargetInfo {
+    let page_bytes = settings.nand.page.0;
+    let zones = F::zone_layout(settings, options);
     TargetInfo {
         name: name.into(),
         size_bytes: u64::from(logical_pages) * page_bytes,
-        logical_block_bytes: ftl.zones().map_or(SECTOR_BYTES, |_| page_bytes as u32),
+        logical_block_bytes: zones.map_or(SECTOR_BYTES, |_| page_bytes as u32),
         virtual_time: true,
         engine: "sim".into(),
         queue_depth_max: QUEUE_DEPTH_MAX,
-        placements,
+        placements: F::placements(settings, options),
+        zones,
+    }
+}
+
+impl Settings {
+    /// What a host may know of the device that they describe, which need not be made for that.
+    ///
+    /// # Errors
+    /// [`SimError::Setting`] names the first setting that cannot be.
+    pub fn target_info(&self, name: &str) -> Result<TargetInfo, SimError> {
+        let (_, logical_pages) = self.geometry()?;
+        let info = info_of::<AnyFtl>(name, self, &(), logical_pages);
+        if info.zones.is_some() {
+            self.zns.check(info.size_bytes, self.nand.page.0)?;
+        }
+        Ok(info)
     }
 }
 

@@ -27,7 +27,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::buffer::WriteBuffer;
-use crate::ftl::Ftl;
+use crate::ftl::{AnyFtl, FTLS, Ftl};
 use crate::nand::Cause;
 use crate::settings::{Initial, Settings};
 use crate::ssd::background::When;
@@ -49,7 +49,16 @@ pub fn small_device() -> Settings {
     settings.nand.data = true;
     settings.ram.size = Bytes(64 * PAGE);
     settings.page.idle_blocks = 12;
+    settings.zns.zone_size = Bytes(32 * PAGE);
     settings
+}
+
+/// The FTLs that take writes anywhere, with what they are: random requests are for them.
+pub fn ftls_of_any_order() -> Vec<(&'static str, &'static str)> {
+    let takes_any_order = |(ftl, _): &(&str, &str)| {
+        AnyFtl::zone_layout(&Settings { ftl: (*ftl).into(), ..Settings::default() }, &()).is_none()
+    };
+    FTLS.iter().copied().filter(takes_any_order).collect()
 }
 
 /// The settings of a device that works in idle time too, and beside reads.

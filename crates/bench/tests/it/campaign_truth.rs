@@ -168,6 +168,7 @@ fn a_cycle_of_so_many_bytes_is_seen_at_every_size() {
         engine: "test".into(),
         queue_depth_max: 1,
         placements: 1,
+        zones: None,
     };
     let settings = Settings {
         only: Some(vec!["granularity".into()]),

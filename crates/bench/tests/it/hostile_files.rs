@@ -151,6 +151,7 @@ fn plan(name: &str, text: &str, size_bytes: u64) -> bool {
         engine: "test".into(),
         queue_depth_max: 128,
         placements: 1,
+        zones: None,
     };
     let lines = text.lines().count().max(1);
     let in_the_file = |error: &ScriptError| assert!((1..=lines).contains(&error.line), "{error}\n{text}");

@@ -69,6 +69,7 @@ fn target(random: &mut Random) -> TargetInfo {
         engine: "test".into(),
         queue_depth_max: 1024,
         placements: 1,
+        zones: None,
     }
 }
 

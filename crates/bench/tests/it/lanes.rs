@@ -65,6 +65,7 @@ impl Wall {
             engine: "wall".into(),
             queue_depth_max: 64,
             placements: 1,
+            zones: None,
         };
         Wall { device: Arc::clone(device), lane, info, done: 0, flying: Vec::new() }
     }

@@ -17,6 +17,7 @@ fn target(size_bytes: u64) -> TargetInfo {
         engine: "test".into(),
         queue_depth_max: 1024,
         placements: 1,
+        zones: None,
     }
 }
 

@@ -60,7 +60,8 @@ impl Pattern {
         self.check()?;
         self.check_placements_of(target)?;
         self.check_sectors(target)?;
-        self.check_space(target)
+        self.check_space(target)?;
+        self.check_zones_of(target)
     }
 
     fn check_counts(&self) -> Result<(), PatternError> {

@@ -50,6 +50,7 @@ impl Faulty {
             engine: "test".into(),
             queue_depth_max: 64,
             placements: 1,
+            zones: None,
         };
         Faulty { info, fault, clock: 5_000, taken: 0, flying: Vec::new(), again: None }
     }

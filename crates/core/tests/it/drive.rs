@@ -40,6 +40,7 @@ impl Virtual {
             engine: "test".into(),
             queue_depth_max: 1 << 16,
             placements: 1,
+            zones: None,
         };
         Virtual {
             info,

@@ -39,6 +39,7 @@ impl Patchy {
             engine: "test".into(),
             queue_depth_max: 64,
             placements: 1,
+            zones: None,
         };
         Patchy { info, clock: 5_000, taken: 0, nth, heard, is_of_one: true, flying: Vec::new() }
     }

@@ -29,6 +29,7 @@ fn target(size_bytes: u64) -> TargetInfo {
         engine: String::new(),
         queue_depth_max: u32::MAX,
         placements: 1,
+        zones: None,
     }
 }
 

@@ -161,6 +161,7 @@ fn target() -> TargetInfo {
         engine: "rig".into(),
         queue_depth_max: 64,
         placements: 1,
+        zones: None,
     }
 }
 

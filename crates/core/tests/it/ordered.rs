@@ -33,6 +33,7 @@ impl Parallel {
             engine: "test".into(),
             queue_depth_max: DEPTH,
             placements: 1,
+            zones: None,
         };
         let (flying, served) = (Vec::new(), Vec::new());
         Parallel {

@@ -28,6 +28,7 @@ impl Jitter {
             engine: "test".into(),
             queue_depth_max: 64,
             placements: 1,
+            zones: None,
         };
         Jitter { info, clock: Time(33), random: Random::new(seed), flying: Vec::new(), taken: 0 }
     }

@@ -444,6 +444,7 @@ fn target(size_bytes: u64) -> TargetInfo {
         engine: "test".into(),
         queue_depth_max: 64,
         placements: 1,
+        zones: None,
     }
 }
 

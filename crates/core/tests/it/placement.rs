@@ -17,6 +17,7 @@ fn requests(text: &str, job: u32, count: usize) -> Vec<Request> {
         engine: "test".into(),
         queue_depth_max: 64,
         placements: 16,
+        zones: None,
     };
     pattern.validate(&info).unwrap_or_else(|error| panic!("{text}: {error}"));
     let mut batch = vec![Request::default(); count];

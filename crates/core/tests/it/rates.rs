@@ -115,6 +115,7 @@ fn two_rates_have_words_and_need_reads_and_writes() {
         engine: String::new(),
         queue_depth_max: u32::MAX,
         placements: 1,
+        zones: None,
     };
     let both = pattern("rw=randrw size=1m rate_iops=10000,0.5");
     assert_eq!(both.rate_iops, Some(Rate::Each { reads: 10_000.0, writes: 0.5 }));

@@ -24,6 +24,7 @@ impl Counting {
             engine: "test".into(),
             queue_depth_max: 256,
             placements: 1,
+            zones: None,
         };
         Counting { info, clock: 0, written_bytes: 0, flying: Vec::new() }
     }

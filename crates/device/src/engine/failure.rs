@@ -106,6 +106,7 @@ mod tests {
             engine: "sync".into(),
             queue_depth_max: 4,
             placements: 1,
+            zones: None,
         }
     }
 

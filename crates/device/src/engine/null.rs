@@ -29,6 +29,7 @@ impl NullTarget {
                 engine: "null".into(),
                 queue_depth_max: queue_depth,
                 placements: 1,
+                zones: None,
             },
             clock,
             in_flight: Vec::with_capacity(queue_depth as usize),

@@ -369,5 +369,6 @@ fn largest() -> TargetInfo {
         engine: String::new(),
         queue_depth_max: u32::MAX,
         placements: u16::MAX,
+        zones: None,
     }
 }

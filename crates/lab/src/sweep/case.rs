@@ -4,8 +4,6 @@ use std::io::Read;
 use std::path::Path;
 
 use flashscope_core::{Target, TargetInfo};
-use flashscope_sim::ftl::{AnyFtl, Ftl};
-use flashscope_sim::ssd::{QUEUE_DEPTH_MAX, SECTOR_BYTES};
 use flashscope_sim::{Profile, Settings, Ssd};
 
 use super::SweepSpec;
@@ -39,16 +37,7 @@ impl Case {
     /// # Errors
     /// Its settings make no device.
     pub fn info(&self) -> Result<TargetInfo> {
-        let (geometry, logical_pages) = self.settings.geometry()?;
-        Ok(TargetInfo {
-            name: format!("sim:{}", self.profile),
-            size_bytes: u64::from(logical_pages) * u64::from(geometry.page_bytes),
-            logical_block_bytes: SECTOR_BYTES,
-            virtual_time: true,
-            engine: "sim".into(),
-            queue_depth_max: QUEUE_DEPTH_MAX,
-            placements: AnyFtl::placements(&self.settings, &()),
-        })
+        Ok(self.settings.target_info(&format!("sim:{}", self.profile))?)
     }
 }
 

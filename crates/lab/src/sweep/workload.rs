@@ -12,7 +12,7 @@ use crate::error::{Error, Remedy, Result};
 use crate::interrupt::Interrupt;
 use crate::replay::DEPTH_MAX;
 use crate::timing::Timing;
-use crate::traces::{TraceInput, open_end};
+use crate::traces::{TraceInput, open_end, refuse_zones};
 
 /// A workload, not yet bound to a device.
 #[derive(Clone)]
@@ -122,7 +122,10 @@ impl Workload {
 
     /// The pattern as it fits a device: one pass over it, if neither count nor size was given.
     pub fn fitted(&self, info: &TargetInfo) -> Result<Workload> {
-        let Workload::Pattern(pattern, seed) = self else { return Ok(self.clone()) };
+        let Workload::Pattern(pattern, seed) = self else {
+            refuse_zones(info)?;
+            return Ok(self.clone());
+        };
         let mut fitted = (**pattern).clone();
         let bs = fitted.bs.0.max(1);
         if fitted.size.0 == 0 {

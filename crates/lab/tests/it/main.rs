@@ -17,6 +17,7 @@ mod run;
 mod several_jobs;
 mod standstill;
 mod sweep;
+mod zoned;
 
 use flashscope_lab::sweep::SimReport;
 use flashscope_lab::{Interrupt, SweepSpec, TraceInput, simulate};

@@ -97,6 +97,7 @@ pub fn of_the_paper(seed: u64, size_bytes: u64) -> Result<Plan> {
         engine: String::new(),
         queue_depth_max: 16,
         placements: 1,
+        zones: None,
     };
     let settings = Settings {
         scope: Scope::Table1,

@@ -6,18 +6,25 @@
 //! is done when they are erased. To finish a zone takes one page of padding, which says so after a loss of
 //! power. A page that was torn then cannot be written again: its zone comes back full, and open ones closed.
 //!
-//! It is put into a device by [`crate::SsdBuilder::ftl`], and has settings of its own:
+//! The host that runs a pattern resets a zone before it writes it again, as f2fs and ZenFS do, and finishes
+//! the one that it left longest ago if it may begin no other (`zns.reset_on_rewrite`). Without that
+//! nothing is done but the specification's commands:
 //!
 //! ```
 //! use flashscope_core::{Op, Request, Target, Time};
 //! use flashscope_sim::ftl::zns::zones::{ZoneAction, ZoneState};
-//! use flashscope_sim::ftl::zns::{ZnsFtl, ZnsSettings};
+//! use flashscope_sim::ftl::zns::ZnsSettings;
 //! use flashscope_sim::settings::{Initial, Settings};
 //! use flashscope_sim::Ssd;
 //!
-//! let settings = Settings { capacity: "64MiB".parse()?, initial: Initial::Empty, ..Settings::default() };
-//! let zones = ZnsSettings { zone_size_bytes: 4 << 20, open_max: 2, ..ZnsSettings::default() };
-//! let mut ssd = Ssd::builder("mine", settings).ftl::<ZnsFtl>(zones).build()?;
+//! let zns = ZnsSettings {
+//!     zone_size: "4MiB".parse()?,
+//!     open_max: 2,
+//!     reset_on_rewrite: false,
+//!     ..ZnsSettings::default()
+//! };
+//! let settings = Settings { ftl: "zns".into(), zns, initial: Initial::Empty, ..Settings::default() };
+//! let mut ssd = Ssd::new("mine", settings, 1)?;
 //! // Two appends in flight together: each has an address of its own.
 //! assert_eq!(ssd.append_to_zone(0, 5, 4096)?, 5 << 22);
 //! assert_eq!(ssd.append_to_zone(1, 5, 4096)?, (5 << 22) + 4096);
@@ -34,13 +41,14 @@
 
 pub mod zones;
 
-use flashscope_core::{Bytes, Op, Request};
+use flashscope_core::{Bytes, Op, Request, ZoneLayout};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ftl, Setup, SpareUse, Tombstone};
 use crate::error::SimError;
 use crate::nand::{Block, Cause, Lpn, Moment, NO_TOKEN, NONE, Nand, PageRead, Ppn, Tag, Token};
-use crate::settings::Initial;
+use crate::settings::{Initial, Settings};
 use zones::{Admission, Zone, ZoneAction, ZoneError, ZoneState, Zones};
 
 /// Commands to zones, as far as the flash has a part in them.
@@ -67,35 +75,69 @@ pub trait Zoned {
     fn retire(&mut self, nand: &mut Nand, zone: u32, is_readable: bool);
 }
 
-/// What can be set about zones.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// The table `[zns]` of a profile.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ZnsSettings {
     /// From the start of a zone to the start of the next. Divides the device's capacity.
-    pub zone_size_bytes: u64,
-    /// What of it can be written; 0 for all.
-    pub zone_capacity_bytes: u64,
+    #[schemars(with = "String")]
+    pub zone_size: Bytes,
+    /// What of a zone can be written, from its start on; 0 for all.
+    #[schemars(with = "String")]
+    pub zone_capacity: Bytes,
     /// Maximum open zones; 0 for no limit.
     pub open_max: u32,
     /// Maximum active zones, open or closed; 0 for no limit.
     pub active_max: u32,
     /// The largest append; 0 for no limit.
-    pub append_max_bytes: u64,
-    /// A write to the first page of a full zone resets it, as fio's `zonemode=zbd` does for its host.
-    pub reset_full: bool,
+    #[schemars(with = "String")]
+    pub append_max: Bytes,
+    /// The host resets a zone before it writes its first page again. If not, patterns that write are refused.
+    pub reset_on_rewrite: bool,
 }
 
 impl Default for ZnsSettings {
     /// Chosen: small zones, the limits of a Western Digital ZN540.
     fn default() -> ZnsSettings {
         ZnsSettings {
-            zone_size_bytes: 64 << 20,
-            zone_capacity_bytes: 0,
+            zone_size: Bytes(64 << 20),
+            zone_capacity: Bytes(0),
             open_max: 14,
             active_max: 14,
-            append_max_bytes: 0,
-            reset_full: false,
+            append_max: Bytes(0),
+            reset_on_rewrite: true,
         }
+    }
+}
+
+impl ZnsSettings {
+    fn layout(&self) -> ZoneLayout {
+        let all = self.zone_capacity.0 == 0;
+        ZoneLayout {
+            size_bytes: self.zone_size.0,
+            capacity_bytes: if all { self.zone_size.0 } else { self.zone_capacity.0 },
+            active_max: self.active_max,
+            resets_on_rewrite: self.reset_on_rewrite,
+        }
+    }
+
+    /// An error unless a device of so many bytes can have such zones.
+    pub(crate) fn check(&self, device: u64, page_bytes: u64) -> Result<(), SimError> {
+        let ZoneLayout { size_bytes: size, capacity_bytes: capacity, .. } = self.layout();
+        if size == 0 || !size.is_multiple_of(page_bytes) || !device.is_multiple_of(size) {
+            let problem =
+                format!("is {}, which does not divide {} into whole pages", Bytes(size), Bytes(device));
+            return Err(SimError::setting("zns.zone_size", &problem, "use a divisor of capacity"));
+        }
+        if !capacity.is_multiple_of(page_bytes) || capacity > size {
+            let problem = format!("is {}, not whole pages up to {}", Bytes(capacity), Bytes(size));
+            return Err(SimError::setting("zns.zone_capacity", &problem, "use 0 for all of the zone"));
+        }
+        if self.active_max > 0 && !(1..=self.active_max).contains(&self.open_max) {
+            let problem = format!("is {}, and {} may be active", self.open_max, self.active_max);
+            return Err(SimError::setting("zns.open_max", &problem, "use at most as many, but not 0"));
+        }
+        Ok(())
     }
 }
 
@@ -114,30 +156,21 @@ pub struct ZnsFtl {
     pages_per_block: u32,
     page_bytes: u32,
     append_max_bytes: u64,
-    reset_full: bool,
+    resets_on_rewrite: bool,
+    /// Pages written so far, and as many as that when each zone was written last.
+    clock: u64,
+    last_write: Vec<u64>,
     blocks: u32,
 }
 
 impl ZnsFtl {
-    fn empty(setup: &Setup<'_>, settings: &ZnsSettings) -> Result<ZnsFtl, SimError> {
+    fn empty(setup: &Setup<'_>) -> Result<ZnsFtl, SimError> {
+        let settings = &setup.settings.zns;
         let Setup { geometry, logical_pages, .. } = *setup;
         let page_bytes = u64::from(geometry.page_bytes);
-        let size = settings.zone_size_bytes;
-        let capacity = if settings.zone_capacity_bytes == 0 { size } else { settings.zone_capacity_bytes };
         let device = u64::from(logical_pages) * page_bytes;
-        if size == 0 || !size.is_multiple_of(page_bytes) || !device.is_multiple_of(size) {
-            let problem =
-                format!("is {}, which does not divide {} into whole pages", Bytes(size), Bytes(device));
-            return Err(SimError::setting("zns.zone_size_bytes", &problem, "use a divisor of capacity"));
-        }
-        if !capacity.is_multiple_of(page_bytes) || capacity > size {
-            let problem = format!("is {}, not whole pages up to {}", Bytes(capacity), Bytes(size));
-            return Err(SimError::setting("zns.zone_capacity_bytes", &problem, "use 0 for all of the zone"));
-        }
-        if settings.active_max > 0 && !(1..=settings.active_max).contains(&settings.open_max) {
-            let problem = format!("is {}, and {} may be active", settings.open_max, settings.active_max);
-            return Err(SimError::setting("zns.open_max", &problem, "use at most as many, but not 0"));
-        }
+        settings.check(device, page_bytes)?;
+        let ZoneLayout { size_bytes: size, capacity_bytes: capacity, .. } = settings.layout();
         let (size_pages, capacity_pages) = ((size / page_bytes) as u32, (capacity / page_bytes) as u32);
         let (count, blocks_per_zone) =
             ((device / size) as u32, capacity_pages.div_ceil(geometry.pages_per_block));
@@ -149,8 +182,10 @@ impl ZnsFtl {
             unit_pages: setup.settings.nand.pages_per_program * geometry.stripe,
             pages_per_block: geometry.pages_per_block,
             page_bytes: geometry.page_bytes,
-            append_max_bytes: settings.append_max_bytes,
-            reset_full: settings.reset_full,
+            append_max_bytes: settings.append_max.0,
+            resets_on_rewrite: settings.reset_on_rewrite,
+            clock: 0,
+            last_write: vec![0; count as usize],
             blocks: geometry.blocks,
         })
     }
@@ -191,11 +226,37 @@ impl ZnsFtl {
     }
 
     fn admission_of_write(&self, zone: u32, page: u32, pages: u32) -> Result<Admission, ZoneError> {
-        let is_full = self.zones.get(zone).is_some_and(|zone| zone.state == ZoneState::Full);
-        if self.reset_full && is_full && page == 0 {
-            return self.zones.check_rewrite(pages).map(|()| Admission::ResetFirst(zone));
+        if self.resets_on_rewrite && page == 0 {
+            return self.admission_of_start(zone, pages);
         }
         self.zones.check_write(zone, page, pages).map(|()| Admission::Taken)
+    }
+
+    /// A host that begins a zone has reset it, and finished the one that it left longest ago if no other may
+    /// be active.
+    fn admission_of_start(&self, zone: u32, pages: u32) -> Result<Admission, ZoneError> {
+        let is_used = |zone: Zone| zone.written_pages > 0 || zone.state == ZoneState::Full;
+        let is_sound = |zone: Zone| !matches!(zone.state, ZoneState::ReadOnly | ZoneState::Offline);
+        let is_rewritten = self.zones.get(zone).is_some_and(|zone| is_used(zone) && is_sound(zone));
+        let checked = match is_rewritten {
+            true => self.zones.check_rewrite(zone, pages),
+            false => self.zones.check_write(zone, 0, pages),
+        };
+        let finish = match checked {
+            Ok(()) => None,
+            Err(ZoneError::TooManyActive) => self.left_longest_ago(),
+            Err(error) => return Err(error),
+        };
+        let reset = is_rewritten.then_some(zone);
+        match (finish, reset) {
+            (None, None) => Ok(Admission::Taken),
+            _ => Ok(Admission::After { finish, reset }),
+        }
+    }
+
+    fn left_longest_ago(&self) -> Option<u32> {
+        let active = (0..).zip(self.zones.iter()).filter(|(_, zone)| zone.state.is_active());
+        active.map(|(zone, _)| zone).min_by_key(|zone| self.last_write[*zone as usize])
     }
 
     fn admission_of_read(&self, first: Lpn, pages: u32) -> Result<Admission, ZoneError> {
@@ -243,11 +304,7 @@ fn check_device(setup: &Setup<'_>, zone_blocks: u64, is_dense: bool) -> Result<(
     if zone_blocks > u64::from(geometry.blocks) {
         let problem =
             format!("takes {zone_blocks} erase blocks in whole zones, of {} that there are", geometry.blocks);
-        return Err(SimError::setting(
-            "zns.zone_capacity_bytes",
-            &problem,
-            "use a multiple of the erase block",
-        ));
+        return Err(SimError::setting("zns.zone_capacity", &problem, "use a multiple of the erase block"));
     }
     if settings.buffer != "none" {
         let problem = format!("is {}, which would write a zone's pages out of order", settings.buffer);
@@ -265,20 +322,19 @@ fn check_device(setup: &Setup<'_>, zone_blocks: u64, is_dense: bool) -> Result<(
 
 impl Ftl for ZnsFtl {
     const NAME: &'static str = "zns";
-    type Options = ZnsSettings;
+    type Options = ();
 
-    fn new(setup: &Setup<'_>, options: &ZnsSettings) -> Result<ZnsFtl, SimError> {
-        ZnsFtl::empty(setup, options)
+    fn new(setup: &Setup<'_>, _: &()) -> Result<ZnsFtl, SimError> {
+        ZnsFtl::empty(setup)
+    }
+
+    fn zone_layout(settings: &Settings, _: &()) -> Option<ZoneLayout> {
+        Some(settings.zns.layout())
     }
 
     /// Write pointers from spare areas.
-    fn rebuild(
-        setup: &Setup<'_>,
-        options: &ZnsSettings,
-        nand: &mut Nand,
-        _: &[Tombstone],
-    ) -> Result<ZnsFtl, SimError> {
-        let mut ftl = ZnsFtl::empty(setup, options)?;
+    fn rebuild(setup: &Setup<'_>, _: &(), nand: &mut Nand, _: &[Tombstone]) -> Result<ZnsFtl, SimError> {
+        let mut ftl = ZnsFtl::empty(setup)?;
         (0..ftl.zones.count()).for_each(|zone| ftl.find(nand, zone));
         Ok(ftl)
     }
@@ -299,6 +355,8 @@ impl Ftl for ZnsFtl {
         let (zone, page) = self.place(lpn);
         let done = nand.program(self.ppn(zone, page), lpn, token, cause, at);
         self.zones.wrote(zone);
+        self.clock += 1;
+        self.last_write[zone as usize] = self.clock;
         done
     }
 

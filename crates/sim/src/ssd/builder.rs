@@ -132,7 +132,7 @@ impl<F: Ftl, B: WriteBuffer> SsdBuilder<F, B> {
         };
         let buffer = B::new(&setup, &buffer_options)?;
         Ok(Ssd {
-            info: info_of(&format!("sim:{name}"), logical_pages, settings.nand.page.0, placements, &ftl),
+            info: info_of::<F>(&format!("sim:{name}"), &settings, &ftl_options, logical_pages),
             path: Path::new(&settings, nand, buffer, logical_pages, placements),
             ftl,
             calls: Calls::compiled(),

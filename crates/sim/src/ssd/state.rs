@@ -125,9 +125,8 @@ where
         if (rest.path.nand.geometry(), rest.logical_pages) != (&geometry, logical_pages) {
             return Err(damaged("is not the device that its settings describe"));
         }
-        let placements = F::placements(&settings, &rest.ftl_options);
         Ok(Ssd {
-            info: info_of(&name, rest.logical_pages, settings.nand.page.0, placements, &rest.ftl),
+            info: info_of::<F>(&name, &settings, &rest.ftl_options, rest.logical_pages),
             settings,
             ftl_options: rest.ftl_options,
             buffer_options: rest.buffer_options,

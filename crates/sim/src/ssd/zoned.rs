@@ -107,13 +107,17 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
 }
 
 impl<B: WriteBuffer> Path<B> {
-    /// Whether the FTL takes the request; a full zone that it is to write again is reset.
+    /// Whether the FTL takes the request; what the host does with zones before it is done.
     #[inline]
     pub(super) fn admits<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> bool {
         match ftl.admission(request) {
             Admission::Taken => true,
             Admission::Refused(_) => false,
-            Admission::ResetFirst(zone) => self.manage_zone(ftl, zone, ZoneAction::Reset, at).is_ok(),
+            Admission::After { finish, reset } => {
+                let before = [(finish, ZoneAction::Finish), (reset, ZoneAction::Reset)];
+                let mut before = before.into_iter().filter_map(|(zone, action)| Some((zone?, action)));
+                before.all(|(zone, action)| self.manage_zone(ftl, zone, action, at).is_ok())
+            }
         }
     }
 

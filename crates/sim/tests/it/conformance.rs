@@ -6,14 +6,15 @@
 use flashscope_core::seed::{Random, derive};
 use flashscope_core::{Bytes, Op, Request, Target, TargetError, Time};
 use flashscope_sim::buffer::{AnyBuffer, BUFFERS};
+use flashscope_sim::ftl::AnyFtl;
 use flashscope_sim::ftl::fdp::Isolation;
-use flashscope_sim::ftl::{AnyFtl, FTLS};
 use flashscope_sim::gc::{POLICIES, cost_benefit, d_choices, fifo, greedy, random};
 use flashscope_sim::nand::NandSettings;
 use flashscope_sim::settings::{Initial, Levelling};
 use flashscope_sim::ssd::background::When;
 use flashscope_sim::testing::{
-    Kit, at_work_when_idle, check_policy, exercise, random_pause, random_request_to, serve, small_device,
+    Kit, at_work_when_idle, check_policy, exercise, ftls_of_any_order, random_pause, random_request_to,
+    serve, small_device,
 };
 use flashscope_sim::{Settings, SimError, Ssd};
 
@@ -43,13 +44,13 @@ fn kit(settings: Settings, seed: u64) -> Kit<AnyFtl, AnyBuffer> {
 }
 
 fn combinations() -> impl Iterator<Item = (&'static str, &'static str)> {
-    FTLS.iter().flat_map(|(ftl, _)| BUFFERS.iter().map(move |(buffer, _)| (*ftl, *buffer)))
+    ftls_of_any_order().into_iter().flat_map(|(ftl, _)| BUFFERS.iter().map(move |(buffer, _)| (ftl, *buffer)))
 }
 
 /// A million random operations in all, with trims and flushes: no page is lost, none is stale.
 #[test]
 fn every_ftl_with_every_buffer_returns_what_was_written() {
-    let ios = 1_000_000 / (FTLS.len() * BUFFERS.len()) as u64 + 1;
+    let ios = 1_000_000 / combinations().count() as u64 + 1;
     for (number, (ftl, buffer)) in combinations().enumerate() {
         let seed = derive(SEED, number as u64);
         println!("{ftl} + {buffer}, seed {seed}");
@@ -101,7 +102,7 @@ fn the_same_seed_gives_the_same_times_and_counts() {
 /// is, and what a volatile buffer loses is counted, not hidden.
 #[test]
 fn no_ftl_loses_what_was_flushed_when_the_power_goes() {
-    for (ftl, _) in FTLS {
+    for (ftl, _) in ftls_of_any_order() {
         for buffer in ["none", "lru", "bplru"] {
             println!("{ftl} + {buffer}");
             kit(idle(ftl, buffer), SEED).keeps_what_was_flushed(60);
@@ -210,8 +211,9 @@ fn assert_wear_out(ssd: &Ssd, error: &TargetError, what: &str) {
 
 fn any(random: &mut Random, number: u64) -> Settings {
     let one_of = |random: &mut Random, list: &[u32]| list[random.below(list.len() as u64) as usize];
-    let ftl = FTLS[number as usize % FTLS.len()].0;
-    let buffer = BUFFERS[(number as usize / FTLS.len()) % BUFFERS.len()].0;
+    let ftls = ftls_of_any_order();
+    let ftl = ftls[number as usize % ftls.len()].0;
+    let buffer = BUFFERS[(number as usize / ftls.len()) % BUFFERS.len()].0;
     let mut settings = small(ftl, buffer);
     settings.gc = POLICIES[random.below(POLICIES.len() as u64) as usize].0.into();
     settings.initial = [Initial::Full, Initial::Empty, Initial::Random][random.below(3) as usize];
@@ -297,7 +299,7 @@ fn overwrite(ssd: &mut Ssd, random: &mut Random, what: &str) -> Option<TargetErr
 /// Absurd numbers are refused like small ones, whatever they add up to.
 #[test]
 fn reserves_beyond_all_blocks_are_refused() {
-    for (ftl, _) in FTLS {
+    for (ftl, _) in ftls_of_any_order() {
         let mut settings = small(ftl, "none");
         settings.page.reserve_blocks = u32::MAX;
         settings.log_block.log_blocks = u32::MAX;
@@ -308,7 +310,7 @@ fn reserves_beyond_all_blocks_are_refused() {
         settings.hybrid.open_blocks = u32::MAX;
         settings.chunk.open_chunks = u32::MAX;
         let made = Ssd::new("test", settings, SEED);
-        let has_reserve = !["dftl", "replacement-block"].contains(ftl);
+        let has_reserve = !["dftl", "replacement-block"].contains(&ftl);
         assert_eq!(matches!(made, Err(SimError::Setting { .. })), has_reserve, "{ftl}");
     }
 }

@@ -4,9 +4,9 @@
 use flashscope_core::seed::Random;
 use flashscope_core::{Bytes, Flags, Op, Request, Target, Time};
 use flashscope_sim::buffer::BUFFERS;
-use flashscope_sim::ftl::FTLS;
 use flashscope_sim::nand::{Cause, Cell};
 use flashscope_sim::settings::Initial;
+use flashscope_sim::testing::ftls_of_any_order;
 use flashscope_sim::{Settings, Ssd};
 
 const PAGE: u64 = 4096;
@@ -115,7 +115,8 @@ fn a_flush_after_which_nothing_was_written_has_nothing_to_do() {
 
 fn any(random: &mut Random, number: usize) -> Settings {
     let one_of = |random: &mut Random, list: &[u32]| list[random.below(list.len() as u64) as usize];
-    let ftl = FTLS[number % FTLS.len()].0;
+    let ftls = ftls_of_any_order();
+    let ftl = ftls[number % ftls.len()].0;
     let mut settings = Settings { ftl: ftl.into(), over_provisioning: 0.6, ..Settings::default() };
     settings.buffer = BUFFERS[random.below(BUFFERS.len() as u64) as usize].0.into();
     settings.initial = [Initial::Empty, Initial::Full, Initial::Random][random.below(3) as usize];

@@ -63,7 +63,11 @@ fn replace_number(bytes: &mut Vec<u8>, from: usize, random: &mut Random) {
 fn serve<T: Target>(target: &mut T, what: &str) {
     let size_bytes = target.info().size_bytes;
     let block_bytes = target.info().logical_block_bytes;
-    for offset_bytes in [0, size_bytes - u64::from(block_bytes)] {
+    // The start of a zone is where any may be written.
+    let zone_bytes = target.info().zones.map_or(u64::from(block_bytes), |zones| zones.size_bytes);
+    let resets = target.info().zones.is_none_or(|zones| zones.resets_on_rewrite);
+    let ends = if resets { vec![0, size_bytes - zone_bytes] } else { Vec::new() };
+    for offset_bytes in ends {
         for op in [Op::Write, Op::Read] {
             let request = Request { op, offset_bytes, length_bytes: block_bytes, ..Request::default() };
             let mut out = Vec::new();
@@ -100,7 +104,7 @@ fn try_out(profile: Result<Profile, SimError>, what: &str) -> bool {
 fn damaged_profiles_are_refused_or_serve() {
     let small = [("capacity".to_string(), "4MiB".to_string())];
     let mut served = 0;
-    for number in 0..4_000 {
+    for number in 0..6_000 {
         let seed = derive(SEED, number);
         let mut random = Random::new(seed);
         let name = profiles::NAMES[number as usize % profiles::NAMES.len()];

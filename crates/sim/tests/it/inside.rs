@@ -6,10 +6,10 @@
 use flashscope_core::seed::{Random, derive};
 use flashscope_core::{Bytes, Op, Request, Target, Time};
 use flashscope_sim::buffer::BUFFERS;
-use flashscope_sim::ftl::FTLS;
 use flashscope_sim::settings::Initial;
 use flashscope_sim::ssd::inside::{CELLS_MAX, COLUMNS, Inside, SAMPLES_MAX};
 use flashscope_sim::ssd::report::{ByCause, DeviceReport};
+use flashscope_sim::testing::ftls_of_any_order;
 use flashscope_sim::{Settings, Ssd};
 
 const SEED: u64 = 20_261_122;
@@ -92,7 +92,7 @@ fn pairs(report: &DeviceReport, now_ns: u64) -> Vec<(String, u64)> {
 
 #[test]
 fn the_last_sample_is_the_report_and_no_count_ever_falls() {
-    for (number, (ftl, _)) in FTLS.iter().enumerate() {
+    for (number, (ftl, _)) in ftls_of_any_order().into_iter().enumerate() {
         for (buffer, _) in BUFFERS {
             let seed = derive(SEED, number as u64);
             println!("{ftl} + {buffer}, seed {seed}");
@@ -126,7 +126,7 @@ fn the_last_sample_is_the_report_and_no_count_ever_falls() {
 
 #[test]
 fn free_blocks_are_those_that_nothing_was_written_to() {
-    for (ftl, _) in FTLS {
+    for (ftl, _) in ftls_of_any_order() {
         let (ssd, inside) = watched(small(ftl, "none"), 900, SEED);
         let nand = ssd.nand();
         let erased = (0..nand.blocks()).filter(|block| nand.next_page(*block) == 0).count() as u64;
@@ -159,7 +159,7 @@ fn a_run_of_any_length_has_samples_all_along_it_and_few() {
 
 #[test]
 fn the_same_run_is_seen_the_same_and_watching_changes_nothing() {
-    for (ftl, _) in FTLS {
+    for (ftl, _) in ftls_of_any_order() {
         let (ssd, inside) = watched(small(ftl, "fab"), 700, SEED);
         assert_eq!(watched(small(ftl, "fab"), 700, SEED).1, inside, "{ftl}");
         let mut unwatched = Ssd::new("test", small(ftl, "fab"), SEED).unwrap();

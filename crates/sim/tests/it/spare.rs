@@ -18,6 +18,7 @@ fn settings(ftl: &str, over_provisioning: f64, capacity: u64) -> Settings {
         Settings { ftl: ftl.into(), over_provisioning, capacity: Bytes(capacity), ..Settings::default() };
     settings.nand.pages_per_block = PAGES_PER_BLOCK;
     settings.nand.endurance_erases = u32::MAX;
+    settings.zns.zone_size = Bytes(1 << 20);
     settings.chunk.size = Bytes(2 * u64::from(PAGES_PER_BLOCK) * PAGE);
     settings
 }

@@ -1,6 +1,7 @@
 //! A drive with zones: what it answers, what it keeps, what it costs.
 
 mod model;
+mod patterns;
 mod table;
 
 use flashscope_core::pattern::{Pattern, Rw};
@@ -34,17 +35,18 @@ fn settings() -> Settings {
 
 fn zones(open_max: u32, active_max: u32) -> ZnsSettings {
     ZnsSettings {
-        zone_size_bytes: u64::from(SIZE) * PAGE,
-        zone_capacity_bytes: u64::from(CAPACITY) * PAGE,
+        zone_size: Bytes(u64::from(SIZE) * PAGE),
+        zone_capacity: Bytes(u64::from(CAPACITY) * PAGE),
         open_max,
         active_max,
-        append_max_bytes: 8 * PAGE,
-        reset_full: false,
+        append_max: Bytes(8 * PAGE),
+        reset_on_rewrite: false,
     }
 }
 
 fn build(settings: Settings, zones: ZnsSettings) -> Result<Drive, SimError> {
-    Ssd::builder("zns", settings).ftl::<ZnsFtl>(zones).buffer::<NoBuffer>(()).build()
+    let settings = Settings { zns: zones, ..settings };
+    Ssd::builder("zns", settings).ftl::<ZnsFtl>(()).buffer::<NoBuffer>(()).build()
 }
 
 fn device(open_max: u32, active_max: u32) -> Drive {
@@ -156,22 +158,22 @@ fn settings_that_cannot_have_zones_are_refused_with_their_key() {
             other => panic!("{:?}", other.err()),
         }
     };
-    assert_eq!(key(&|_, zns| zns.zone_size_bytes = 0), "zns.zone_size_bytes");
-    assert_eq!(key(&|_, zns| zns.zone_size_bytes = 3 * PAGE), "zns.zone_size_bytes");
-    assert_eq!(key(&|_, zns| zns.zone_capacity_bytes = 33 * PAGE), "zns.zone_capacity_bytes");
-    assert_eq!(key(&|_, zns| zns.zone_capacity_bytes = PAGE + 1), "zns.zone_capacity_bytes");
+    assert_eq!(key(&|_, zns| zns.zone_size = Bytes(0)), "zns.zone_size");
+    assert_eq!(key(&|_, zns| zns.zone_size = Bytes(3 * PAGE)), "zns.zone_size");
+    assert_eq!(key(&|_, zns| zns.zone_capacity = Bytes(33 * PAGE)), "zns.zone_capacity");
+    assert_eq!(key(&|_, zns| zns.zone_capacity = Bytes(PAGE + 1)), "zns.zone_capacity");
     assert_eq!(key(&|_, zns| zns.open_max = 5), "zns.open_max");
     assert_eq!(key(&|_, zns| zns.open_max = 0), "zns.open_max");
     assert_eq!(key(&|device, _| device.initial = Initial::Full), "initial");
     assert_eq!(key(&|device, _| device.initial = Initial::Random), "initial");
     assert_eq!(key(&|device, _| device.host.command_queue = false), "host.command_queue");
     let spare = |device: &mut Settings, zns: &mut ZnsSettings| {
-        (device.over_provisioning, zns.zone_capacity_bytes) = (0.0, 0);
+        (device.over_provisioning, zns.zone_capacity) = (0.0, Bytes(0));
         device.nand.pages_per_block = 24;
     };
-    assert_eq!(key(&spare), "zns.zone_capacity_bytes", "two blocks of 24 pages for a zone of 32");
-    let buffered = Ssd::builder("zns", Settings { buffer: "lru".into(), ..settings() });
-    let refused = buffered.ftl::<ZnsFtl>(zones(4, 4)).build().err().expect("a buffer writes in its order");
+    assert_eq!(key(&spare), "zns.zone_capacity", "two blocks of 24 pages for a zone of 32");
+    let buffered = Ssd::builder("zns", Settings { buffer: "lru".into(), zns: zones(4, 4), ..settings() });
+    let refused = buffered.ftl::<ZnsFtl>(()).build().err().expect("a buffer writes in its order");
     assert!(refused.to_string().starts_with("buffer is lru"), "{refused}");
 }
 
@@ -179,7 +181,7 @@ fn settings_that_cannot_have_zones_are_refused_with_their_key() {
 #[test]
 fn sequential_writes_go_round_and_round_at_any_depth() {
     for depth in [1, 7] {
-        let zns = ZnsSettings { zone_capacity_bytes: 0, reset_full: true, ..zones(2, 2) };
+        let zns = ZnsSettings { zone_capacity: Bytes(0), reset_on_rewrite: true, ..zones(2, 2) };
         let mut drive = build(Settings { initial: Initial::Full, ..settings() }, zns).expect("a good device");
         let pages = u64::from(8 * SIZE);
         for io in 0..3 * pages {
@@ -198,7 +200,7 @@ fn sequential_writes_go_round_and_round_at_any_depth() {
 
 #[test]
 fn a_pattern_of_sequential_writes_wraps() {
-    let zns = ZnsSettings { zone_capacity_bytes: 0, reset_full: true, ..zones(2, 2) };
+    let zns = ZnsSettings { zone_capacity: Bytes(0), reset_on_rewrite: true, ..zones(2, 2) };
     let mut drive_of_zones = build(settings(), zns).expect("a good device");
     let (size, ios) = (Bytes(8 * u64::from(SIZE) * PAGE), Some(3 * 8 * u64::from(SIZE)));
     let baseline = Pattern::baseline(Rw::Write, Bytes(0), size);

@@ -81,6 +81,7 @@ fn unknown(path: &Path, context: Option<&Context>) -> Manifest {
         engine: String::new(),
         queue_depth_max: 1,
         placements: 1,
+        zones: None,
     };
     Manifest {
         schema_version: SCHEMA_VERSION,

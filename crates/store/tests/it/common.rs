@@ -109,6 +109,7 @@ fn target() -> TargetInfo {
         engine: "rig".into(),
         queue_depth_max: 1,
         placements: 1,
+        zones: None,
     }
 }
 

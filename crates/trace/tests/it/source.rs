@@ -17,6 +17,7 @@ fn target(size_bytes: u64, logical_block_bytes: u32) -> TargetInfo {
         engine: "none".into(),
         queue_depth_max: 1,
         placements: 1,
+        zones: None,
     }
 }
 

@@ -223,6 +223,7 @@ pub fn context() -> Context {
             engine: "test".into(),
             queue_depth_max: 128,
             placements: 1,
+            zones: None,
         },
         state: "random, enforced".into(),
         generator_iops_max: Some(9e6),

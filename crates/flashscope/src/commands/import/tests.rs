@@ -190,6 +190,7 @@ fn fault(job: &Job) -> Option<String> {
         engine: "test".into(),
         queue_depth_max: u32::MAX,
         placements: 1,
+        zones: None,
     };
     let mut fitted = job.pattern.clone();
     if fitted.size.0 == 0 {

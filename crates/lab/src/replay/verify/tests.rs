@@ -94,6 +94,7 @@ impl Memory {
             engine: "test".into(),
             queue_depth_max: 1,
             placements: 1,
+            zones: None,
         };
         let (sectors, late, read) = (BTreeMap::new(), Vec::new(), Vec::new());
         Memory { info, sectors, late, lag, writes: 0, read }

@@ -121,8 +121,9 @@ impl ZoneError {
 pub enum Admission {
     /// As it is.
     Taken,
-    /// Once this zone is reset.
-    ResetFirst(u32),
+    /// Once the host has finished one zone and reset another.
+    #[allow(missing_docs)] // names that say it need no more
+    After { finish: Option<u32>, reset: Option<u32> },
     /// Not now; nothing has changed.
     Refused(ZoneError),
 }
@@ -229,12 +230,14 @@ impl Zones {
         Ok(written_pages)
     }
 
-    /// Whether a full zone may be reset and `pages` of it be written from its start.
+    /// Whether a zone that holds data may be reset and `pages` of it be written from its start. One that is
+    /// active gives its resource to itself.
     ///
     /// # Errors
     /// As [`Zones::check_write`] of an empty zone.
-    pub fn check_rewrite(&self, pages: u32) -> Result<(), ZoneError> {
-        self.check_room(ZoneState::Empty, 0, pages)
+    pub fn check_rewrite(&self, zone: u32, pages: u32) -> Result<(), ZoneError> {
+        let state = self.get(zone).map(|zone| zone.state).filter(|state| state.is_active());
+        self.check_room(state.unwrap_or(ZoneState::Empty), 0, pages)
     }
 
     fn writable(&self, zone: u32) -> Result<Zone, ZoneError> {

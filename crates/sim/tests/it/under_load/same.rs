@@ -3,11 +3,11 @@
 use flashscope_core::seed::{Random, derive};
 use flashscope_core::{Bytes, Completion, Flags, Op, Request, Target, Time};
 use flashscope_sim::buffer::BUFFERS;
-use flashscope_sim::ftl::FTLS;
 use flashscope_sim::nand::geometry::PartialPage;
 use flashscope_sim::nand::{BackEnd, SchedulerSettings};
 use flashscope_sim::settings::Initial;
 use flashscope_sim::ssd::background::When;
+use flashscope_sim::testing::ftls_of_any_order;
 use flashscope_sim::{Settings, Ssd};
 
 const PAGE: u64 = 2048;
@@ -21,7 +21,7 @@ fn any_device(random: &mut Random) -> Settings {
     let mut settings = Settings {
         capacity: Bytes((64 + random.below(128)) * 8 * PAGE),
         over_provisioning: 0.5 + random.unit(),
-        ftl: one_of(random, FTLS).0.into(),
+        ftl: one_of(random, &ftls_of_any_order()).0.into(),
         buffer: if random.below(2) == 0 { "none".into() } else { one_of(random, BUFFERS).0.into() },
         initial: one_of(random, &[Initial::Empty, Initial::Full, Initial::Random]),
         ..Settings::default()
