@@ -6,6 +6,7 @@
 
 mod arrivals;
 mod gaps;
+mod levels;
 mod mix;
 mod order;
 mod placement;
@@ -24,6 +25,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+pub use levels::Levels;
 pub use mix::{Mix, Turns};
 pub use placement::Placement;
 pub use priority::{Priorities, PriorityRule};
@@ -166,6 +168,8 @@ pub enum Location {
     Zones(Zones),
     /// Sequential within each of several parts; which one goes on is drawn.
     Streams(Streams),
+    /// Segments of the levels of a log-structured engine, written in order and discarded.
+    Levels(Levels),
     /// Slots in an order that is written out.
     Sequence(Sequence),
 }
@@ -187,6 +191,7 @@ impl Location {
             | Location::Zipf { .. }
             | Location::HotCold { .. }
             | Location::Zones(_)
+            | Location::Levels(_)
             | Location::Streams(_) => true,
         }
     }
@@ -341,7 +346,7 @@ impl Pattern {
 
     /// Whether any IO of it discards.
     pub fn trims(&self) -> bool {
-        self.share_of(Rw::is_trim) > 0.0
+        self.share_of(Rw::is_trim) > 0.0 || matches!(self.location, Location::Levels(_))
     }
 
     /// The share of the IOs that write or discard.

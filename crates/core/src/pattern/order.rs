@@ -33,6 +33,7 @@ pub(super) fn set_random(p: &mut Pattern, text: &str) -> Result<(), ParseError> 
             "hot:10%:90%",
             "zones:50/5:30/15:20/80",
             "streams:8",
+            "levels:4:8:4MiB",
             "sequence:2,0,1",
         ];
         ParseError::unknown("kind of random", text, choices)
@@ -51,6 +52,7 @@ pub(super) fn set_random(p: &mut Pattern, text: &str) -> Result<(), ParseError> 
         }
         Some(("zones", zones)) => Location::Zones(zones.parse()?),
         Some(("streams", streams)) => Location::Streams(streams.parse()?),
+        Some(("levels", levels)) => Location::Levels(levels.parse()?),
         Some(("sequence", slots)) => Location::Sequence(slots.parse()?),
         Some(_) => return Err(unknown()),
     };
@@ -66,6 +68,7 @@ pub(super) fn random_of(p: &Pattern) -> Option<String> {
         Location::HotCold { hot_space, hot_ios } => Some(format!("hot:{hot_space}:{hot_ios}")),
         Location::Zones(zones) => Some(format!("zones:{zones}")),
         Location::Streams(streams) => Some(format!("streams:{streams}")),
+        Location::Levels(levels) => Some(format!("levels:{levels}")),
         Location::Sequence(sequence) => Some(format!("sequence:{sequence}")),
         _ => None,
     }

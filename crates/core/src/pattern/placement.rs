@@ -61,6 +61,7 @@ impl Pattern {
         match &self.location {
             Location::Partitioned { partitions } => Some((*partitions).into()),
             Location::Streams(streams) => Some(streams.count.into()),
+            Location::Levels(levels) => Some(levels.count.into()),
             Location::Zones(zones) => Some(zones.shares().count() as u64),
             Location::HotCold { .. } => Some(2),
             _ => None,
@@ -80,7 +81,9 @@ impl Pattern {
         }
         let has_halves = matches!(self.mix, Some(Mix { turns: Turns::Ratio(_), .. }));
         match self.parts() {
-            None => fail("part needs partitions, or random=streams, zones or hot; give one, or a handle"),
+            None => {
+                fail("part needs partitions, or random=streams, levels, zones or hot; give one, or a handle")
+            }
             Some(_) if has_halves => fail("part excludes mix=RW:RATIO, which cuts the space otherwise"),
             Some(_) => Ok(()),
         }
@@ -112,6 +115,8 @@ impl Placer {
         Some(match pattern.placement? {
             Placement::One(handle) => Placer::One(handle),
             Placement::Job => Placer::One(job as u16),
+            // A walk over levels knows which one it writes.
+            Placement::Part if matches!(pattern.location, Location::Levels(_)) => return None,
             Placement::Part => Placer::Borders(borders(pattern, space)),
         })
     }

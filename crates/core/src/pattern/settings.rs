@@ -170,6 +170,7 @@ pub const KEYS: &[Key] = &[
         name: "random",
         help: "order: draws, permutation, repeated, zipf:THETA, hot:SPACE:IOS, zones:IOS/SPACE:IOS/SPACE \
                (percent), streams:COUNT[:THETA] (sequential each, the next one drawn), \
+               levels:COUNT:FANOUT:SEGMENT (a log-structured engine: writes and discards), \
                sequence:SLOT,SLOT[:strided]",
         example: "permutation",
         set: order::set_random,

@@ -2,7 +2,8 @@
 
 use super::arrivals::{ArrivalClock, Turn};
 use super::gaps::Gaps;
-use super::placement::Placer;
+use super::levels::LevelsWalk;
+use super::placement::{Placement, Placer};
 use super::streams::StreamWalk;
 use super::{Location, Mix, Pattern, Priorities, Sequence, Sizes, Turns, Zones, order};
 use crate::pacing::Rate;
@@ -293,6 +294,7 @@ enum State {
     },
     Zones(Zones, Random),
     Streams(StreamWalk),
+    Levels(Box<LevelsWalk>),
     /// IO number `next` of a pass.
     Sequence {
         slots: Box<Sequence>,
@@ -313,7 +315,7 @@ impl Walk {
             slots,
             state: match (&pattern.sizes, location) {
                 (Some(_), Location::Sequential) => State::EndToEnd { next_bytes: 0 },
-                _ => State::new(location, slots, bs, space, seed),
+                _ => State::new(location, slots, pattern, space, seed),
             },
             sizes: pattern.sizes.clone().map(|sizes| (sizes, Random::new(derive(seed, SIZES)))),
             size_bytes: space.size_bytes,
@@ -408,6 +410,10 @@ impl Walk {
                 place(batch, template, base_bytes, || zones.draw(slots, random) * bs)
             }
             State::Streams(walk) => place(batch, template, base_bytes, || walk.next_slot() * bs),
+            State::Levels(walk) => batch.iter_mut().for_each(|request| {
+                *request = walk.next(template);
+                request.offset_bytes += base_bytes;
+            }),
             State::Sequence { slots, next, pass_ios } => place(batch, template, base_bytes, || {
                 if *next == *pass_ios {
                     *next = 0;
@@ -433,7 +439,8 @@ pub(super) fn hot_slots(slots: u64, hot_space: Share) -> u64 {
 }
 
 impl State {
-    fn new(location: &Location, slots: u64, bs: u64, space: Space, seed: u64) -> State {
+    fn new(location: &Location, slots: u64, pattern: &Pattern, space: Space, seed: u64) -> State {
+        let (bs, has_handles) = (pattern.bs.0, pattern.placement == Some(Placement::Part));
         let permutation = |repeat| State::Permutation {
             order: Permutation::new(slots, derive(seed, 0)),
             next: 0,
@@ -463,6 +470,9 @@ impl State {
             Location::Streams(streams) => {
                 let slots_each = space.size_bytes / u64::from(streams.count) / bs;
                 State::Streams(StreamWalk::new(streams, slots_each, seed))
+            }
+            Location::Levels(levels) => {
+                State::Levels(Box::new(LevelsWalk::new(levels, space, has_handles, seed)))
             }
             Location::Sequence(sequence) => State::Sequence {
                 slots: Box::new(sequence),

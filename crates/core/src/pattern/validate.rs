@@ -47,6 +47,7 @@ impl Pattern {
         self.check_counts()?;
         self.check_pacing()?;
         self.check_addresses()?;
+        self.check_levels()?;
         self.check_sizes()?;
         self.check_atomic()?;
         self.check_placement()
@@ -162,9 +163,10 @@ impl Pattern {
         if sizes.least() > self.bs {
             return fail(format!("its smallest size must be at most bs ({}); leave out bs", self.bs));
         }
-        let is_streams = matches!(self.location, Location::Streams(_));
+        let is_streams = matches!(self.location, Location::Streams(_) | Location::Levels(_));
         if self.location != Location::Sequential && (is_streams || !self.location.is_drawn()) {
-            let what = "excludes stride, partitions, gap, random=streams and random=sequence; leave them out";
+            let what =
+                "excludes stride, partitions, gap, and random=streams, levels and sequence; leave them out";
             return fail(what.into());
         }
         if sizes.differ() && self.mix.is_none() {

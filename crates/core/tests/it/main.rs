@@ -6,6 +6,7 @@ mod drive;
 mod failing;
 mod fio_words;
 mod forms;
+mod levels;
 mod ordered;
 mod pacing;
 mod patterns;

@@ -184,6 +184,7 @@ fn distribution(pattern: &Pattern) -> Result<Vec<(&'static str, String)>, &'stat
         | Location::RegularGaps { .. }
         | Location::RandomGaps { .. }
         | Location::Streams(_)
+        | Location::Levels(_)
         | Location::RepeatedPermutation => Err(ORDER),
     }
 }
