@@ -147,6 +147,11 @@ pub enum Limit {
         /// Share of the run.
         share: f64,
     },
+    /// Others had a part of the machine's processors: what they added to response times is not known.
+    Neighbours {
+        /// Share of all processors.
+        share: f64,
+    },
     /// The instrument kept the drive waiting too often, and drives use such time.
     Gaps {
         /// Gaps of at least 0.1 ms.
@@ -214,6 +219,11 @@ impl fmt::Display for Limit {
                 f,
                 "the processor was busy {} of the time: this is the machine's limit, and the drive may be \
                  faster",
+                percent(*share)
+            ),
+            Limit::Neighbours { share } => write!(
+                f,
+                "other programs had {} of the processors: response times may hold waits for them",
                 percent(*share)
             ),
             Limit::Gaps { long, max_ns } => write!(
@@ -291,6 +301,7 @@ fn limits(finished: &Finished, context: &Context, horizon: &Horizon) -> Vec<Limi
     if let Some(share) = busy.filter(|share| *share >= BUSY_MIN) {
         limits.push(Limit::Processor { share });
     }
+    limits.extend(run.neighbours_excess().map(|share| Limit::Neighbours { share }));
     let is_disturbed = |gaps: &Gaps| gaps.long as f64 > GAPS_MAX * gaps.ios as f64;
     if let Some(Gaps { long, max_ns, .. }) = run.gaps.filter(is_disturbed) {
         limits.push(Limit::Gaps { long, max_ns });

@@ -54,6 +54,7 @@ mod judge;
 mod knee;
 mod levels;
 mod lingering;
+mod neighbours;
 mod percentiles;
 mod period;
 mod phases;

@@ -13,6 +13,7 @@ use crate::gaps::Gaps;
 use crate::io_errors::IoErrors;
 use crate::judge::Outcome;
 use crate::lingering::Lingering;
+use crate::neighbours::neighbours_excess;
 use crate::percentiles::Percentile;
 use crate::standstills::{SHARE_MAX, Standstills};
 use crate::windows::Window;
@@ -104,6 +105,10 @@ pub struct Run {
     /// Processor time of the thread that drove it, where a real device was measured; of several, the most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
+    /// Processor time that others took while its IOs went on, as a mean over the machine's processors; none
+    /// in virtual time, and where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub neighbours_cpu_ns: Option<u64>,
     /// Threads that drove it, where each of several processes had its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<u32>,
@@ -136,6 +141,17 @@ impl Run {
     pub fn ios_ignored(&self) -> u64 {
         let startup_ios = self.outcome.phases.startup_ios_high;
         self.outcome.estimate.map_or(startup_ios, |estimate| estimate.ios_ignored)
+    }
+
+    /// The share of the machine's processors that others had, where it is too much for the mean to be taken
+    /// as the drive's.
+    pub fn neighbours_excess(&self) -> Option<f64> {
+        neighbours_excess([self.beside()])
+    }
+
+    /// What others took, and in what time.
+    fn beside(&self) -> (Option<u64>, u64) {
+        (self.neighbours_cpu_ns, self.elapsed_ns)
     }
 
     /// Whether pauses of the measuring process are too large a part of its mean.
@@ -252,6 +268,17 @@ impl Point<'_> {
         self.estimate.is_some() && self.runs.iter().any(|run| run.is_sound())
     }
 
+    /// The share of the machine's processors that others had, where it is too much for the mean to be taken
+    /// as the drive's.
+    pub fn neighbours_excess(&self) -> Option<f64> {
+        neighbours_excess(self.counting().map(Run::beside))
+    }
+
+    /// Whether something may rest on it: it is sound, and the machine was its own.
+    pub fn is_believed(&self) -> bool {
+        self.is_sound() && self.neighbours_excess().is_none()
+    }
+
     /// The runs that the mean rests on: the sound ones, or all that have a mean if none is.
     pub fn counting(&self) -> impl Iterator<Item = &Run> {
         let has_mean = |run: &&&Run| run.outcome.estimate.is_some();
@@ -279,8 +306,8 @@ impl Support {
     /// How well runs carry what is said of them; that the effect is clear of chance and matters is for
     /// whoever says it to see.
     pub(crate) fn of<'p, 'a: 'p>(points: impl IntoIterator<Item = &'p Point<'a>>) -> Support {
-        let runs = points.into_iter().map(|point| (point.rounds(), point.is_sound()));
-        let least = runs.reduce(|(rounds, is_sound), next| (rounds.min(next.0), is_sound && next.1));
+        let runs = points.into_iter().map(|point| (point.rounds(), point.is_believed()));
+        let least = runs.reduce(|(rounds, is_believed), next| (rounds.min(next.0), is_believed && next.1));
         match least {
             None | Some((0, _)) => Support::Unknown,
             Some((ROUNDS_MIN.., true)) => Support::Supported,

@@ -9,8 +9,30 @@ use crate::error::Cause;
 /// opened have one clock.
 pub type Opener<'a, T> = Box<dyn Fn(u16) -> Result<T, TargetError> + Sync + 'a>;
 
-/// Nanoseconds that the thread that calls it has spent on a processor.
-pub type CpuClock = fn() -> u64;
+/// Clocks of processor time, in nanoseconds, that are read at both ends of a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Clocks {
+    /// What the thread that calls it has spent on a processor; none where nobody looks.
+    pub own: Option<fn() -> u64>,
+    /// What others have taken of the machine's processors, as a mean over all of these; none where nobody
+    /// looks, and where one of them serves the target.
+    pub neighbours: Option<fn() -> u64>,
+}
+
+/// A clock that was read, and what it said.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timed(fn() -> u64, u64);
+
+impl Timed {
+    pub fn of(clock: Option<fn() -> u64>) -> Option<Timed> {
+        clock.map(|clock| Timed(clock, clock()))
+    }
+
+    /// Since then.
+    pub fn passed_ns(self) -> u64 {
+        (self.0)().saturating_sub(self.1)
+    }
+}
 
 /// Gives the target in the form that a run needs: one IO at a time, or many in flight.
 pub trait Lab {
@@ -33,9 +55,9 @@ pub trait Lab {
     /// A run begins: its time counts from here.
     fn begin(&mut self) {}
 
-    /// Reads the processor time of the calling thread; none where nobody looks at a clock.
-    fn cpu_clock(&self) -> Option<CpuClock> {
-        None
+    /// What tells the drive's time from the machine's; nothing in virtual time.
+    fn clocks(&self) -> Clocks {
+        Clocks::default()
     }
 
     /// The run that began last is over and kept.

@@ -26,7 +26,7 @@ use self::schedstat::SchedStat;
 use self::totals::Totals;
 pub(crate) use self::totals::is_overloaded;
 use crate::journal::Recording;
-use crate::lab::{CpuClock, Lab, Opener};
+use crate::lab::{Clocks, Lab, Opener, Timed};
 use crate::on_error::OnError;
 use crate::together::Place;
 
@@ -140,13 +140,13 @@ pub fn measure_on<L: Lab, R: Recording>(
     recording: &mut R,
     look: Progress<'_>,
 ) -> Result<MeasuredRun, TargetError> {
+    let clocks = lab.clocks();
     if measurement.has_lanes()
         && let Some(open) = lab.opener(measurement.pattern.numjobs, measurement.pattern.iodepth)
     {
-        return Ok(measure_each(&open, measurement, recording, look));
+        return Ok(on_threads(&open, clocks, measurement, recording, look));
     }
-    let clock = lab.cpu_clock();
-    Ok(in_one_loop(lab.target(measurement.depth())?, clock, measurement, recording, look))
+    Ok(in_one_loop(lab.target(measurement.depth())?, clocks, measurement, recording, look))
 }
 
 /// Runs a pattern in one loop.
@@ -160,13 +160,13 @@ pub fn measure<T: Target, R: Recording>(
     recording: &mut R,
     look: Progress<'_>,
 ) -> MeasuredRun {
-    in_one_loop(target, None, measurement, recording, look)
+    in_one_loop(target, Clocks::default(), measurement, recording, look)
 }
 
-/// With the processor time of driving, where there is a clock of it.
+/// With processor times, where there are clocks of them.
 fn in_one_loop<T: Target, R: Recording>(
     target: &mut T,
-    clock: Option<CpuClock>,
+    clocks: Clocks,
     measurement: &Measurement<'_>,
     recording: &mut R,
     look: Progress<'_>,
@@ -181,11 +181,11 @@ fn in_one_loop<T: Target, R: Recording>(
         return totals.into_measured(feed.reader, driven, measurement);
     }
     let mut cpu_ns = None;
-    let mut measured = in_real_time(measurement, recording, look, |watch, begun| {
+    let mut measured = in_real_time(clocks, measurement, recording, look, |watch, begun| {
         begun(vec![SchedStat::own()]);
-        let timed = clock.map(|clock| (clock, clock()));
+        let timed = Timed::of(clocks.own);
         let driven = drive(target, &mut streams, measurement.limits(), watch);
-        cpu_ns = timed.map(|(clock, begin_ns)| clock().saturating_sub(begin_ns));
+        cpu_ns = timed.map(Timed::passed_ns);
         driven
     });
     measured.run.cpu_ns = cpu_ns;
@@ -200,10 +200,21 @@ pub fn measure_each<T: Target, R: Recording>(
     recording: &mut R,
     look: Progress<'_>,
 ) -> MeasuredRun {
+    on_threads(open, Clocks::default(), measurement, recording, look)
+}
+
+/// With processor times, where there are clocks of them.
+fn on_threads<T: Target, R: Recording>(
+    open: &Opener<'_, T>,
+    clocks: Clocks,
+    measurement: &Measurement<'_>,
+    recording: &mut R,
+    look: Progress<'_>,
+) -> MeasuredRun {
     let mut streams = measurement.streams();
     let threads = streams.len() as u32;
     let mut most_ns = None;
-    let mut measured = in_real_time(measurement, recording, look, |watch, begun| {
+    let mut measured = in_real_time(clocks, measurement, recording, look, |watch, begun| {
         let Merged { driven, cpu_ns } = drive_each(open, &mut streams, measurement.limits(), watch, begun);
         most_ns = cpu_ns;
         driven
@@ -218,6 +229,7 @@ type Begun<'a> = &'a mut dyn FnMut(Vec<SchedStat>);
 /// Reads beside the driving, and notices where the threads that drive could not run. `drive` says when they
 /// begin.
 fn in_real_time<R: Recording>(
+    clocks: Clocks,
     measurement: &Measurement<'_>,
     recording: &mut R,
     look: Progress<'_>,
@@ -228,7 +240,7 @@ fn in_real_time<R: Recording>(
     let (is_enough, pauses) = (AtomicBool::new(false), Pauses::default());
     thread::scope(|scope| {
         let (hand, reading) = beside(scope, reader, &is_enough, &mut show);
-        let mut heartbeat = None;
+        let (mut heartbeat, mut neighbours) = (None, None);
         let mut watch = Watch::new(measurement, recording, hand);
         watch.long = Some(LongIos::new(&pauses));
         let driven = drive(&mut watch, &mut |threads| {
@@ -236,13 +248,16 @@ fn in_real_time<R: Recording>(
                 place.arrive(measurement.interrupted);
             }
             heartbeat = Some(Heartbeat::start(scope, threads, &pauses));
+            neighbours = Timed::of(clocks.neighbours);
         });
+        let neighbours_cpu_ns = neighbours.map(Timed::passed_ns);
         measurement.place.into_iter().for_each(Place::leave);
         heartbeat.into_iter().for_each(Heartbeat::stop);
         let Watch { totals, feed, long, .. } = watch;
         feed.close(totals.end, &reading);
         let reader = reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let mut measured = totals.into_measured(reader, driven, measurement);
+        measured.run.neighbours_cpu_ns = neighbours_cpu_ns;
         measured.run.standstills = long.and_then(LongIos::finish);
         measured.run.takes_turns = measurement.place.is_some_and(|place| !place.shares().is_empty());
         measured

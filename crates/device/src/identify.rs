@@ -173,6 +173,14 @@ pub fn identify(path: &Path) -> Result<Identity, DeviceError> {
 }
 
 impl Identity {
+    /// Whether a program of this machine serves its IOs: a file system of FUSE, or a disk of nbd or ublk. Its
+    /// processor time is then the drive's.
+    pub fn is_served_by_a_program(&self) -> bool {
+        let disk = self.hardware.as_ref().map_or("", |hardware| hardware.name.as_str());
+        let filesystem = self.filesystem.as_ref().map_or("", |filesystem| filesystem.name.as_str());
+        filesystem.starts_with("fuse") || disk.starts_with("nbd") || disk.starts_with("ublk")
+    }
+
     /// What a person types to confirm that this device may be written: its serial, or its canonical path
     /// where it has none. `None` for a regular file, which needs no confirmation.
     pub fn confirmation(&self) -> Option<String> {

@@ -155,7 +155,7 @@ impl<'a> Pair<'a> {
             self.ratio.map(|Comparison { value, ci_low, ci_high }| Indicator { value, ci_low, ci_high });
         let evidence = Evidence {
             rounds: self.a.rounds().min(self.b.rounds()),
-            is_sound: self.a.is_sound() && self.b.is_sound(),
+            is_sound: self.a.is_believed() && self.b.is_believed(),
             is_discovery,
             ..Evidence::of_ratio(effect)
         };

@@ -66,6 +66,25 @@ pub(super) fn held_up(scene: &Scene<'_>) -> Option<Warning> {
     )
 }
 
+/// Experiments during which others used the machine's processors.
+pub(super) fn with_neighbours(scene: &Scene<'_>) -> Option<Warning> {
+    let shares = scene.points.iter().filter_map(|point| Some((point, point.neighbours_excess()?)));
+    let found: Vec<(&Point<'_>, f64)> = shares.collect();
+    let (worst, share) = found.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let ids: Vec<String> = found.iter().map(|(point, _)| point.experiment.id()).collect();
+    says(
+        format!(
+            "Other programs used the processors during {}: {}; the most, {}, during {}. What rests on them \
+             is weak evidence.",
+            words::counted(found.len() as u64, "experiment"),
+            words::some(&ids),
+            words::percent(*share),
+            worst.experiment.id(),
+        ),
+        Remedy::Other("Stop other programs, and run again.".into()),
+    )
+}
+
 /// Bad runs that stand beside sound ones.
 fn left_out(scene: &Scene<'_>, is_bad: impl Fn(&Run) -> bool) -> usize {
     let beside_sound = scene.points.iter().filter(|point| point.left_out > 0);

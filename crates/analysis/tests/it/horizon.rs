@@ -1,7 +1,7 @@
 //! What stalls that were not seen could add to a mean: by hand, from the rule of three.
 
 use crate::table::{Device, EVEN, context};
-use flashscope_analysis::{Finished, Horizon, Limit, Quantiles, points, trust};
+use flashscope_analysis::{Finished, Horizon, Limit, Quantiles, Support, points, trust};
 
 /// Three runs of 512 IOs of 1 ms, one or four in flight.
 fn runs(iodepth: u32, max_ns: f64) -> Vec<Finished> {
@@ -55,4 +55,46 @@ fn a_processor_is_busy_for_all_of_a_run_at_most_and_of_a_short_one_nobody_knows(
     assert_eq!(busy(1_000_000_000, 1_004_000_000), Some(1.0));
     assert_eq!(busy(1_000_000_000, 950_000_000), Some(0.95));
     assert_eq!(busy(1_000_000_000, 500_000_000), None);
+}
+
+/// A device that gives the same numbers beside others' work: what is concluded of it rests on their share of
+/// the processors over all rounds, and never grows stronger with it.
+#[test]
+fn others_that_use_the_processors_make_conclusions_weak_and_leave_numbers_alone() {
+    let with = |round_ms: u64, shares: [f64; 3]| {
+        let mut finished = runs(1, 2e6);
+        for (entry, share) in finished.iter_mut().zip(shares) {
+            entry.run.elapsed_ns = round_ms * 1_000_000;
+            entry.run.neighbours_cpu_ns = Some((share * round_ms as f64 * 1e6) as u64);
+        }
+        let found = points(&finished);
+        assert_eq!(found[0].estimate.unwrap().mean_ns, 1e6);
+        assert!(found[0].is_sound());
+        (found[0].neighbours_excess(), found[0].confidence(None))
+    };
+    assert_eq!(with(100, [0.0; 3]), (None, Support::Supported));
+    assert_eq!(with(100, [0.0, 0.1, 0.03]), (None, Support::Supported));
+    assert_eq!(with(100, [0.5, 0.0, 0.1]), (Some(0.2), Support::Weak));
+    // No share is told of 60 ms; of 300 ms none above all there is.
+    assert_eq!(with(20, [0.5; 3]), (None, Support::Supported));
+    assert_eq!(with(100, [1.2; 3]), (Some(1.0), Support::Weak));
+    let states: Vec<Support> = (0..=20).map(|part| with(100, [f64::from(part) / 20.0; 3]).1).collect();
+    assert!(states.is_sorted_by(|before, after| before >= after), "{states:?}");
+}
+
+#[test]
+fn a_single_measurement_beside_others_is_weak_with_their_share_as_the_reason() {
+    let mut done = runs(1, 2e6).remove(0);
+    let limit = |done: &Finished| {
+        let trust = trust(done, &context());
+        let of_others = trust.limits.into_iter().find(|limit| matches!(limit, Limit::Neighbours { .. }));
+        (of_others, trust.confidence)
+    };
+    done.run.elapsed_ns = 1_000_000_000;
+    done.run.neighbours_cpu_ns = Some(300_000_000);
+    assert_eq!(limit(&done), (Some(Limit::Neighbours { share: 0.3 }), Support::Weak));
+    for unseen in [None, Some(0), Some(50_000_000)] {
+        done.run.neighbours_cpu_ns = unseen;
+        assert_eq!(limit(&done).0, None, "{unseen:?}");
+    }
 }

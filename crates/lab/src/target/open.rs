@@ -6,11 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use flashscope_analysis::Finished;
-use flashscope_bench::{Cause, CpuClock, Lab, Opener};
+use flashscope_bench::{Cause, Clocks, Lab, Opener};
 use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, ErrorKind, Op, Target as _, TargetError, TargetInfo};
 use flashscope_device::doctor::{Remark, glance};
-use flashscope_device::{Clock, DataPattern, DeviceTarget, Engine, EngineSpec, Handle, Intent, NullTarget};
+use flashscope_device::{
+    Clock, DataPattern, DeviceTarget, Engine, EngineSpec, Handle, Intent, NullTarget, neighbours_cpu_ns,
+};
 
 use super::cores::Cores;
 use super::spec::{rig, simulated};
@@ -330,12 +332,10 @@ impl Lab for OpenTarget {
         }))
     }
 
-    fn cpu_clock(&self) -> Option<CpuClock> {
-        self.handle.as_ref()?;
-        Some(|| {
-            let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-            time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-        })
+    fn clocks(&self) -> Clocks {
+        let Some(handle) = &self.handle else { return Clocks::default() };
+        let is_alone = !handle.identity().is_served_by_a_program();
+        Clocks { own: Some(own_cpu_ns), neighbours: is_alone.then_some(neighbours_cpu_ns) }
     }
 
     fn begin(&mut self) {
@@ -349,6 +349,11 @@ impl Lab for OpenTarget {
         let Some(seen) = self.single.seen() else { return Ok(()) };
         Ok(inside::keep(folder, records, &seen).map(drop)?)
     }
+}
+
+fn own_cpu_ns() -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 fn null(depth: u32, clock: Clock) -> AnyTarget {

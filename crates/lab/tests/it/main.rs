@@ -10,6 +10,7 @@ mod jobs;
 mod kernel_flags;
 mod latency_target;
 mod names;
+mod neighbours;
 mod no_effect;
 mod real_time;
 mod replay;

@@ -206,6 +206,7 @@ pub fn run(pattern: &Pattern, estimate: Estimate) -> Run {
         windows: Vec::new(),
         summary_only: false,
         cpu_ns: None,
+        neighbours_cpu_ns: None,
         threads: None,
         standstills: None,
         takes_turns: false,

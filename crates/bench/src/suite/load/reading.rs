@@ -279,8 +279,10 @@ fn loaded(lowest: &Point<'_>, point: &Point<'_>) -> Loaded {
             is_sound: sound.len() == 1,
         };
     }
-    let is_sound = sound.len() >= ROUNDS_MIN as usize;
-    let counting = if is_sound { sound } else { pairs };
+    let is_enough = sound.len() >= ROUNDS_MIN as usize;
+    let is_alone = [lowest, point].iter().all(|point| point.neighbours_excess().is_none());
+    let is_sound = is_enough && is_alone;
+    let counting = if is_enough { sound } else { pairs };
     let ratios: Vec<f64> =
         counting.iter().filter_map(|(below, above)| Some(tail_ns(above)? / tail_ns(below)?)).collect();
     Loaded { load, ratio: geometric_mean(&ratios), grows, rounds: ratios.len() as u32, is_sound }
