@@ -148,7 +148,7 @@ pub enum Limit {
         share: f64,
     },
     /// Others had a part of the machine's processors: what they added to response times is not known.
-    Neighbours {
+    OtherPrograms {
         /// Share of all processors.
         share: f64,
     },
@@ -221,7 +221,7 @@ impl fmt::Display for Limit {
                  faster",
                 percent(*share)
             ),
-            Limit::Neighbours { share } => write!(
+            Limit::OtherPrograms { share } => write!(
                 f,
                 "other programs had {} of the processors: response times may hold waits for them",
                 percent(*share)
@@ -301,7 +301,7 @@ fn limits(finished: &Finished, context: &Context, horizon: &Horizon) -> Vec<Limi
     if let Some(share) = busy.filter(|share| *share >= BUSY_MIN) {
         limits.push(Limit::Processor { share });
     }
-    limits.extend(run.neighbours_excess().map(|share| Limit::Neighbours { share }));
+    limits.extend(run.others_excess().map(|share| Limit::OtherPrograms { share }));
     let is_disturbed = |gaps: &Gaps| gaps.long as f64 > GAPS_MAX * gaps.ios as f64;
     if let Some(Gaps { long, max_ns, .. }) = run.gaps.filter(is_disturbed) {
         limits.push(Limit::Gaps { long, max_ns });

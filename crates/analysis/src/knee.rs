@@ -51,7 +51,7 @@ pub enum Knee {
 enum Side {
     Within,
     Above,
-    Untold,
+    Unknown,
 }
 
 /// Finds the knee over `lowest`, the load that the ratios are relative to. `loads` rise; `factor` is above 1.
@@ -88,7 +88,7 @@ fn side(of: &Loaded, factor: f64, least: Support) -> Side {
     };
     if of.grows {
         let state = if of.rounds >= ROUNDS_MIN && of.is_sound { Support::Supported } else { Support::Weak };
-        return if state >= least { Side::Above } else { Side::Untold };
+        return if state >= least { Side::Above } else { Side::Unknown };
     }
     match evidence.weigh() {
         (Effect::Present, state) if state >= least => {
@@ -98,7 +98,7 @@ fn side(of: &Loaded, factor: f64, least: Support) -> Side {
                 Side::Within
             }
         }
-        _ => Side::Untold,
+        _ => Side::Unknown,
     }
 }
 
@@ -178,8 +178,8 @@ mod tests {
         assert_eq!(knee(10.0, &[within[0], at(100.0, (1.5, 2.5))], 2.0), Knee::Unknown);
         assert_eq!(knee(10.0, &[Loaded { ratio: None, ..within[0] }], 2.0), Knee::Unknown);
         assert_eq!(knee(10.0, &[], 2.0), Knee::Unknown);
-        let untold = Loaded { ratio: None, ..within[0] };
-        assert_eq!(knee(10.0, &[untold, full], 2.0), Knee::Unknown, "the time at 10 is not known either");
+        let unknown = Loaded { ratio: None, ..within[0] };
+        assert_eq!(knee(10.0, &[unknown, full], 2.0), Knee::Unknown, "the time at 10 is not known either");
     }
 
     #[test]

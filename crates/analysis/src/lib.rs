@@ -54,7 +54,7 @@ mod judge;
 mod knee;
 mod levels;
 mod lingering;
-mod neighbours;
+mod others;
 mod percentiles;
 mod period;
 mod phases;

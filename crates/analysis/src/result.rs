@@ -13,7 +13,7 @@ use crate::gaps::Gaps;
 use crate::io_errors::IoErrors;
 use crate::judge::Outcome;
 use crate::lingering::Lingering;
-use crate::neighbours::neighbours_excess;
+use crate::others::others_excess;
 use crate::percentiles::Percentile;
 use crate::standstills::{SHARE_MAX, Standstills};
 use crate::windows::Window;
@@ -105,10 +105,10 @@ pub struct Run {
     /// Processor time of the thread that drove it, where a real device was measured; of several, the most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
-    /// Processor time that others took while its IOs went on, as a mean over the machine's processors; none
-    /// in virtual time, and where nobody looked.
+    /// Share of all the machine's processors that other programs had while it ran, and before it where it
+    /// was short; none in virtual time, and where nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub neighbours_cpu_ns: Option<u64>,
+    pub others_share: Option<f64>,
     /// Threads that drove it, where each of several processes had its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<u32>,
@@ -145,13 +145,13 @@ impl Run {
 
     /// The share of the machine's processors that others had, where it is too much for the mean to be taken
     /// as the drive's.
-    pub fn neighbours_excess(&self) -> Option<f64> {
-        neighbours_excess([self.beside()])
+    pub fn others_excess(&self) -> Option<f64> {
+        others_excess([self.beside()])
     }
 
-    /// What others took, and in what time.
-    fn beside(&self) -> (Option<u64>, u64) {
-        (self.neighbours_cpu_ns, self.elapsed_ns)
+    /// What others had, and for how long.
+    fn beside(&self) -> (Option<f64>, u64) {
+        (self.others_share, self.elapsed_ns)
     }
 
     /// Whether pauses of the measuring process are too large a part of its mean.
@@ -270,13 +270,13 @@ impl Point<'_> {
 
     /// The share of the machine's processors that others had, where it is too much for the mean to be taken
     /// as the drive's.
-    pub fn neighbours_excess(&self) -> Option<f64> {
-        neighbours_excess(self.counting().map(Run::beside))
+    pub fn others_excess(&self) -> Option<f64> {
+        others_excess(self.counting().map(Run::beside))
     }
 
     /// Whether something may rest on it: it is sound, and the machine was its own.
     pub fn is_believed(&self) -> bool {
-        self.is_sound() && self.neighbours_excess().is_none()
+        self.is_sound() && self.others_excess().is_none()
     }
 
     /// The runs that the mean rests on: the sound ones, or all that have a mean if none is.

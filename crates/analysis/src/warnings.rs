@@ -22,7 +22,7 @@ const WARNINGS: &[fn(&Scene<'_>) -> Option<Warning>] = &[
     not_measured,
     runs::without_mean,
     runs::held_up,
-    runs::with_neighbours,
+    runs::beside_others,
     runs::not_stationary,
     runs::not_precise,
     runs::disagreeing,
@@ -53,14 +53,8 @@ pub fn warnings(context: &Context, indicators: &Indicators, points: &[Point<'_>]
 /// The same for a suite, whose runs are as long as it says and whose reading says what they mean.
 pub fn suite_warnings(context: &Context, points: &[Point<'_>]) -> Vec<Warning> {
     let scene = Scene { context, indicators: &Indicators::default(), points };
-    let of_suites = [
-        incomplete,
-        failed_ios,
-        preparation_errors,
-        runs::cut_by_bytes,
-        runs::with_neighbours,
-        generator_near,
-    ];
+    let of_suites =
+        [incomplete, failed_ios, preparation_errors, runs::cut_by_bytes, runs::beside_others, generator_near];
     of_suites.iter().filter_map(|warning| warning(&scene)).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Where the target comes from: the seam between the method and whoever opens devices.
 
 use flashscope_analysis::Finished;
-use flashscope_core::{Target, TargetError};
+use flashscope_core::{Nanos, Target, TargetError};
 
 use crate::error::Cause;
 
@@ -9,29 +9,15 @@ use crate::error::Cause;
 /// opened have one clock.
 pub type Opener<'a, T> = Box<dyn Fn(u16) -> Result<T, TargetError> + Sync + 'a>;
 
-/// Clocks of processor time, in nanoseconds, that are read at both ends of a run.
+/// Clocks of processor time, which are read at both ends of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clocks {
-    /// What the thread that calls it has spent on a processor; none where nobody looks.
+    /// Nanoseconds that the thread that calls it has spent on a processor; none where nobody looks.
     pub own: Option<fn() -> u64>,
-    /// What others have taken of the machine's processors, as a mean over all of these; none where nobody
-    /// looks, and where one of them serves the target.
-    pub neighbours: Option<fn() -> u64>,
-}
-
-/// A clock that was read, and what it said.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Timed(fn() -> u64, u64);
-
-impl Timed {
-    pub fn of(clock: Option<fn() -> u64>) -> Option<Timed> {
-        clock.map(|clock| Timed(clock, clock()))
-    }
-
-    /// Since then.
-    pub fn passed_ns(self) -> u64 {
-        (self.0)().saturating_sub(self.1)
-    }
+    /// Notes what other programs have had of the processors by now, and gives their share of these in the
+    /// last so many nanoseconds at least, if that can be told. None where nobody looks, and where one of them
+    /// serves the target.
+    pub others: Option<fn(Nanos) -> Option<f64>>,
 }
 
 /// Gives the target in the form that a run needs: one IO at a time, or many in flight.

@@ -10,6 +10,7 @@ mod totals;
 
 use std::sync::atomic::AtomicBool;
 use std::thread;
+use std::time::Instant;
 
 use flashscope_analysis::{Cut, Estimate, Gaps, Goal, Run, Stop, Why, Windows};
 use flashscope_core::seed::derive;
@@ -26,7 +27,7 @@ use self::schedstat::SchedStat;
 use self::totals::Totals;
 pub(crate) use self::totals::is_overloaded;
 use crate::journal::Recording;
-use crate::lab::{Clocks, Lab, Opener, Timed};
+use crate::lab::{Clocks, Lab, Opener};
 use crate::on_error::OnError;
 use crate::together::Place;
 
@@ -183,9 +184,9 @@ fn in_one_loop<T: Target, R: Recording>(
     let mut cpu_ns = None;
     let mut measured = in_real_time(clocks, measurement, recording, look, |watch, begun| {
         begun(vec![SchedStat::own()]);
-        let timed = Timed::of(clocks.own);
+        let timed = clocks.own.map(|clock| (clock, clock()));
         let driven = drive(target, &mut streams, measurement.limits(), watch);
-        cpu_ns = timed.map(Timed::passed_ns);
+        cpu_ns = timed.map(|(clock, begin_ns)| clock().saturating_sub(begin_ns));
         driven
     });
     measured.run.cpu_ns = cpu_ns;
@@ -240,7 +241,7 @@ fn in_real_time<R: Recording>(
     let (is_enough, pauses) = (AtomicBool::new(false), Pauses::default());
     thread::scope(|scope| {
         let (hand, reading) = beside(scope, reader, &is_enough, &mut show);
-        let (mut heartbeat, mut neighbours) = (None, None);
+        let (mut heartbeat, mut began) = (None, None);
         let mut watch = Watch::new(measurement, recording, hand);
         watch.long = Some(LongIos::new(&pauses));
         let driven = drive(&mut watch, &mut |threads| {
@@ -248,16 +249,18 @@ fn in_real_time<R: Recording>(
                 place.arrive(measurement.interrupted);
             }
             heartbeat = Some(Heartbeat::start(scope, threads, &pauses));
-            neighbours = Timed::of(clocks.neighbours);
+            clocks.others.map(|look| look(Nanos::ZERO));
+            began = Some(Instant::now());
         });
-        let neighbours_cpu_ns = neighbours.map(Timed::passed_ns);
+        let elapsed = began.map_or(Nanos::ZERO, |began| Nanos(began.elapsed().as_nanos() as u64));
+        let others_share = clocks.others.and_then(|look| look(elapsed));
         measurement.place.into_iter().for_each(Place::leave);
         heartbeat.into_iter().for_each(Heartbeat::stop);
         let Watch { totals, feed, long, .. } = watch;
         feed.close(totals.end, &reading);
         let reader = reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let mut measured = totals.into_measured(reader, driven, measurement);
-        measured.run.neighbours_cpu_ns = neighbours_cpu_ns;
+        measured.run.others_share = others_share;
         measured.run.standstills = long.and_then(LongIos::finish);
         measured.run.takes_turns = measurement.place.is_some_and(|place| !place.shares().is_empty());
         measured

@@ -77,7 +77,7 @@ pub use error::DeviceError;
 pub use guard::{Finding, Intent, Reason, Verdict, check};
 pub use handle::Handle;
 pub use identify::{Filesystem, Hardware, Identity, Kind, identify};
-pub use processors::neighbours_cpu_ns;
+pub use processors::others_share;
 pub use read_back::ReadBack;
 pub use remedy::Remedy;
 pub use ring::RingModes;

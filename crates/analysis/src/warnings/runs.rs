@@ -67,8 +67,8 @@ pub(super) fn held_up(scene: &Scene<'_>) -> Option<Warning> {
 }
 
 /// Experiments during which others used the machine's processors.
-pub(super) fn with_neighbours(scene: &Scene<'_>) -> Option<Warning> {
-    let shares = scene.points.iter().filter_map(|point| Some((point, point.neighbours_excess()?)));
+pub(super) fn beside_others(scene: &Scene<'_>) -> Option<Warning> {
+    let shares = scene.points.iter().filter_map(|point| Some((point, point.others_excess()?)));
     let found: Vec<(&Point<'_>, f64)> = shares.collect();
     let (worst, share) = found.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let ids: Vec<String> = found.iter().map(|(point, _)| point.experiment.id()).collect();

@@ -61,24 +61,27 @@ fn a_processor_is_busy_for_all_of_a_run_at_most_and_of_a_short_one_nobody_knows(
 /// the processors over all rounds, and never grows stronger with it.
 #[test]
 fn others_that_use_the_processors_make_conclusions_weak_and_leave_numbers_alone() {
-    let with = |round_ms: u64, shares: [f64; 3]| {
+    let with = |rounds: [(u64, Option<f64>); 3]| {
         let mut finished = runs(1, 2e6);
-        for (entry, share) in finished.iter_mut().zip(shares) {
-            entry.run.elapsed_ns = round_ms * 1_000_000;
-            entry.run.neighbours_cpu_ns = Some((share * round_ms as f64 * 1e6) as u64);
+        for (entry, (ms, share)) in finished.iter_mut().zip(rounds) {
+            (entry.run.elapsed_ns, entry.run.others_share) = (ms * 1_000_000, share);
         }
         let found = points(&finished);
         assert_eq!(found[0].estimate.unwrap().mean_ns, 1e6);
         assert!(found[0].is_sound());
-        (found[0].neighbours_excess(), found[0].confidence(None))
+        (found[0].others_excess(), found[0].confidence(None))
     };
-    assert_eq!(with(100, [0.0; 3]), (None, Support::Supported));
-    assert_eq!(with(100, [0.0, 0.1, 0.03]), (None, Support::Supported));
-    assert_eq!(with(100, [0.5, 0.0, 0.1]), (Some(0.2), Support::Weak));
-    // No share is told of 60 ms; of 300 ms none above all there is.
-    assert_eq!(with(20, [0.5; 3]), (None, Support::Supported));
-    assert_eq!(with(100, [1.2; 3]), (Some(1.0), Support::Weak));
-    let states: Vec<Support> = (0..=20).map(|part| with(100, [f64::from(part) / 20.0; 3]).1).collect();
+    let each = |share| with([(100, Some(share)); 3]);
+    assert_eq!(with([(100, None); 3]), (None, Support::Supported));
+    assert_eq!(each(0.0), (None, Support::Supported));
+    assert_eq!(each(0.5), (Some(0.5), Support::Weak));
+    // 30 of 600 ms are a twentieth, and no more; 90 are.
+    assert_eq!(with([(400, Some(0.0)), (100, Some(0.3)), (100, Some(0.0))]), (None, Support::Supported));
+    let (share, state) = with([(400, Some(0.15)), (100, Some(0.3)), (100, Some(0.0))]);
+    assert!((share.unwrap() - 0.15).abs() < 1e-12 && state == Support::Weak, "{share:?} {state}");
+    // What nobody looked at says nothing of the others.
+    assert_eq!(with([(100, Some(0.5)), (900, None), (900, None)]), (Some(0.5), Support::Weak));
+    let states: Vec<Support> = (0..=20).map(|part| each(f64::from(part) / 20.0).1).collect();
     assert!(states.is_sorted_by(|before, after| before >= after), "{states:?}");
 }
 
@@ -87,14 +90,13 @@ fn a_single_measurement_beside_others_is_weak_with_their_share_as_the_reason() {
     let mut done = runs(1, 2e6).remove(0);
     let limit = |done: &Finished| {
         let trust = trust(done, &context());
-        let of_others = trust.limits.into_iter().find(|limit| matches!(limit, Limit::Neighbours { .. }));
+        let of_others = trust.limits.into_iter().find(|limit| matches!(limit, Limit::OtherPrograms { .. }));
         (of_others, trust.confidence)
     };
-    done.run.elapsed_ns = 1_000_000_000;
-    done.run.neighbours_cpu_ns = Some(300_000_000);
-    assert_eq!(limit(&done), (Some(Limit::Neighbours { share: 0.3 }), Support::Weak));
-    for unseen in [None, Some(0), Some(50_000_000)] {
-        done.run.neighbours_cpu_ns = unseen;
-        assert_eq!(limit(&done).0, None, "{unseen:?}");
+    done.run.others_share = Some(0.25);
+    assert_eq!(limit(&done), (Some(Limit::OtherPrograms { share: 0.25 }), Support::Weak));
+    for little in [None, Some(0.0), Some(0.05)] {
+        done.run.others_share = little;
+        assert_eq!(limit(&done).0, None, "{little:?}");
     }
 }

@@ -135,8 +135,7 @@ fn runs_that_count_for_nothing_beside_sound_ones_are_told_from_those_that_count(
 #[test]
 fn others_that_use_the_processors_are_named() {
     let finished = changed("baseline/RR/32KiB", |entry| {
-        entry.run.elapsed_ns = 1_000_000_000;
-        entry.run.neighbours_cpu_ns = Some(400_000_000);
+        entry.run.others_share = Some(0.4);
     });
     let seen = ["Other programs", "1 experiment: baseline/RR", "the most, 40 %", "weak evidence"];
     assert!(matches!(only(&of(&context(), &finished), &seen), Remedy::Other(_)));

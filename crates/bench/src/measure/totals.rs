@@ -80,7 +80,7 @@ impl Totals {
             windows: self.windows.map_or(Vec::new(), Windows::finish),
             summary_only: false,
             cpu_ns: None,
-            neighbours_cpu_ns: None,
+            others_share: None,
             threads: None,
             standstills: None,
             takes_turns: false,

@@ -11,7 +11,7 @@ use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, ErrorKind, Op, Target as _, TargetError, TargetInfo};
 use flashscope_device::doctor::{Remark, glance};
 use flashscope_device::{
-    Clock, DataPattern, DeviceTarget, Engine, EngineSpec, Handle, Intent, NullTarget, neighbours_cpu_ns,
+    Clock, DataPattern, DeviceTarget, Engine, EngineSpec, Handle, Intent, NullTarget, others_share,
 };
 
 use super::cores::Cores;
@@ -335,7 +335,7 @@ impl Lab for OpenTarget {
     fn clocks(&self) -> Clocks {
         let Some(handle) = &self.handle else { return Clocks::default() };
         let is_alone = !handle.identity().is_served_by_a_program();
-        Clocks { own: Some(own_cpu_ns), neighbours: is_alone.then_some(neighbours_cpu_ns) }
+        Clocks { own: Some(own_cpu_ns), others: is_alone.then_some(others_share) }
     }
 
     fn begin(&mut self) {

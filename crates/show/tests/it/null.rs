@@ -73,11 +73,10 @@ fn two_runs_of_one_device_draw_few_differences_and_a_slower_device_is_told() {
     let slower = run(&scratch, 400, 99);
     let (of, told) = told_apart(&runs[0], &slower);
     assert!(told * 3 > of, "{told} of {of} told of a device whose writes are slower");
-    // Beside a neighbour in either of them nobody knows whose difference it is.
+    // Beside other programs, in either of them, nobody knows whose difference it is.
     let mut beside = slower;
     for entry in &mut beside.finished {
-        entry.run.elapsed_ns = entry.run.elapsed_ns.max(1_000_000_000);
-        entry.run.neighbours_cpu_ns = Some(entry.run.elapsed_ns / 4);
+        entry.run.others_share = Some(0.25);
     }
     assert_eq!(told_apart(&runs[0], &beside), (of, 0));
     assert_eq!(told_apart(&beside, &runs[0]), (of, 0));

@@ -170,7 +170,7 @@ pub fn finished(micro: &str, curve: &str, label: &str, parameter: f64, values_ns
             windows: Vec::new(),
             summary_only: false,
             cpu_ns: None,
-            neighbours_cpu_ns: None,
+            others_share: None,
             threads: None,
             standstills: None,
             takes_turns: false,

@@ -206,7 +206,7 @@ pub fn run(pattern: &Pattern, estimate: Estimate) -> Run {
         windows: Vec::new(),
         summary_only: false,
         cpu_ns: None,
-        neighbours_cpu_ns: None,
+        others_share: None,
         threads: None,
         standstills: None,
         takes_turns: false,

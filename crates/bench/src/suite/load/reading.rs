@@ -280,7 +280,7 @@ fn loaded(lowest: &Point<'_>, point: &Point<'_>) -> Loaded {
         };
     }
     let is_enough = sound.len() >= ROUNDS_MIN as usize;
-    let is_alone = [lowest, point].iter().all(|point| point.neighbours_excess().is_none());
+    let is_alone = [lowest, point].iter().all(|point| point.others_excess().is_none());
     let is_sound = is_enough && is_alone;
     let counting = if is_enough { sound } else { pairs };
     let ratios: Vec<f64> =

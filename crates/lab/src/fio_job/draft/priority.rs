@@ -71,7 +71,7 @@ impl Draft<'_> {
             Ok(None) => {}
             Ok(priorities) => {
                 self.job.pattern.priorities = priorities;
-                self.note("cmdprio: response times of all priorities are told together");
+                self.note("cmdprio: response times of all priorities are reported together");
             }
         }
     }

@@ -50,7 +50,7 @@ fn programs_that_compute_make_a_measurement_weak() {
     drop(busy);
     let trust = trust(&result.finished[0], &result.context);
     let share = trust.limits.iter().find_map(|limit| match limit {
-        Limit::Neighbours { share } => Some(*share),
+        Limit::OtherPrograms { share } => Some(*share),
         _ => None,
     });
     assert!(share.is_some_and(|share| (0.3..=1.0).contains(&share)), "{trust:?}");
@@ -58,10 +58,10 @@ fn programs_that_compute_make_a_measurement_weak() {
 }
 
 #[test]
-fn no_neighbour_disturbs_a_virtual_device() {
+fn no_program_disturbs_a_virtual_device() {
     let scratch = Scratch::under(&std::env::temp_dir());
     let busy = Busy::on_all_processors();
     let result = measured("rig:mtron", &scratch.path(""));
     drop(busy);
-    assert_eq!(result.finished[0].run.neighbours_cpu_ns, None);
+    assert_eq!(result.finished[0].run.others_share, None);
 }
