@@ -3,7 +3,7 @@
 use flashscope_core::Op;
 use parquet::basic::Type;
 use parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
-use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
+use parquet::data_type::{ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::reader::RowGroupReader;
 use parquet::schema::types::SchemaDescriptor;
@@ -119,9 +119,48 @@ pub enum Parts {
 pub(super) struct Rows {
     submit_ns: Column<Int64Type>,
     response_ns: Column<Int64Type>,
-    op: Column<ByteArrayType>,
+    op: Ops,
     due_ns: Option<Column<Int64Type>>,
     place: Option<Place>,
+}
+
+/// The column of operations. Names cost a reference each, and most runs have one kind of IO.
+enum Ops {
+    /// All are this one, as the file's own range of the column says; so many are left.
+    One(Op, usize),
+    /// They have to be looked at.
+    Each(Box<Column<ByteArrayType>>),
+}
+
+impl Ops {
+    fn open(group: &dyn RowGroupReader, place: usize) -> Read<Ops> {
+        let chunk = group.metadata().column(place);
+        let range =
+            chunk.statistics().and_then(|range| Some((range.min_bytes_opt()?, range.max_bytes_opt()?)));
+        match (range, usize::try_from(chunk.num_values())) {
+            (Some((least, greatest)), Ok(rows)) if least == greatest => Ok(Ops::One(op_of(least)?, rows)),
+            _ => Ok(Ops::Each(Box::new(Column::open(group, place)?))),
+        }
+    }
+
+    fn next(&mut self, rows: usize) -> Read<usize> {
+        match self {
+            Ops::Each(column) => column.next(rows),
+            Ops::One(_, left) => {
+                let read = rows.min(*left);
+                *left -= read;
+                Ok(read)
+            }
+        }
+    }
+
+    /// Of those that were read last.
+    fn at(&self, row: usize) -> Read<Op> {
+        match self {
+            Ops::One(op, _) => Ok(*op),
+            Ops::Each(column) => op_of(column.values[row].data()),
+        }
+    }
 }
 
 /// The columns that say where an IO went.
@@ -136,7 +175,7 @@ impl Rows {
         Ok(Rows {
             submit_ns: Column::open(group, places.submit_ns)?,
             response_ns: Column::open(group, places.response_ns)?,
-            op: Column::open(group, places.op)?,
+            op: Ops::open(group, places.op)?,
             due_ns: places.due_ns.map(|place| Column::open(group, place)).transpose()?,
             place: (parts == Parts::All).then(|| Place::open(group, places)).transpose()?,
         })
@@ -166,7 +205,7 @@ impl Rows {
             submit_ns: positive(self.submit_ns.values[row])?,
             response_ns: positive(self.response_ns.values[row])?,
             due_ns: self.due_ns.as_ref().map(|due_ns| positive(due_ns.values[row])).transpose()?,
-            op: op_of(&self.op.values[row])?,
+            op: self.op.at(row)?,
             ..Io::default()
         };
         let Some(place) = &self.place else { return Ok(io) };
@@ -197,7 +236,7 @@ fn positive<T: TryFrom<N>, N: Copy + std::fmt::Display>(value: N) -> Read<T> {
     T::try_from(value).map_err(|_| wrong(format!("invalid value {value}")))
 }
 
-fn op_of(name: &ByteArray) -> Read<Op> {
-    let is_it = |op: &Op| op.name().as_bytes() == name.data();
+fn op_of(name: &[u8]) -> Read<Op> {
+    let is_it = |op: &Op| op.name().as_bytes() == name;
     Op::ALL.into_iter().find(is_it).ok_or_else(|| wrong("unknown operation"))
 }

@@ -10,9 +10,11 @@ use flashscope_core::Op;
 use parquet::basic::{Compression, Encoding};
 use parquet::column::page::{CompressedPage, Page, PageWriter};
 use parquet::column::writer::ColumnCloseResult;
+use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, KeyValue};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::statistics::Statistics;
 use parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnDescPtr;
@@ -172,6 +174,8 @@ struct ColumnChunk {
     pages: TrackedWrite<Vec<u8>>,
     /// Where the first data page begins: after the dictionary, if there is one.
     data_at: usize,
+    /// Codes of the operations in it, a bit each; of other columns none.
+    ops: u8,
 }
 
 impl ColumnChunk {
@@ -181,7 +185,7 @@ impl ColumnChunk {
 
     fn with_room(column: ColumnDescPtr, bytes: usize) -> ColumnChunk {
         let pages = TrackedWrite::new(Vec::with_capacity(bytes));
-        ColumnChunk { column, pages, data_at: 0 }
+        ColumnChunk { column, pages, data_at: 0, ops: 0 }
     }
 
     fn append_numbers(&mut self, values: &[i64], rows: u32) -> Result<(), ParquetError> {
@@ -195,6 +199,7 @@ impl ColumnChunk {
             self.append(op_names())?;
             self.data_at = self.pages.bytes_written();
         }
+        self.ops |= codes.iter().fold(0, |ops, code| ops | 1 << code);
         let mut page = Vec::with_capacity(codes.len() / 4 + 16);
         encode::codes(codes, &mut page);
         self.append(data_page(page, rows, Encoding::RLE_DICTIONARY))
@@ -209,7 +214,7 @@ impl ColumnChunk {
     /// The finished column; this one begins anew.
     fn take(&mut self, rows: u64) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
         let fresh = ColumnChunk::with_room(self.column.clone(), self.pages.bytes_written());
-        let ColumnChunk { column, pages, data_at } = std::mem::replace(self, fresh);
+        let ColumnChunk { column, pages, data_at, ops } = std::mem::replace(self, fresh);
         let bytes = Bytes::from(pages.into_inner()?);
         let mut builder = ColumnChunkMetaData::builder(column.clone())
             .set_compression(Compression::UNCOMPRESSED)
@@ -220,7 +225,8 @@ impl ColumnChunk {
         builder = match column.name() {
             "op" => builder
                 .set_encodings(vec![Encoding::PLAIN, Encoding::RLE_DICTIONARY])
-                .set_dictionary_page_offset(Some(0)),
+                .set_dictionary_page_offset(Some(0))
+                .set_statistics(op_range(ops)),
             _ => builder.set_encodings(vec![Encoding::DELTA_BINARY_PACKED]),
         };
         let result = ColumnCloseResult {
@@ -259,6 +265,14 @@ fn op_names() -> Page {
         encoding: Encoding::PLAIN,
         is_sorted: false,
     }
+}
+
+/// First and last name of these operations: where they are one, no reader has to look at the column.
+fn op_range(ops: u8) -> Statistics {
+    let is_there = |code: &usize| ops >> code & 1 == 1;
+    let names = (0..Op::ALL.len()).filter(is_there).map(|code| Op::ALL[code].name());
+    let [least, greatest] = [names.clone().min(), names.max()].map(|name| name.map(ByteArray::from));
+    Statistics::byte_array(least, greatest, None, Some(0), false)
 }
 
 /// What the system said, if that is what went wrong.

@@ -9,6 +9,7 @@ use flashscope_core::seed::Random;
 use flashscope_core::{
     Bytes, Mix, Nanos, Op, Pattern, PatternSource, Record, Request, RequestSource, Rw, Time,
 };
+use flashscope_store::ios::{Io, IoFile, Parts};
 use flashscope_store::{Origin, Recorder, Responses, ResultFile, StoreError, Written};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
@@ -117,6 +118,41 @@ fn an_io_that_failed_has_no_row_and_those_around_it_keep_their_addresses() {
         }
         assert_eq!(recorder.finish().unwrap().ios, expected.len() as u64);
         assert!(read(&path) == expected, "{ios} IOs a stream");
+    }
+}
+
+/// Where all IOs are of one kind, the file's own range of the column says so, and its names are not looked at.
+/// Parquet's reader of rows is the oracle.
+#[test]
+fn operations_are_read_as_written_whether_there_is_one_kind_or_several() {
+    let scratch = Scratch::new();
+    for (kept, range) in [("read", ["read", "read"]), ("write", ["write", "write"]), ("", ["read", "write"])]
+    {
+        let (sources, records, rows) = mixed(40_000, 7);
+        let path = scratch.path("ios.parquet");
+        let mut recorder = Recorder::create(&path, sources, &Origin::default()).unwrap();
+        for (n, (record, row)) in records.into_iter().zip(rows).enumerate() {
+            let is_kept = kept.is_empty() || row.2 == kept;
+            let failed =
+                || Record::failed(record.submitted(), record.stream(), record.index_near(n as u64 / 2));
+            recorder.push(if is_kept { record } else { failed() });
+        }
+        recorder.finish().unwrap();
+        let reader = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
+        let of_column = reader.metadata().row_group(0).column(2).statistics().unwrap();
+        let ends = [of_column.min_bytes_opt(), of_column.max_bytes_opt()];
+        assert_eq!(ends, range.map(|name| Some(name.as_bytes())));
+        let file = IoFile::open(&ResultFile::named(&path)).unwrap();
+        let (mut batches, mut ios) = (file.batches(Parts::All), Vec::new());
+        while let Some(batch) = batches.next_batch().unwrap() {
+            let row = |io: &Io| {
+                let [submit, response] = [io.submit_ns, io.response_ns].map(|ns| ns as i64);
+                let (offset, length) = (io.offset_bytes as i64, i64::from(io.length_bytes));
+                (submit, response, io.op.name().to_string(), offset, length, i32::from(io.stream))
+            };
+            ios.extend(batch.iter().map(row));
+        }
+        assert!(ios == read(&path) && !ios.is_empty(), "only '{kept}'");
     }
 }
 
