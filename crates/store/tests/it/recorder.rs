@@ -121,8 +121,8 @@ fn an_io_that_failed_has_no_row_and_those_around_it_keep_their_addresses() {
     }
 }
 
-/// Where all IOs are of one kind, the file's own range of the column says so, and its names are not looked at.
-/// Parquet's reader of rows is the oracle.
+/// Where all IOs are of one kind, the file's own range of the column says so, and its names are not looked
+/// at. Parquet's reader of rows is the oracle.
 #[test]
 fn operations_are_read_as_written_whether_there_is_one_kind_or_several() {
     let scratch = Scratch::new();
