@@ -6,6 +6,7 @@ mod bplru_table1;
 mod buffers;
 mod closed_forms;
 mod conformance;
+mod data_sheets;
 mod drive_rig;
 mod flash_rules;
 mod flush;
