@@ -87,7 +87,7 @@ pub struct Evidence {
     pub least: f64,
     /// Independent repeats of whatever was repeated least.
     pub rounds: u32,
-    /// Every run behind it came to its own end, was level, and had the machine's processors to itself.
+    /// Every run behind it came to its own end, was level, and had machine and disk to itself.
     pub is_sound: bool,
     /// It would stand among all that were asked with it: the share of false discoveries in its family is
     /// kept.

@@ -11,6 +11,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::conclusion::Support;
+use crate::disturbance::{Disturbance, Disturbed};
 use crate::gaps::Gaps;
 use crate::judge::{Outcome, Stop, Why};
 use crate::result::{Context, Finished, Point, Run};
@@ -147,9 +148,11 @@ pub enum Limit {
         /// Share of the run.
         share: f64,
     },
-    /// Others had a part of the machine's processors: what they added to response times is not known.
-    OtherPrograms {
-        /// Share of all processors.
+    /// Others had a part of the machine, or a quota took one: what that added to response times is not known.
+    Disturbed {
+        /// What they had a part of.
+        by: Disturbed,
+        /// How large it was.
         share: f64,
     },
     /// The instrument kept the drive waiting too often, and drives use such time.
@@ -221,11 +224,17 @@ impl fmt::Display for Limit {
                  faster",
                 percent(*share)
             ),
-            Limit::OtherPrograms { share } => write!(
-                f,
-                "other programs had {} of the processors: response times may hold waits for them",
-                percent(*share)
-            ),
+            Limit::Disturbed { by, share } => {
+                let share = percent(*share);
+                match by {
+                    Disturbed::Processors => write!(f, "other programs had {share} of the processors")?,
+                    Disturbed::Disk => write!(f, "others made {share} of the disk's traffic")?,
+                    Disturbed::Quota => {
+                        write!(f, "a quota of processor time stopped the process for {share} of the run")?;
+                    }
+                }
+                f.write_str(": response times may hold waits that are not the drive's")
+            }
             Limit::Gaps { long, max_ns } => write!(
                 f,
                 "the drive was kept waiting between IOs: {} of 0.1 ms or more, the longest of {}",
@@ -301,7 +310,8 @@ fn limits(finished: &Finished, context: &Context, horizon: &Horizon) -> Vec<Limi
     if let Some(share) = busy.filter(|share| *share >= BUSY_MIN) {
         limits.push(Limit::Processor { share });
     }
-    limits.extend(run.others_excess().map(|share| Limit::OtherPrograms { share }));
+    let excesses = run.disturbance.iter().flat_map(Disturbance::excesses);
+    limits.extend(excesses.map(|(by, share)| Limit::Disturbed { by, share }));
     let is_disturbed = |gaps: &Gaps| gaps.long as f64 > GAPS_MAX * gaps.ios as f64;
     if let Some(Gaps { long, max_ns, .. }) = run.gaps.filter(is_disturbed) {
         limits.push(Limit::Gaps { long, max_ns });

@@ -41,6 +41,7 @@
 
 mod compare;
 mod conclusion;
+mod disturbance;
 mod error;
 mod estimate;
 mod findings;
@@ -54,7 +55,6 @@ mod judge;
 mod knee;
 mod levels;
 mod lingering;
-mod others;
 mod percentiles;
 mod period;
 mod phases;
@@ -81,6 +81,7 @@ pub use compare::{Comparison, chance, difference, pool, ratio};
 pub use conclusion::{
     Conclusion, Effect, Evidence, Indicator, LEAST_RATIO, ROUNDS_MIN, Support, discoveries,
 };
+pub use disturbance::{Disturbance, Disturbed};
 pub use error::AnalysisError;
 pub use estimate::{Estimate, estimate};
 pub use findings::{Advice, Hint, Indicators, Warning};

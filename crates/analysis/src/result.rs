@@ -8,15 +8,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::compare::pool;
 use crate::conclusion::{Indicator, ROUNDS_MIN, Support};
+use crate::disturbance::Disturbance;
 use crate::estimate::Estimate;
 use crate::gaps::Gaps;
 use crate::io_errors::IoErrors;
 use crate::judge::Outcome;
 use crate::lingering::Lingering;
-use crate::others::others_excess;
 use crate::percentiles::Percentile;
 use crate::standstills::{SHARE_MAX, Standstills};
 use crate::windows::Window;
+
+/// Rounds within less than this are of one moment. Runs of one file with itself whose rounds lay within 8 s
+/// differed in up to 11 of 14 experiments; spread over some 100 s, in 1 of 1,016.
+const MOMENT_S: f64 = 60.0;
 
 /// One point of a micro-benchmark: a pattern, and where it stands among its like.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -105,10 +109,12 @@ pub struct Run {
     /// Processor time of the thread that drove it, where a real device was measured; of several, the most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
-    /// Share of all the machine's processors that other programs had while it ran, and before it where it
-    /// was short; none in virtual time, and where nobody looked.
+    /// When it began, in seconds since 1970; none in virtual time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub others_share: Option<f64>,
+    pub began_s: Option<f64>,
+    /// What it did not have to itself; none in virtual time, and where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disturbance: Option<Disturbance>,
     /// Threads that drove it, where each of several processes had its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<u32>,
@@ -143,15 +149,9 @@ impl Run {
         self.outcome.estimate.map_or(startup_ios, |estimate| estimate.ios_ignored)
     }
 
-    /// The share of the machine's processors that others had, where it is too much for the mean to be taken
-    /// as the drive's.
-    pub fn others_excess(&self) -> Option<f64> {
-        others_excess([self.beside()])
-    }
-
-    /// What others had, and for how long.
-    fn beside(&self) -> (Option<f64>, u64) {
-        (self.others_share, self.elapsed_ns)
+    /// Whether others, or a quota, had too large a part in it for its numbers to be the drive's.
+    pub fn is_disturbed(&self) -> bool {
+        self.disturbance.is_some_and(|disturbance| disturbance.excesses().next().is_some())
     }
 
     /// Whether pauses of the measuring process are too large a part of its mean.
@@ -159,11 +159,15 @@ impl Run {
         self.standstill_share() > SHARE_MAX
     }
 
-    /// Whether it has a mean that no pause of the measuring process carries, came to its own end without a
-    /// failed IO, and its running phase was reached and level.
+    /// Whether it has a mean that no pause of the measuring process carries and nobody else had a part in,
+    /// came to its own end without a failed IO, and its running phase was reached and level.
     pub fn is_sound(&self) -> bool {
         let came_to_its_end = !self.outcome.stopped_because.is_early() && self.errors.is_empty();
-        came_to_its_end && !self.is_held_up() && self.outcome.stationary && self.outcome.estimate.is_some()
+        came_to_its_end
+            && !self.is_held_up()
+            && !self.is_disturbed()
+            && self.outcome.stationary
+            && self.outcome.estimate.is_some()
     }
 }
 
@@ -268,15 +272,12 @@ impl Point<'_> {
         self.estimate.is_some() && self.runs.iter().any(|run| run.is_sound())
     }
 
-    /// The share of the machine's processors that others had, where it is too much for the mean to be taken
-    /// as the drive's.
-    pub fn others_excess(&self) -> Option<f64> {
-        others_excess(self.counting().map(Run::beside))
-    }
-
-    /// Whether something may rest on it: it is sound, and the machine was its own.
-    pub fn is_believed(&self) -> bool {
-        self.is_sound() && self.others_excess().is_none()
+    /// Whether its rounds lie so close together that what varies over longer is not in their spread: then
+    /// nobody knows how much the same drive would differ a minute later. Not in virtual time.
+    pub fn is_of_one_moment(&self) -> bool {
+        let begins = || self.counting().filter_map(|run| run.began_s);
+        let (first, last) = (begins().fold(f64::MAX, f64::min), begins().fold(f64::MIN, f64::max));
+        begins().next().is_some() && last - first < MOMENT_S
     }
 
     /// The runs that the mean rests on: the sound ones, or all that have a mean if none is.
@@ -306,8 +307,8 @@ impl Support {
     /// How well runs carry what is said of them; that the effect is clear of chance and matters is for
     /// whoever says it to see.
     pub(crate) fn of<'p, 'a: 'p>(points: impl IntoIterator<Item = &'p Point<'a>>) -> Support {
-        let runs = points.into_iter().map(|point| (point.rounds(), point.is_believed()));
-        let least = runs.reduce(|(rounds, is_believed), next| (rounds.min(next.0), is_believed && next.1));
+        let runs = points.into_iter().map(|point| (point.rounds(), point.is_sound()));
+        let least = runs.reduce(|(rounds, is_sound), next| (rounds.min(next.0), is_sound && next.1));
         match least {
             None | Some((0, _)) => Support::Unknown,
             Some((ROUNDS_MIN.., true)) => Support::Supported,

@@ -22,7 +22,7 @@ const WARNINGS: &[fn(&Scene<'_>) -> Option<Warning>] = &[
     not_measured,
     runs::without_mean,
     runs::held_up,
-    runs::beside_others,
+    runs::disturbed,
     runs::not_stationary,
     runs::not_precise,
     runs::disagreeing,
@@ -54,7 +54,7 @@ pub fn warnings(context: &Context, indicators: &Indicators, points: &[Point<'_>]
 pub fn suite_warnings(context: &Context, points: &[Point<'_>]) -> Vec<Warning> {
     let scene = Scene { context, indicators: &Indicators::default(), points };
     let of_suites =
-        [incomplete, failed_ios, preparation_errors, runs::cut_by_bytes, runs::beside_others, generator_near];
+        [incomplete, failed_ios, preparation_errors, runs::cut_by_bytes, runs::disturbed, generator_near];
     of_suites.iter().filter_map(|warning| warning(&scene)).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Where the target comes from: the seam between the method and whoever opens devices.
 
-use flashscope_analysis::Finished;
-use flashscope_core::{Nanos, Target, TargetError};
+use flashscope_analysis::{Disturbance, Finished};
+use flashscope_core::{Target, TargetError};
 
 use crate::error::Cause;
 
@@ -9,15 +9,16 @@ use crate::error::Cause;
 /// opened have one clock.
 pub type Opener<'a, T> = Box<dyn Fn(u16) -> Result<T, TargetError> + Sync + 'a>;
 
-/// Clocks of processor time, which are read at both ends of a run.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Clocks {
-    /// Nanoseconds that the thread that calls it has spent on a processor; none where nobody looks.
-    pub own: Option<fn() -> u64>,
-    /// Notes what other programs have had of the processors by now, and gives their share of these in the
-    /// last so many nanoseconds at least, if that can be told. None where nobody looks, and where one of them
-    /// serves the target.
-    pub others: Option<fn(Nanos) -> Option<f64>>,
+/// Nanoseconds that the thread that calls it has spent on a processor.
+pub type CpuClock = fn() -> u64;
+
+/// Watches what else goes on during a run.
+pub trait Surroundings {
+    /// The run begins.
+    fn begin(&mut self);
+
+    /// It is over, and has read and written so many bytes.
+    fn end(&mut self, read_bytes: u64, written_bytes: u64) -> Disturbance;
 }
 
 /// Gives the target in the form that a run needs: one IO at a time, or many in flight.
@@ -41,9 +42,14 @@ pub trait Lab {
     /// A run begins: its time counts from here.
     fn begin(&mut self) {}
 
-    /// What tells the drive's time from the machine's; nothing in virtual time.
-    fn clocks(&self) -> Clocks {
-        Clocks::default()
+    /// Reads the processor time of the calling thread; none where nobody looks at a clock.
+    fn cpu_clock(&self) -> Option<CpuClock> {
+        None
+    }
+
+    /// Looks beside a run; none in virtual time.
+    fn surroundings(&self) -> Option<Box<dyn Surroundings>> {
+        None
     }
 
     /// The run that began last is over and kept.

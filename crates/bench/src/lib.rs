@@ -65,7 +65,7 @@ pub use chain::Broken;
 pub use error::{BenchError, Cause, ScriptError, ScriptProblem, SuiteError};
 pub use goal::{Effort, Known};
 pub use journal::{Event, Journal, Recording, Unkept, Unrecorded};
-pub use lab::{Alone, Clocks, Lab, Opener};
+pub use lab::{Alone, CpuClock, Lab, Opener, Surroundings};
 pub use latency_target::{LatencyTarget, WithinTarget, deepest};
 pub use measure::{MeasuredRun, Measurement, Progress, measure, measure_each, measure_on};
 pub use micro::{Draft, Frame, Micro, Micros, Scope};

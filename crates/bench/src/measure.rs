@@ -10,7 +10,7 @@ mod totals;
 
 use std::sync::atomic::AtomicBool;
 use std::thread;
-use std::time::Instant;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use flashscope_analysis::{Cut, Estimate, Gaps, Goal, Run, Stop, Why, Windows};
 use flashscope_core::seed::derive;
@@ -27,7 +27,7 @@ use self::schedstat::SchedStat;
 use self::totals::Totals;
 pub(crate) use self::totals::is_overloaded;
 use crate::journal::Recording;
-use crate::lab::{Clocks, Lab, Opener};
+use crate::lab::{CpuClock, Lab, Opener, Surroundings};
 use crate::on_error::OnError;
 use crate::together::Place;
 
@@ -141,13 +141,20 @@ pub fn measure_on<L: Lab, R: Recording>(
     recording: &mut R,
     look: Progress<'_>,
 ) -> Result<MeasuredRun, TargetError> {
-    let clocks = lab.clocks();
+    let beside = Beside { clock: lab.cpu_clock(), surroundings: lab.surroundings() };
     if measurement.has_lanes()
         && let Some(open) = lab.opener(measurement.pattern.numjobs, measurement.pattern.iodepth)
     {
-        return Ok(on_threads(&open, clocks, measurement, recording, look));
+        return Ok(on_threads(&open, beside, measurement, recording, look));
     }
-    Ok(in_one_loop(lab.target(measurement.depth())?, clocks, measurement, recording, look))
+    Ok(in_one_loop(lab.target(measurement.depth())?, beside, measurement, recording, look))
+}
+
+/// What is read beside a run.
+#[derive(Default)]
+struct Beside {
+    clock: Option<CpuClock>,
+    surroundings: Option<Box<dyn Surroundings>>,
 }
 
 /// Runs a pattern in one loop.
@@ -161,13 +168,13 @@ pub fn measure<T: Target, R: Recording>(
     recording: &mut R,
     look: Progress<'_>,
 ) -> MeasuredRun {
-    in_one_loop(target, Clocks::default(), measurement, recording, look)
+    in_one_loop(target, Beside::default(), measurement, recording, look)
 }
 
-/// With processor times, where there are clocks of them.
+/// With what is read beside it.
 fn in_one_loop<T: Target, R: Recording>(
     target: &mut T,
-    clocks: Clocks,
+    beside_it: Beside,
     measurement: &Measurement<'_>,
     recording: &mut R,
     look: Progress<'_>,
@@ -182,9 +189,9 @@ fn in_one_loop<T: Target, R: Recording>(
         return totals.into_measured(feed.reader, driven, measurement);
     }
     let mut cpu_ns = None;
-    let mut measured = in_real_time(clocks, measurement, recording, look, |watch, begun| {
+    let mut measured = in_real_time(beside_it.surroundings, measurement, recording, look, |watch, begun| {
         begun(vec![SchedStat::own()]);
-        let timed = clocks.own.map(|clock| (clock, clock()));
+        let timed = beside_it.clock.map(|clock| (clock, clock()));
         let driven = drive(target, &mut streams, measurement.limits(), watch);
         cpu_ns = timed.map(|(clock, begin_ns)| clock().saturating_sub(begin_ns));
         driven
@@ -201,13 +208,13 @@ pub fn measure_each<T: Target, R: Recording>(
     recording: &mut R,
     look: Progress<'_>,
 ) -> MeasuredRun {
-    on_threads(open, Clocks::default(), measurement, recording, look)
+    on_threads(open, Beside::default(), measurement, recording, look)
 }
 
-/// With processor times, where there are clocks of them.
+/// With what is read beside it.
 fn on_threads<T: Target, R: Recording>(
     open: &Opener<'_, T>,
-    clocks: Clocks,
+    beside_it: Beside,
     measurement: &Measurement<'_>,
     recording: &mut R,
     look: Progress<'_>,
@@ -215,7 +222,7 @@ fn on_threads<T: Target, R: Recording>(
     let mut streams = measurement.streams();
     let threads = streams.len() as u32;
     let mut most_ns = None;
-    let mut measured = in_real_time(clocks, measurement, recording, look, |watch, begun| {
+    let mut measured = in_real_time(beside_it.surroundings, measurement, recording, look, |watch, begun| {
         let Merged { driven, cpu_ns } = drive_each(open, &mut streams, measurement.limits(), watch, begun);
         most_ns = cpu_ns;
         driven
@@ -230,7 +237,7 @@ type Begun<'a> = &'a mut dyn FnMut(Vec<SchedStat>);
 /// Reads beside the driving, and notices where the threads that drive could not run. `drive` says when they
 /// begin.
 fn in_real_time<R: Recording>(
-    clocks: Clocks,
+    mut surroundings: Option<Box<dyn Surroundings>>,
     measurement: &Measurement<'_>,
     recording: &mut R,
     look: Progress<'_>,
@@ -241,7 +248,7 @@ fn in_real_time<R: Recording>(
     let (is_enough, pauses) = (AtomicBool::new(false), Pauses::default());
     thread::scope(|scope| {
         let (hand, reading) = beside(scope, reader, &is_enough, &mut show);
-        let (mut heartbeat, mut began) = (None, None);
+        let (mut heartbeat, mut began_s) = (None, None);
         let mut watch = Watch::new(measurement, recording, hand);
         watch.long = Some(LongIos::new(&pauses));
         let driven = drive(&mut watch, &mut |threads| {
@@ -249,18 +256,17 @@ fn in_real_time<R: Recording>(
                 place.arrive(measurement.interrupted);
             }
             heartbeat = Some(Heartbeat::start(scope, threads, &pauses));
-            clocks.others.map(|look| look(Nanos::ZERO));
-            began = Some(Instant::now());
+            surroundings.iter_mut().for_each(|surroundings| surroundings.begin());
+            began_s = SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs_f64());
         });
-        let elapsed = began.map_or(Nanos::ZERO, |began| Nanos(began.elapsed().as_nanos() as u64));
-        let others_share = clocks.others.and_then(|look| look(elapsed));
         measurement.place.into_iter().for_each(Place::leave);
         heartbeat.into_iter().for_each(Heartbeat::stop);
         let Watch { totals, feed, long, .. } = watch;
+        let disturbance = surroundings.map(|mut around| around.end(totals.read_bytes, totals.written_bytes));
         feed.close(totals.end, &reading);
         let reader = reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let mut measured = totals.into_measured(reader, driven, measurement);
-        measured.run.others_share = others_share;
+        (measured.run.began_s, measured.run.disturbance) = (began_s, disturbance);
         measured.run.standstills = long.and_then(LongIos::finish);
         measured.run.takes_turns = measurement.place.is_some_and(|place| !place.shares().is_empty());
         measured

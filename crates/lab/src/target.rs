@@ -1,6 +1,7 @@
 //! Targets: named ([`TargetSpec`]), opened and held ([`OpenTarget`]), served by one type ([`AnyTarget`]).
 
 mod any;
+mod around;
 mod atomic;
 mod cores;
 mod open;

@@ -38,7 +38,7 @@ pub fn measure_json(context: &Context, finished: &Finished) -> Value {
         "percentiles": percentiles_json(&finished.run.kinds),
         "gaps": finished.run.gaps,
         "standstills": finished.run.standstills,
-        "others_share": finished.run.others_share,
+        "disturbance": finished.run.disturbance,
         "threads": finished.run.threads,
         "mean_ms": estimate.map(|estimate| ms(estimate.mean_ns)),
         "ci_low_ms": estimate.map(|estimate| ms(estimate.ci_low_ns)),

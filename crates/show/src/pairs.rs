@@ -101,6 +101,9 @@ impl<'a> Pairs<'a> {
         let mut out = format!("{told}; the same within {within} in {same}");
         if unsure > 0 {
             out.push_str(&format!("; weak evidence in {unsure}"));
+            if self.both.iter().any(Pair::is_of_one_moment) {
+                out.push_str(", for rounds within a minute hold nothing of what varies over longer");
+            }
         }
         if !unknown.is_empty() {
             out.push_str(&format!("; cannot tell in {}", unknown.len()));
@@ -145,6 +148,10 @@ impl<'a> Pair<'a> {
         *a == Pattern { offset: a.offset, ..b.clone() }
     }
 
+    fn is_of_one_moment(&self) -> bool {
+        self.a.is_of_one_moment() || self.b.is_of_one_moment()
+    }
+
     /// Of a difference as large as this without any.
     fn chance(&self) -> f64 {
         self.means[1].zip(self.means[0]).map_or(1.0, |(b, a)| chance(&b, &a))
@@ -155,7 +162,7 @@ impl<'a> Pair<'a> {
             self.ratio.map(|Comparison { value, ci_low, ci_high }| Indicator { value, ci_low, ci_high });
         let evidence = Evidence {
             rounds: self.a.rounds().min(self.b.rounds()),
-            is_sound: self.a.is_believed() && self.b.is_believed(),
+            is_sound: self.a.is_sound() && self.b.is_sound() && !self.is_of_one_moment(),
             is_discovery,
             ..Evidence::of_ratio(effect)
         };

@@ -2,6 +2,7 @@
 
 use super::{Scene, says};
 use crate::compare::difference;
+use crate::disturbance::Disturbed;
 use crate::estimate::Estimate;
 use crate::findings::Warning;
 use crate::hints::words;
@@ -66,22 +67,30 @@ pub(super) fn held_up(scene: &Scene<'_>) -> Option<Warning> {
     )
 }
 
-/// Experiments during which others used the machine's processors.
-pub(super) fn beside_others(scene: &Scene<'_>) -> Option<Warning> {
-    let shares = scene.points.iter().filter_map(|point| Some((point, point.others_excess()?)));
-    let found: Vec<(&Point<'_>, f64)> = shares.collect();
-    let (worst, share) = found.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let ids: Vec<String> = found.iter().map(|(point, _)| point.experiment.id()).collect();
+/// Runs that did not have the machine or the disk to themselves.
+pub(super) fn disturbed(scene: &Scene<'_>) -> Option<Warning> {
+    let (ids, count, _) = bad_runs(scene, Run::is_disturbed)?;
+    let all = scene.points.iter().flat_map(|point| &point.runs).filter_map(|run| run.disturbance);
+    let most = all.flat_map(|of| of.excesses()).max_by(|a, b| a.1.total_cmp(&b.1));
+    let most = most.map_or(String::new(), |(by, share)| {
+        let share = words::percent(share);
+        match by {
+            Disturbed::Processors => format!("at most other programs had {share} of the processors"),
+            Disturbed::Disk => format!("at most others made {share} of the disk's traffic"),
+            Disturbed::Quota => format!("at most a quota of processor time took {share} of a run"),
+        }
+    });
+    let counts = match left_out(scene, Run::is_disturbed) {
+        0 => "What rests on them is weak evidence.".into(),
+        out if out == count => {
+            "They are ignored, because other runs of the same experiments are valid.".into()
+        }
+        out => format!("{out} of them are ignored, because other runs are valid; the rest is weak evidence."),
+    };
+    let runs = words::counted(count as u64, "run");
     says(
-        format!(
-            "Other programs used the processors during {}: {}; the most, {}, during {}. What rests on them \
-             is weak evidence.",
-            words::counted(found.len() as u64, "experiment"),
-            words::some(&ids),
-            words::percent(*share),
-            worst.experiment.id(),
-        ),
-        Remedy::Other("Stop other programs, and run again.".into()),
+        format!("Not alone on machine and disk during {runs}: {ids}; {most}. {counts}"),
+        Remedy::Other("Stop other programs, lift the quota, and run again.".into()),
     )
 }
 

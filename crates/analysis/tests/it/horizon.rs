@@ -1,7 +1,9 @@
 //! What stalls that were not seen could add to a mean: by hand, from the rule of three.
 
 use crate::table::{Device, EVEN, context};
-use flashscope_analysis::{Finished, Horizon, Limit, Quantiles, Support, points, trust};
+use flashscope_analysis::{
+    Disturbance, Disturbed, Finished, Horizon, Limit, Quantiles, Support, points, trust,
+};
 
 /// Three runs of 512 IOs of 1 ms, one or four in flight.
 fn runs(iodepth: u32, max_ns: f64) -> Vec<Finished> {
@@ -57,46 +59,47 @@ fn a_processor_is_busy_for_all_of_a_run_at_most_and_of_a_short_one_nobody_knows(
     assert_eq!(busy(1_000_000_000, 500_000_000), None);
 }
 
-/// A device that gives the same numbers beside others' work: what is concluded of it rests on their share of
-/// the processors over all rounds, and never grows stronger with it.
+fn by_processors(share: f64) -> Option<Disturbance> {
+    Some(Disturbance { processors: Some(share), ..Disturbance::default() })
+}
+
+/// A device that gives the same numbers whatever goes on beside it: a round that was not alone does not count
+/// beside rounds that were, and what is left is no surer than so many rounds are.
 #[test]
-fn others_that_use_the_processors_make_conclusions_weak_and_leave_numbers_alone() {
-    let with = |rounds: [(u64, Option<f64>); 3]| {
+fn rounds_that_were_not_alone_count_for_nothing_beside_those_that_were() {
+    let with = |rounds: [Option<Disturbance>; 3]| {
         let mut finished = runs(1, 2e6);
-        for (entry, (ms, share)) in finished.iter_mut().zip(rounds) {
-            (entry.run.elapsed_ns, entry.run.others_share) = (ms * 1_000_000, share);
-        }
+        finished.iter_mut().zip(rounds).for_each(|(entry, round)| entry.run.disturbance = round);
         let found = points(&finished);
         assert_eq!(found[0].estimate.unwrap().mean_ns, 1e6);
-        assert!(found[0].is_sound());
-        (found[0].others_excess(), found[0].confidence(None))
+        (found[0].left_out, found[0].confidence(None))
     };
-    let each = |share| with([(100, Some(share)); 3]);
-    assert_eq!(with([(100, None); 3]), (None, Support::Supported));
-    assert_eq!(each(0.0), (None, Support::Supported));
-    assert_eq!(each(0.5), (Some(0.5), Support::Weak));
-    // 30 of 600 ms are a twentieth, and no more; 90 are.
-    assert_eq!(with([(400, Some(0.0)), (100, Some(0.3)), (100, Some(0.0))]), (None, Support::Supported));
-    let (share, state) = with([(400, Some(0.15)), (100, Some(0.3)), (100, Some(0.0))]);
-    assert!((share.unwrap() - 0.15).abs() < 1e-12 && state == Support::Weak, "{share:?} {state}");
-    // What nobody looked at says nothing of the others.
-    assert_eq!(with([(100, Some(0.5)), (900, None), (900, None)]), (Some(0.5), Support::Weak));
-    let states: Vec<Support> = (0..=20).map(|part| each(f64::from(part) / 20.0).1).collect();
+    let [alone, little, much] = [0.0, 0.05, 0.051].map(by_processors);
+    assert_eq!(with([None, alone, little]), (0, Support::Supported));
+    assert_eq!(with([alone, alone, much]), (1, Support::Weak), "two rounds are left");
+    assert_eq!(with([much; 3]), (0, Support::Weak), "what there is is kept");
+    let states: Vec<Support> =
+        (0..=20).map(|part| with([by_processors(f64::from(part) / 20.0); 3]).1).collect();
     assert!(states.is_sorted_by(|before, after| before >= after), "{states:?}");
 }
 
 #[test]
-fn a_single_measurement_beside_others_is_weak_with_their_share_as_the_reason() {
+fn a_single_measurement_that_was_not_alone_is_weak_with_the_share_as_the_reason() {
     let mut done = runs(1, 2e6).remove(0);
-    let limit = |done: &Finished| {
-        let trust = trust(done, &context());
-        let of_others = trust.limits.into_iter().find(|limit| matches!(limit, Limit::OtherPrograms { .. }));
-        (of_others, trust.confidence)
+    let mut limits = |disturbance| {
+        done.run.disturbance = disturbance;
+        let trust = trust(&done, &context());
+        let is_of_it = |limit: &Limit| matches!(limit, Limit::Disturbed { .. });
+        (trust.limits.into_iter().filter(is_of_it).collect::<Vec<_>>(), trust.confidence)
     };
-    done.run.others_share = Some(0.25);
-    assert_eq!(limit(&done), (Some(Limit::OtherPrograms { share: 0.25 }), Support::Weak));
-    for little in [None, Some(0.0), Some(0.05)] {
-        done.run.others_share = little;
-        assert_eq!(limit(&done).0, None, "{little:?}");
+    let shares = Disturbance { processors: Some(0.25), disk: Some(0.04), quota: Some(0.5) };
+    let (found, confidence) = limits(Some(shares));
+    let by = |by, share| Limit::Disturbed { by, share };
+    assert_eq!(found, [by(Disturbed::Processors, 0.25), by(Disturbed::Quota, 0.5)]);
+    assert_eq!(confidence, Support::Weak);
+    let disk = Disturbance { disk: Some(0.9), ..Disturbance::default() };
+    assert_eq!(limits(Some(disk)).0, [by(Disturbed::Disk, 0.9)]);
+    for little in [None, by_processors(0.0), by_processors(0.05)] {
+        assert_eq!(limits(little).0, [], "{little:?}");
     }
 }

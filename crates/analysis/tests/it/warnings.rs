@@ -2,7 +2,8 @@
 
 use crate::table::{EVEN, context, estimate};
 use flashscope_analysis::{
-    Context, Finished, Interference, Lingering, Remedy, Stop, Warning, Why, indicators, points, warnings,
+    Context, Disturbance, Finished, Interference, Lingering, Remedy, Stop, Warning, Why, indicators, points,
+    warnings,
 };
 
 fn of(context: &Context, finished: &[Finished]) -> Vec<Warning> {
@@ -133,12 +134,17 @@ fn runs_that_count_for_nothing_beside_sound_ones_are_told_from_those_that_count(
 }
 
 #[test]
-fn others_that_use_the_processors_are_named() {
-    let finished = changed("baseline/RR/32KiB", |entry| {
-        entry.run.others_share = Some(0.4);
-    });
-    let seen = ["Other programs", "1 experiment: baseline/RR", "the most, 40 %", "weak evidence"];
-    assert!(matches!(only(&of(&context(), &finished), &seen), Remedy::Other(_)));
+fn runs_that_were_not_alone_are_named() {
+    let with = |share: fn(u32) -> f64| {
+        let finished = changed("baseline/RR/32KiB", |entry| {
+            let disk = Some(share(entry.repeat));
+            entry.run.disturbance = Some(Disturbance { disk, ..Disturbance::default() });
+        });
+        of(&context(), &finished)
+    };
+    let seen = ["during 3 runs: baseline/RR", "others made 40 % of the disk's traffic", "weak evidence"];
+    assert!(matches!(only(&with(|_| 0.4), &seen), Remedy::Other(_)));
+    only(&with(|repeat| if repeat == 1 { 0.4 } else { 0.0 }), &["during 1 run", "They are ignored"]);
 }
 
 #[test]

@@ -6,14 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use flashscope_analysis::Finished;
-use flashscope_bench::{Cause, Clocks, Lab, Opener};
+use flashscope_bench::{Cause, CpuClock, Lab, Opener, Surroundings};
 use flashscope_core::seed::derive;
 use flashscope_core::{Bytes, ErrorKind, Op, Target as _, TargetError, TargetInfo};
 use flashscope_device::doctor::{Remark, glance};
-use flashscope_device::{
-    Clock, DataPattern, DeviceTarget, Engine, EngineSpec, Handle, Intent, NullTarget, others_share,
-};
+use flashscope_device::{Clock, DataPattern, DeviceTarget, Engine, EngineSpec, Handle, Intent, NullTarget};
 
+use super::around::Around;
 use super::cores::Cores;
 use super::spec::{rig, simulated};
 use super::{AnyTarget, TargetSpec};
@@ -332,10 +331,19 @@ impl Lab for OpenTarget {
         }))
     }
 
-    fn clocks(&self) -> Clocks {
-        let Some(handle) = &self.handle else { return Clocks::default() };
-        let is_alone = !handle.identity().is_served_by_a_program();
-        Clocks { own: Some(own_cpu_ns), others: is_alone.then_some(others_share) }
+    fn cpu_clock(&self) -> Option<CpuClock> {
+        self.handle.as_ref()?;
+        Some(|| {
+            let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+            time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+        })
+    }
+
+    fn surroundings(&self) -> Option<Box<dyn Surroundings>> {
+        let handle = self.handle.as_ref()?;
+        // Jobs at the same time are no others; the page cache has a traffic of its own.
+        let is_counted = !self.has_company && !self.options.intent.buffered;
+        Some(Box::new(Around::of(handle.identity(), is_counted)))
     }
 
     fn begin(&mut self) {
@@ -349,11 +357,6 @@ impl Lab for OpenTarget {
         let Some(seen) = self.single.seen() else { return Ok(()) };
         Ok(inside::keep(folder, records, &seen).map(drop)?)
     }
-}
-
-fn own_cpu_ns() -> u64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 fn null(depth: u32, clock: Clock) -> AnyTarget {

@@ -4,6 +4,7 @@
 mod kernel;
 
 mod board;
+mod disturbance;
 mod fio_jobs;
 mod horizon;
 mod jobs;
@@ -11,7 +12,6 @@ mod kernel_flags;
 mod latency_target;
 mod names;
 mod no_effect;
-mod others;
 mod real_time;
 mod replay;
 mod run;

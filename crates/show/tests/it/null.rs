@@ -1,7 +1,7 @@
 //! The device without the effect: two runs of it differ by chance alone, and nothing in it is worth telling.
 #![allow(clippy::print_stdout)]
 
-use flashscope_analysis::Support;
+use flashscope_analysis::{Disturbance, Support};
 use flashscope_lab::{Interrupt, RunRequest, Scope, TargetSpec, characterise};
 use flashscope_show::compare_json;
 use flashscope_store::Stored;
@@ -73,10 +73,19 @@ fn two_runs_of_one_device_draw_few_differences_and_a_slower_device_is_told() {
     let slower = run(&scratch, 400, 99);
     let (of, told) = told_apart(&runs[0], &slower);
     assert!(told * 3 > of, "{told} of {of} told of a device whose writes are slower");
-    // Beside other programs, in either of them, nobody knows whose difference it is.
+    // A real drive's rounds within seconds do not tell what it does a minute later.
+    let mut moment = slower.clone();
+    let mut spread = slower.clone();
+    for (place, entry) in moment.finished.iter_mut().enumerate() {
+        entry.run.began_s = Some(1e9 + 0.01 * place as f64);
+        spread.finished[place].run.began_s = Some(1e9 + 40.0 * f64::from(entry.repeat));
+    }
+    assert_eq!(told_apart(&runs[0], &moment), (of, 0));
+    assert_eq!(told_apart(&runs[0], &spread), (of, told));
+    // Where either of them was not alone nobody knows whose difference it is.
     let mut beside = slower;
     for entry in &mut beside.finished {
-        entry.run.others_share = Some(0.25);
+        entry.run.disturbance = Some(Disturbance { disk: Some(0.25), ..Disturbance::default() });
     }
     assert_eq!(told_apart(&runs[0], &beside), (of, 0));
     assert_eq!(told_apart(&beside, &runs[0]), (of, 0));

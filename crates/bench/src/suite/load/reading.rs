@@ -279,10 +279,8 @@ fn loaded(lowest: &Point<'_>, point: &Point<'_>) -> Loaded {
             is_sound: sound.len() == 1,
         };
     }
-    let is_enough = sound.len() >= ROUNDS_MIN as usize;
-    let is_alone = [lowest, point].iter().all(|point| point.others_excess().is_none());
-    let is_sound = is_enough && is_alone;
-    let counting = if is_enough { sound } else { pairs };
+    let is_sound = sound.len() >= ROUNDS_MIN as usize;
+    let counting = if is_sound { sound } else { pairs };
     let ratios: Vec<f64> =
         counting.iter().filter_map(|(below, above)| Some(tail_ns(above)? / tail_ns(below)?)).collect();
     Loaded { load, ratio: geometric_mean(&ratios), grows, rounds: ratios.len() as u32, is_sound }
@@ -300,7 +298,8 @@ fn of_one_round(lowest: &Point<'_>, point: &Point<'_>) -> Option<Indicator> {
 
 /// A queue that grows has no level, and that is what it shows.
 fn is_believed(point: &Point<'_>, run: &Run) -> bool {
-    let came_to_its_end = !run.outcome.stopped_because.is_early() && run.errors.is_empty();
+    let came_to_its_end =
+        !run.outcome.stopped_because.is_early() && run.errors.is_empty() && !run.is_disturbed();
     let grows = is_overloaded(&point.experiment.pattern, run.ios, Time(run.elapsed_ns));
     run.is_sound() || (came_to_its_end && grows)
 }

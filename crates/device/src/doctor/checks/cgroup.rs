@@ -2,6 +2,7 @@
 
 use crate::doctor::scene::Scene;
 use crate::doctor::{Check, Remark};
+use crate::quota::upwards;
 
 pub(super) const CHECK: Check = Check { name: "cgroup", about: "IO and CPU limits of this process", examine };
 
@@ -14,7 +15,7 @@ fn examine(scene: &Scene) -> Vec<Remark> {
         let mut fields = line.splitn(3, ':').skip(1);
         let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
         let has = |name: &str| controllers.split(',').any(|controller| controller == name);
-        for group in upwards(path) {
+        for group in upwards(path).filter(|group| !group.is_empty()) {
             remarks.extend(processor_limit(scene, controllers, has("cpu"), group));
             remarks.extend(io_limits(scene, controllers, has("blkio"), group));
         }
@@ -23,13 +24,6 @@ fn examine(scene: &Scene) -> Vec<Remark> {
         remarks.push(Remark::ok("no limit on IO or CPU time"));
     }
     remarks
-}
-
-/// The group and those it lies in, without the root, which has no limits.
-fn upwards(path: &str) -> impl Iterator<Item = &str> {
-    let lowest = path.trim_end_matches('/');
-    std::iter::successors(Some(lowest), |group| Some(group.rsplit_once('/')?.0))
-        .filter(|group| !group.is_empty())
 }
 
 fn processor_limit(scene: &Scene, controllers: &str, is_v1: bool, group: &str) -> Option<Remark> {
