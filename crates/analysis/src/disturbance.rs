@@ -5,6 +5,7 @@
 //! an IO waits about so often for it; so a share as large as the least effect worth telling is enough to
 //! make one, or to hide one.
 
+use flashscope_core::number::percent;
 use serde::{Deserialize, Serialize};
 
 use crate::conclusion::LEAST_RATIO;
@@ -34,6 +35,18 @@ pub enum Disturbed {
     Disk,
     /// A control group stopped the process for a part of each period.
     Quota,
+}
+
+impl Disturbed {
+    /// `other programs had 30 % of the processors`.
+    pub(crate) fn took(self, share: f64) -> String {
+        let share = percent(share);
+        match self {
+            Disturbed::Processors => format!("other programs had {share} of the processors"),
+            Disturbed::Disk => format!("others made {share} of the disk's traffic"),
+            Disturbed::Quota => format!("a quota of processor time stopped the process for {share} of a run"),
+        }
+    }
 }
 
 impl Disturbance {

@@ -225,15 +225,7 @@ impl fmt::Display for Limit {
                 percent(*share)
             ),
             Limit::Disturbed { by, share } => {
-                let share = percent(*share);
-                match by {
-                    Disturbed::Processors => write!(f, "other programs had {share} of the processors")?,
-                    Disturbed::Disk => write!(f, "others made {share} of the disk's traffic")?,
-                    Disturbed::Quota => {
-                        write!(f, "a quota of processor time stopped the process for {share} of the run")?;
-                    }
-                }
-                f.write_str(": response times may hold waits that are not the drive's")
+                write!(f, "{}: response times may hold waits that are not the drive's", by.took(*share))
             }
             Limit::Gaps { long, max_ns } => write!(
                 f,

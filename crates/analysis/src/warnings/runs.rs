@@ -2,7 +2,6 @@
 
 use super::{Scene, says};
 use crate::compare::difference;
-use crate::disturbance::Disturbed;
 use crate::estimate::Estimate;
 use crate::findings::Warning;
 use crate::hints::words;
@@ -72,14 +71,7 @@ pub(super) fn disturbed(scene: &Scene<'_>) -> Option<Warning> {
     let (ids, count, _) = bad_runs(scene, Run::is_disturbed)?;
     let all = scene.points.iter().flat_map(|point| &point.runs).filter_map(|run| run.disturbance);
     let most = all.flat_map(|of| of.excesses()).max_by(|a, b| a.1.total_cmp(&b.1));
-    let most = most.map_or(String::new(), |(by, share)| {
-        let share = words::percent(share);
-        match by {
-            Disturbed::Processors => format!("at most other programs had {share} of the processors"),
-            Disturbed::Disk => format!("at most others made {share} of the disk's traffic"),
-            Disturbed::Quota => format!("at most a quota of processor time took {share} of a run"),
-        }
-    });
+    let most = most.map_or(String::new(), |(by, share)| by.took(share));
     let counts = match left_out(scene, Run::is_disturbed) {
         0 => "What rests on them is weak evidence.".into(),
         out if out == count => {
@@ -89,7 +81,7 @@ pub(super) fn disturbed(scene: &Scene<'_>) -> Option<Warning> {
     };
     let runs = words::counted(count as u64, "run");
     says(
-        format!("Not alone on machine and disk during {runs}: {ids}; {most}. {counts}"),
+        format!("Not alone on machine and disk during {runs}: {ids}; at most {most}. {counts}"),
         Remedy::Other("Stop other programs, lift the quota, and run again.".into()),
     )
 }
