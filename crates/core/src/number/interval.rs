@@ -1,6 +1,6 @@
 //! Numbers with their intervals: to the same digit, in one unit.
 
-use super::{Kind, Step, TIME, fixed, kind_of, with_unit};
+use super::{Kind, Step, TIME, fixed, kind_of, significant, with_unit};
 
 /// A number and its interval.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,11 @@ pub(super) fn decimals(low: f64, high: f64) -> Option<usize> {
 
 /// The number as `alone` has it, or to the digits of the interval where `alone` lies outside.
 pub(super) fn beside(value: f64, (low, high): (f64, f64), alone: String, decimals: usize) -> Among {
-    let ends = [low, high].map(|end| fixed(end, decimals));
+    let mut ends = [low, high].map(|end| fixed(end, decimals));
+    if low > 0.0 && read(&ends[0]) == 0.0 {
+        // Far below the other end, and not nothing.
+        ends = [low, high].map(|end| significant(end, 2));
+    }
     let [least, most] = ends.each_ref().map(|end| read(end));
     let is_within = (least..=most).contains(&read(&alone));
     let value = if is_within { alone } else { fixed(value, decimals) };
@@ -88,5 +92,7 @@ mod tests {
         let time = span_among(19_890_000.0, (19_700_000.0, 20_100_000.0));
         assert_eq!((time.value.as_str(), time.interval.as_str()), ("19.9 ms", "19.7–20.1"));
         assert_eq!(span_range(980_000.0, 1_020_000.0), "0.980–1.02 ms");
+        let time = span_among(4_870_000.0, (83_600.0, 5_440_000.0));
+        assert_eq!((time.value.as_str(), time.interval.as_str()), ("4.87 ms", "0.084–5.4"));
     }
 }

@@ -151,6 +151,7 @@ fn what_a_job_does_otherwise_than_in_fio_is_noted() {
         ("rw=write:4k\nbs=8k\noffset=1m", "one IO more"),
         ("rw=write\nbuffer_pattern=0xabcd", "buffer_pattern: "),
         ("rw=write\nfilename=f", "overwrite existing data"),
+        ("rw=write\nsync=1", "sync: as O_DSYNC"),
         ("end_fsync=1", "end_fsync: ignored"),
         ("ioengine=io_uring\nhipri=1", "hipri: ignored"),
     ] {
@@ -161,6 +162,18 @@ fn what_a_job_does_otherwise_than_in_fio_is_noted() {
         let told = notes(&format!("[a]\n{job}\nsize=1m\n"));
         assert!(told.is_empty(), "{job}: {told}");
     }
+}
+
+/// fio 3.33 does 131,072 random writes of 4 KiB to a file of 512 MiB and ends, whatever `runtime` is left.
+#[test]
+fn a_job_without_a_size_goes_once_through_a_target_that_is_there() {
+    let text = "[a]\nfilename=f\nrw=randwrite\nbs=4k\nruntime=5\n";
+    let of = |bytes: Option<u64>| import(text, &|name| Err(name.into()), &|_| bytes).unwrap().remove(0);
+    let there = of(Some(512 << 20));
+    assert_eq!((there.pattern.size.0, there.pattern.number_ios), (512 << 20, Some(131_072)));
+    let not_yet = of(None);
+    assert_eq!((not_yet.pattern.size.0, not_yet.pattern.number_ios), (0, None));
+    assert!(not_yet.notes.iter().any(|note| note.to_string().contains("if that is sooner")));
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn sentence(text: &str) -> String {
     format!("{}{}.", first.unwrap_or_default(), letters.as_str())
 }
 
-/// `p50 84.1 µs (83.9–84.3), p99 120 µs (118–125), p99.9 needs more IOs`.
+/// `p50 84.1 µs (83.9–84.3), p99 120 µs (118–125), p99.9 needs more independent IOs`.
 fn percentiles_of(kind: &Responses) -> String {
     let one = |one: &Percentile| {
         format!("p{} {}", one.percent, beside(one.value_ns, (one.ci_low_ns, one.ci_high_ns)))
@@ -76,7 +76,7 @@ fn percentiles_of(kind: &Responses) -> String {
     let told = |percent: &f64| kind.percentiles.iter().find(|one| one.percent == *percent);
     let mut shown: Vec<_> = SHOWN.iter().filter_map(told).map(one).collect();
     if let Some(untold) = SHOWN.iter().find(|percent| told(percent).is_none()) {
-        shown.push(format!("p{untold} needs more IOs"));
+        shown.push(format!("p{untold} needs more independent IOs"));
     }
     shown.join(", ")
 }

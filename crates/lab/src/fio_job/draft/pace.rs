@@ -68,6 +68,11 @@ impl Draft<'_> {
             let is_steady = self.steady_state();
             *(if is_steady { &mut self.job.budget } else { &mut self.job.runtime }) = Some(Nanos(ns));
         }
+        if runtime.is_some() && !is_timed && self.job.pattern.number_ios.is_none() {
+            self.note(
+                "runtime: the job ends after it; fio ends once it is through the target, if that is sooner",
+            );
+        }
         if runtime.is_none() && self.job.pattern.number_ios.is_none() {
             self.note("length: without size and runtime the job runs until the mean has a precision of 5 %");
         }
@@ -198,6 +203,9 @@ impl Draft<'_> {
     fn flushes(&mut self) {
         if self.section.last("sync").is_some_and(|entry| !["0", "none"].contains(&entry.value.as_str())) {
             self.job.pattern.is_dsync = true;
+            if self.section.last("sync").is_some_and(|entry| entry.value != "dsync") {
+                self.note("sync: as O_DSYNC, without the times of the file, which O_SYNC writes too");
+            }
         }
         let found = ["fsync", "fdatasync"].map(|name| self.value(name, count).filter(|every| *every > 0));
         let Some(every) = found.into_iter().flatten().min() else { return };

@@ -16,6 +16,7 @@ impl Draft<'_> {
         let file = file.map(|bytes| bytes.saturating_sub(self.job.pattern.offset.0));
         let bs = self.job.pattern.grid().0.max(1);
         let is_random = self.job.pattern.rw.is_random();
+        let file = file.or_else(|| self.whole_target());
         let space = match (self.size("size").filter(|bytes| *bytes > 0), file) {
             // Random addresses are anywhere in the file, `size` says how many.
             (Some(_), Some(file)) if is_random => Some(file),
@@ -47,6 +48,15 @@ impl Draft<'_> {
                 self.refuse(entry, format!("it {why} {near}"));
             }
         }
+    }
+
+    /// All of a target that is there and of which nothing else is said: fio ends when it is through it.
+    fn whole_target(&self) -> Option<u64> {
+        let is_said = ["size", "filesize", "io_size"].iter().any(|name| self.section.last(name).is_some());
+        let target = self.job.target.as_deref().filter(|target| *target != NULL && !is_said)?;
+        let bytes = (self.file_size)(target)?.saturating_sub(self.job.pattern.offset.0);
+        let bs = self.job.pattern.grid().0.max(1);
+        Some(bytes / bs * bs).filter(|bytes| *bytes > 0)
     }
 
     /// A size or an offset in per cent of the file, to whole blocks as fio rounds them.
