@@ -173,6 +173,17 @@ pub fn identify(path: &Path) -> Result<Identity, DeviceError> {
 }
 
 impl Identity {
+    /// Whether a read past the page cache passes no thread of the kernel: a disk with a driver of its own,
+    /// and a file system that hands a read on at once. All time in the kernel besides one's own is then
+    /// others'.
+    pub fn is_read_without_kernel_threads(&self) -> bool {
+        let disk = self.hardware.as_ref().map_or("", |hardware| hardware.name.as_str());
+        let filesystem = self.filesystem.as_ref().map_or("ext4", |filesystem| filesystem.name.as_str());
+        let is_driven =
+            ["nvme", "sd", "vd", "xvd", "mmcblk", "pmem"].iter().any(|name| disk.starts_with(name));
+        is_driven && ["ext2", "ext3", "ext4", "xfs", "f2fs"].contains(&filesystem)
+    }
+
     /// Whether a program of this machine serves its IOs: a file system of FUSE, or a disk of nbd or ublk. Its
     /// processor time is then the drive's.
     pub fn is_served_by_a_program(&self) -> bool {

@@ -16,6 +16,8 @@ pub(super) struct Around {
     is_served: bool,
     /// What a file system writes for a file of its own is not the run's, and nobody else's either.
     is_file: bool,
+    /// Where it only reads, the kernel's own threads have no part in it.
+    is_read_directly: bool,
     disk: Option<Traffic>,
     began: Instant,
     bytes: Option<[u64; 2]>,
@@ -29,6 +31,7 @@ impl Around {
         Around {
             is_served: identity.is_served_by_a_program(),
             is_file: identity.kind == Kind::File,
+            is_read_directly: is_counted && identity.is_read_without_kernel_threads(),
             disk,
             began: Instant::now(),
             bytes: None,
@@ -51,17 +54,18 @@ impl Around {
 impl Surroundings for Around {
     fn begin(&mut self) {
         if !self.is_served {
-            others_share(Nanos::ZERO);
+            others_share(Nanos::ZERO, false);
         }
         (self.bytes, self.throttled) = (self.disk.as_ref().and_then(Traffic::bytes), throttled());
         self.began = Instant::now();
     }
 
     fn end(&mut self, read_bytes: u64, written_bytes: u64) -> Disturbance {
+        let is_kernel_counted = self.is_read_directly && written_bytes == 0;
         let elapsed = Nanos(self.began.elapsed().as_nanos() as u64);
         let stopped = self.throttled.zip(throttled()).map(|(before, after)| after.0.saturating_sub(before.0));
         Disturbance {
-            processors: if self.is_served { None } else { others_share(elapsed) },
+            processors: if self.is_served { None } else { others_share(elapsed, is_kernel_counted) },
             disk: self.foreign(read_bytes, written_bytes),
             quota: stopped.map(|ns| (ns as f64 / elapsed.0.max(1) as f64).min(1.0)),
         }
