@@ -302,6 +302,31 @@ mod tests {
         assert!(pairs.numbers.len() > 40 && pairs.intervals.len() > 5);
     }
 
+    /// The shared table again, asked by quantity.
+    #[test]
+    fn every_quantity_is_written_as_its_unit_in_the_shared_table() {
+        #[derive(serde::Deserialize)]
+        struct Pairs {
+            numbers: Vec<(f64, String, String)>,
+        }
+        let pairs: Pairs = serde_json::from_str(include_str!("number/pairs.json")).unwrap();
+        let mut asked = std::collections::BTreeSet::new();
+        for (value, unit, text) in &pairs.numbers {
+            let written = match unit.as_str() {
+                "ns" => span(*value),
+                "bytes" => size(*value),
+                "MB/s" => throughput(value * 1e6),
+                "IO/s" => iops(*value),
+                "%" => percent(value / 100.0),
+                "x" => factor(*value),
+                _ => continue,
+            };
+            assert_eq!(&written, text, "{value} {unit}");
+            asked.insert(unit);
+        }
+        assert_eq!(asked.len(), 6, "{asked:?}");
+    }
+
     #[test]
     fn a_number_never_reaches_the_next_unit_by_rounding() {
         for power in 0..60 {
@@ -323,6 +348,15 @@ mod tests {
             assert!((read / value - 1.0).abs() < 0.0051, "{value}: {text}");
             assert!(text.bytes().filter(u8::is_ascii_digit).count() >= 3, "{value}: {text}");
         }
+    }
+
+    /// A whole number has all its digits below 10^15 and none but three from there on, of either sign.
+    #[test]
+    fn whole_numbers_are_exact_up_to_the_power_that_the_rule_names() {
+        let below = plain(1e15 - 1.0);
+        assert_eq!(below, "999,999,999,999,999");
+        assert_eq!([plain(1e15), plain(-1e15)], ["1.00e15", "−1.00e15"]);
+        assert_eq!(plain(1e15), digits(1e15));
     }
 
     #[test]

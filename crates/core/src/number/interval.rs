@@ -95,4 +95,19 @@ mod tests {
         let time = span_among(4_870_000.0, (83_600.0, 5_440_000.0));
         assert_eq!((time.value.as_str(), time.interval.as_str()), ("4.87 ms", "0.084–5.4"));
     }
+
+    /// Worked out by hand: the half widths are 0.5, 0.3, 2 and 2.72.
+    #[test]
+    fn ends_are_written_to_the_first_digit_of_the_half_width_unless_counts_are_whole() {
+        let shown = |value, ends, unit| {
+            let shown = among(value, ends, unit);
+            (shown.value, shown.interval)
+        };
+        let pair = |value: &str, interval: &str| (value.to_string(), interval.to_string());
+        assert_eq!(shown(18.4, (18.0, 19.0), "ms"), pair("18.4 ms", "18.0–19.0"));
+        assert_eq!(shown(2.5, (2.2, 2.8), "IOs"), pair("2.5 IOs", "2.2–2.8"));
+        assert_eq!(shown(20.0, (18.0, 22.0), "IOs"), pair("20 IOs", "18–22"));
+        // A zero is not far below the other end: it is nothing.
+        assert_eq!(shown(4.0, (0.0, 5.44), "ms"), pair("4.00 ms", "0–5"));
+    }
 }
