@@ -18,6 +18,8 @@ struct Parallel {
     served: Vec<(Request, Completion)>,
     /// The request of this number fails.
     fails_at: Option<usize>,
+    /// It does not take the request of this number, nor those submitted with it behind that one.
+    refuses_at: Option<usize>,
     taken: usize,
     /// `taken` when it failed.
     taken_at_failure: Option<usize>,
@@ -43,6 +45,7 @@ impl Parallel {
             flying,
             served,
             fails_at: None,
+            refuses_at: None,
             taken: 0,
             taken_at_failure: None,
         }
@@ -73,6 +76,9 @@ impl Target for Parallel {
 
     fn submit(&mut self, requests: &[Request]) -> Result<(), TargetError> {
         for request in requests {
+            if self.refuses_at == Some(self.taken) {
+                return Err(self.error(request));
+            }
             self.taken += 1;
             let completed = self.clock + Nanos(1 + self.random.below(1000));
             let completion = Completion { tag: request.tag, submitted: self.clock, completed };
@@ -211,6 +217,28 @@ fn no_request_overtakes_one_that_it_has_to_wait_for_and_all_others_run_side_by_s
     }
 }
 
+/// Nothing is reaped, so by the definition a request waits if it has to wait for any of those before it.
+#[test]
+fn of_requests_asked_for_at_once_those_wait_that_the_definition_says_and_no_others() {
+    let mut waited = 0;
+    for seed in 0..300 {
+        let mut asked = [Request::default(); 8];
+        requests(seed, 8).fill(&mut asked);
+        for (tag, request) in (0..).zip(&mut asked) {
+            request.tag = tag;
+        }
+        let waits = |at: usize| asked[..at].iter().any(|earlier| must_wait(earlier, &asked[at]));
+        let passed: Vec<u32> = (0..8).filter(|at| !waits(*at as usize)).collect();
+        let mut target = Ordered::new(Parallel::new(seed));
+        target.submit(&asked).unwrap();
+        assert_eq!(target.held_back(), 8 - passed.len() as u64, "seed {seed}: {asked:?}");
+        let taken = target.inner_mut().flying.iter().map(|(request, _)| request.tag);
+        assert!(taken.eq(passed), "seed {seed}: {asked:?}");
+        waited += target.held_back();
+    }
+    assert!((300..1500).contains(&waited), "{waited} of 2,400 waited");
+}
+
 #[test]
 fn after_a_failure_everything_in_flight_is_observed_and_nothing_hangs() {
     for fails_at in [0, 1, 10, 500] {
@@ -233,6 +261,25 @@ fn after_a_failure_everything_in_flight_is_observed_and_nothing_hangs() {
             Some(inner.taken),
             "held requests went after IO {fails_at} failed"
         );
+    }
+}
+
+/// `Parallel` itself asserts that it is never asked for more than it took.
+#[test]
+fn after_a_refusal_all_that_was_taken_is_observed_and_no_more_is_waited_for() {
+    for refuses_at in [0, 1, 10, 500] {
+        let mut parallel = Parallel::new(9);
+        parallel.refuses_at = Some(refuses_at);
+        let mut target = Ordered::new(parallel);
+        let mut streams = [Stream { source: requests(9, 1000), pacing: Pacing::Due { iodepth: DEPTH } }];
+        let mut observed = 0;
+        let end = drive(&mut target, &mut streams, Limits::default(), &mut |_: &Io| {
+            observed += 1;
+            Control::Continue
+        });
+        assert!(end.is_err(), "refuses {refuses_at}");
+        assert!(target.inner_mut().flying.is_empty(), "refuses {refuses_at}");
+        assert_eq!((observed, target.inner_mut().taken), (refuses_at, refuses_at));
     }
 }
 
