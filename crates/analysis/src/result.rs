@@ -19,7 +19,7 @@ use crate::standstills::{SHARE_MAX, Standstills};
 use crate::windows::Window;
 
 /// Rounds within less than this are of one moment. Runs of one file with itself whose rounds lay within 8 s
-/// differed in up to 11 of 14 experiments; spread over some 100 s, in 1 of 1,016.
+/// differed in up to 11 of 14 experiments; by how much more time it takes nobody has measured.
 const MOMENT_S: f64 = 60.0;
 
 /// One point of a micro-benchmark: a pattern, and where it stands among its like.
