@@ -13,7 +13,7 @@ use crate::conclusion::LEAST_RATIO;
 /// From here on nobody knows what is the drive's.
 const SHARE_MAX: f64 = LEAST_RATIO;
 
-/// What a run in real time did not have to itself, as shares from 0 to 1; none where it cannot be told.
+/// What a run in real time did not have to itself, as shares from 0 to 1; none where one is unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Disturbance {

@@ -284,14 +284,19 @@ mod tests {
     use super::*;
 
     /// Pairs of number and text, which the front end's test reads too.
+    #[derive(serde::Deserialize)]
+    struct Pairs {
+        numbers: Vec<(f64, String, String)>,
+        intervals: Vec<(f64, [f64; 2], String, String)>,
+    }
+
+    fn shared_pairs() -> Pairs {
+        serde_json::from_str(include_str!("number/pairs.json")).unwrap()
+    }
+
     #[test]
     fn numbers_are_written_as_the_shared_table_says() {
-        #[derive(serde::Deserialize)]
-        struct Pairs {
-            numbers: Vec<(f64, String, String)>,
-            intervals: Vec<(f64, [f64; 2], String, String)>,
-        }
-        let pairs: Pairs = serde_json::from_str(include_str!("number/pairs.json")).unwrap();
+        let pairs = shared_pairs();
         for (value, unit, text) in &pairs.numbers {
             assert_eq!(&in_unit(*value, unit), text, "{value} {unit}");
         }
@@ -305,11 +310,7 @@ mod tests {
     /// The shared table again, asked by quantity.
     #[test]
     fn every_quantity_is_written_as_its_unit_in_the_shared_table() {
-        #[derive(serde::Deserialize)]
-        struct Pairs {
-            numbers: Vec<(f64, String, String)>,
-        }
-        let pairs: Pairs = serde_json::from_str(include_str!("number/pairs.json")).unwrap();
+        let pairs = shared_pairs();
         let mut asked = std::collections::BTreeSet::new();
         for (value, unit, text) in &pairs.numbers {
             let written = match unit.as_str() {

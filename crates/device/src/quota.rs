@@ -8,19 +8,27 @@ use flashscope_core::Nanos;
 /// no group counts that.
 pub fn throttled() -> Option<Nanos> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
-    let of_line = |line: &str| {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let (controllers, path) = (fields.next()?, fields.next()?);
+    let of_group = |(controllers, path): (&str, &str)| {
         let folder = match controllers {
             "" => "/sys/fs/cgroup",
-            _ if controllers.split(',').any(|name| name == "cpu") => "/sys/fs/cgroup/cpu",
+            _ if has(controllers, "cpu") => "/sys/fs/cgroup/cpu",
             _ => return None,
         };
         let stats = upwards(path).map(|group| fs::read_to_string(format!("{folder}{group}/cpu.stat")));
         let stopped = stats.filter_map(|text| throttled_of(&text.ok()?));
         stopped.reduce(|one, other| Nanos(one.0 + other.0))
     };
-    groups.lines().filter_map(of_line).reduce(|one, other| Nanos(one.0 + other.0))
+    memberships(&groups).filter_map(of_group).reduce(|one, other| Nanos(one.0 + other.0))
+}
+
+/// The lines of `/proc/self/cgroup`: controllers, none of version 2, and the group's path.
+pub(crate) fn memberships(groups: &str) -> impl Iterator<Item = (&str, &str)> {
+    groups.lines().filter_map(|line| line.split_once(':')?.1.split_once(':'))
+}
+
+/// Whether a line is about a controller.
+pub(crate) fn has(controllers: &str, name: &str) -> bool {
+    controllers.split(',').any(|controller| controller == name)
 }
 
 /// A group and those it lies in; the last is the root, or what a container sees as such.

@@ -8,7 +8,7 @@ use crate::sysfs::BlockDir;
 pub struct Traffic(BlockDir);
 
 impl Traffic {
-    /// Of the whole disk that a target is, or lies on; none where there is none.
+    /// Of the whole disk that a target is, or lies on; none where the kernel shows no such disk.
     pub fn of(identity: &Identity) -> Option<Traffic> {
         let disk = BlockDir::named(&identity.hardware.as_ref()?.name);
         let partition = || BlockDir::named(identity.hardware.as_ref()?.partition_of.as_ref()?);

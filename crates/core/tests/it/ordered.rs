@@ -239,18 +239,24 @@ fn of_requests_asked_for_at_once_those_wait_that_the_definition_says_and_no_othe
     assert!((300..1500).contains(&waited), "{waited} of 2,400 waited");
 }
 
+/// A thousand requests driven in order; the target, IOs observed, and how it ended.
+fn driven(parallel: Parallel) -> (Ordered<Parallel>, usize, Result<Driven, TargetError>) {
+    let mut target = Ordered::new(parallel);
+    let mut streams = [Stream { source: requests(9, 1000), pacing: Pacing::Due { iodepth: DEPTH } }];
+    let mut observed = 0;
+    let end = drive(&mut target, &mut streams, Limits::default(), &mut |_: &Io| {
+        observed += 1;
+        Control::Continue
+    });
+    (target, observed, end)
+}
+
 #[test]
 fn after_a_failure_everything_in_flight_is_observed_and_nothing_hangs() {
     for fails_at in [0, 1, 10, 500] {
         let mut parallel = Parallel::new(9);
         parallel.fails_at = Some(fails_at);
-        let mut target = Ordered::new(parallel);
-        let mut streams = [Stream { source: requests(9, 1000), pacing: Pacing::Due { iodepth: DEPTH } }];
-        let mut observed = 0;
-        let end = drive(&mut target, &mut streams, Limits::default(), &mut |_: &Io| {
-            observed += 1;
-            Control::Continue
-        });
+        let (mut target, observed, end) = driven(parallel);
         assert!(end.is_err());
         let inner = target.inner_mut();
         assert!(inner.flying.is_empty(), "{} were left behind", inner.flying.len());
@@ -270,13 +276,7 @@ fn after_a_refusal_all_that_was_taken_is_observed_and_no_more_is_waited_for() {
     for refuses_at in [0, 1, 10, 500] {
         let mut parallel = Parallel::new(9);
         parallel.refuses_at = Some(refuses_at);
-        let mut target = Ordered::new(parallel);
-        let mut streams = [Stream { source: requests(9, 1000), pacing: Pacing::Due { iodepth: DEPTH } }];
-        let mut observed = 0;
-        let end = drive(&mut target, &mut streams, Limits::default(), &mut |_: &Io| {
-            observed += 1;
-            Control::Continue
-        });
+        let (mut target, observed, end) = driven(parallel);
         assert!(end.is_err(), "refuses {refuses_at}");
         assert!(target.inner_mut().flying.is_empty(), "refuses {refuses_at}");
         assert_eq!((observed, target.inner_mut().taken), (refuses_at, refuses_at));

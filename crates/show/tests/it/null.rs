@@ -73,7 +73,7 @@ fn two_runs_of_one_device_draw_few_differences_and_a_slower_device_is_told() {
     let slower = run(&scratch, 400, 99);
     let (of, told) = told_apart(&runs[0], &slower);
     assert!(told * 3 > of, "{told} of {of} told of a device whose writes are slower");
-    // A real drive's rounds within seconds do not tell what it does a minute later.
+    // A real drive's rounds within seconds say nothing of what it does a minute later.
     let mut moment = slower.clone();
     let mut spread = slower.clone();
     for (place, entry) in moment.finished.iter_mut().enumerate() {

@@ -2,7 +2,7 @@
 
 use crate::doctor::scene::Scene;
 use crate::doctor::{Check, Remark};
-use crate::quota::upwards;
+use crate::quota::{has, memberships, upwards};
 
 pub(super) const CHECK: Check = Check { name: "cgroup", about: "IO and CPU limits of this process", examine };
 
@@ -11,13 +11,10 @@ fn examine(scene: &Scene) -> Vec<Remark> {
         return vec![Remark::unseen("/proc/self/cgroup cannot be read", "an IO limit would go unnoticed")];
     };
     let mut remarks = Vec::new();
-    for line in groups.lines() {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
-        let has = |name: &str| controllers.split(',').any(|controller| controller == name);
+    for (controllers, path) in memberships(&groups) {
         for group in upwards(path).filter(|group| !group.is_empty()) {
-            remarks.extend(processor_limit(scene, controllers, has("cpu"), group));
-            remarks.extend(io_limits(scene, controllers, has("blkio"), group));
+            remarks.extend(processor_limit(scene, controllers, has(controllers, "cpu"), group));
+            remarks.extend(io_limits(scene, controllers, has(controllers, "blkio"), group));
         }
     }
     if remarks.is_empty() {
