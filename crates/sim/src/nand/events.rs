@@ -27,6 +27,7 @@ mod agenda;
 mod die;
 mod priority;
 mod ring;
+mod settle;
 #[cfg(test)]
 mod tests;
 
@@ -38,7 +39,7 @@ use super::booking::{Booking, EMPTY};
 use super::moment::Moment;
 use super::times::{Place, Times};
 use agenda::{Agenda, NEVER};
-use die::{Die, insert};
+use die::Die;
 use ring::{Id, Kind, NO_LINK, Node, Ring, link_to};
 
 /// No operation.
@@ -58,6 +59,8 @@ pub(super) struct Events {
     ring: Ring,
     /// Nodes that wait for nothing more and were not looked at.
     settled: Vec<Id>,
+    /// Dies for which some of them wait.
+    touched: Vec<u16>,
     /// Requests of which the end is known: their number, and when it is.
     told: VecDeque<(u32, u64)>,
 }
@@ -78,6 +81,7 @@ impl Events {
             agenda: Agenda::new(dies),
             ring: Ring::new(),
             settled: Vec::new(),
+            touched: Vec::new(),
             told: VecDeque::new(),
         }
     }
@@ -325,14 +329,7 @@ impl Events {
             self.sense(times, id, die, start_ns);
             return;
         }
-        let state = &mut self.dies[die];
-        if ns > self.now_ns {
-            insert(&mut state.later, (ns, id));
-        } else if times.scheduler.reads_first {
-            self.enqueue_ready(die, id);
-        } else {
-            insert(&mut state.ready, id);
-        }
+        self.enqueue(times, id, die);
         self.schedule(times, die);
     }
 
@@ -454,40 +451,6 @@ impl Events {
         if kind == Kind::Erase && a != NO_LINK {
             let (whole, _) = self.ring.at(a);
             self.part_ended(whole, end_ns);
-        }
-    }
-
-    #[inline]
-    fn end(&mut self, id: Id, ns: u64) {
-        let Events { ring, settled, told, .. } = self;
-        let request = ring.end(id, ns, |waiter, node| match node.kind {
-            Kind::Request => {
-                told.push_back((node.a, ns));
-                node.kind = Kind::Done;
-            }
-            _ => settled.push(waiter),
-        });
-        if request != NO_LINK {
-            told.push_back((request, ns));
-        }
-    }
-
-    /// What waits for nothing more goes on.
-    #[inline]
-    fn settle(&mut self, times: &Times) {
-        while let Some(id) = self.settled.pop() {
-            let Node { kind, ns, die, a, .. } = *self.ring.get(id);
-            let die = usize::from(die);
-            match kind {
-                Kind::Read | Kind::UrgentRead => {
-                    self.dies[die].unready_reads -= 1;
-                    self.read_is_ready(times, id, die);
-                }
-                Kind::Program | Kind::Finish | Kind::Erase => self.schedule(times, die),
-                Kind::Join => self.end(id, ns),
-                Kind::Later => self.end(id, ns + u64::from(a)),
-                Kind::Request | Kind::Done => {}
-            }
         }
     }
 }

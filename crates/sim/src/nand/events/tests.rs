@@ -81,3 +81,31 @@ fn dies_with_buses_of_their_own_are_done_at_the_same_times_without_events() {
         "{known_alone} ends were known at once, {known_queued} with queues"
     );
 }
+
+/// Four pages wait for a page of another die, and no transfer parts them: the first that was asked for is
+/// read first, and each group is sensed once.
+#[test]
+fn reads_that_become_ready_at_the_same_instant_are_served_in_their_order() {
+    let flash = NandSettings {
+        channels: 1,
+        dies: 2,
+        stripe: 1,
+        pages_per_program: 2,
+        transfer_us: 0.0,
+        read_us: vec![50.0],
+        program_us: vec![300.0],
+        ..NandSettings::default()
+    };
+    let times = Times::new(&flash);
+    let mut events = Events::after(&Booking::new(&times), &times);
+    // So that it waits in a queue, the program comes behind an erase.
+    let erase = events.erase(&times, 1, Moment::at(10));
+    let program = events.program(&times, times.place(1, 1).die, 300_000, Moment::at(10));
+    let read = events.read(&times, times.place(1, 0), false, program);
+    let both = events.both(erase, read);
+    let reads: Vec<Moment> =
+        (0..4).map(|page| events.read(&times, times.place(0, page), false, both)).collect();
+    let ready_ns = events.run_until_known(&times, both);
+    let ends_ns = reads.into_iter().map(|read| events.run_until_known(&times, read) - ready_ns);
+    assert_eq!(ends_ns.collect::<Vec<_>>(), [50_000, 50_000, 100_000, 100_000]);
+}
