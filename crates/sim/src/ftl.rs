@@ -42,7 +42,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::SimError;
 use crate::gc::{AnyPolicy, VictimPolicy};
-use crate::nand::{Cause, Lpn, Moment, Nand, PageRead, Token};
+use crate::nand::{Block, Cause, Lpn, Moment, Nand, PageRead, Token};
 use crate::settings::Settings;
 
 pub use copies::merge_in_place;
@@ -218,6 +218,12 @@ pub trait Ftl: Sized {
     /// Everything that `tend` would do in unlimited time, where a device that was just filled has had it.
     fn settle(&mut self, nand: &mut Nand) {
         let _ = nand;
+    }
+
+    /// Moves the data of a block that was read so often that its pages suffer, and erases it, as early as
+    /// `at`. By itself nothing: settings that ask for it are refused.
+    fn refresh(&mut self, nand: &mut Nand, block: Block, at: Moment) {
+        let _ = (nand, block, at);
     }
 
     /// Makes durable what the host wrote: programs the groups of pages that it has begun, and what the FTL
@@ -426,6 +432,10 @@ impl Ftl for AnyFtl {
 
     fn settle(&mut self, nand: &mut Nand) {
         with_ftl!(self, ftl => ftl.settle(nand));
+    }
+
+    fn refresh(&mut self, nand: &mut Nand, block: Block, at: Moment) {
+        with_ftl!(self, ftl => ftl.refresh(nand, block, at));
     }
 
     fn flush(&mut self, nand: &mut Nand, at: Moment) -> Moment {

@@ -9,6 +9,8 @@
 //! A *block* here is what the FTL erases as one: `nand.stripe` physical blocks in as many planes,
 //! a superblock.
 
+mod aged;
+pub mod aging;
 mod booking;
 pub mod counts;
 pub mod divide;
@@ -25,6 +27,7 @@ pub mod timing;
 
 use serde::{Deserialize, Serialize};
 
+pub use aging::{AgingSettings, AgingUse, ReserveUse};
 pub use counts::{Cause, Counts, Operation};
 pub use energy::{Energy, EnergySettings};
 pub use fault::Fault;
@@ -35,8 +38,8 @@ pub use scheduler::SchedulerSettings;
 pub use timing::{BackEnd, Timing};
 
 use crate::prefetch::prefetch;
+use aging::Aging;
 use divide::Divisor;
-use geometry::SLC_ENDURANCE_ERASES;
 use groups::Groups;
 
 /// Number of a logical page.
@@ -96,6 +99,8 @@ pub struct Nand {
     /// Spare area: what each page carries. Empty outside token mode.
     tokens: Vec<Token>,
     groups: Groups,
+    /// None if it stays as it was when new.
+    aging: Option<Box<Aging>>,
     power: Power,
     /// Once the device has no power: what the flash really holds. The calls that still come, from an FTL that
     /// does not know yet, work on a state that nobody will see.
@@ -118,6 +123,7 @@ impl Nand {
             tags: vec![Tag::default(); geometry.blocks as usize],
             tokens: if tokens { vec![NO_TOKEN; pages] } else { Vec::new() },
             groups: Groups::of(&timing),
+            aging: None,
             power: Power::default(),
             kept: None,
             careful: tokens,
@@ -261,6 +267,9 @@ impl Nand {
         self.forget_groups();
         self.timing.restart();
         self.timing.begin();
+        if let Some(aging) = &mut self.aging {
+            aging.restart();
+        }
     }
 
     /// The first rule that was broken, if one was.
@@ -305,7 +314,10 @@ impl Nand {
         }
         self.counts.read(cause);
         let is_urgent = matches!(cause, Cause::Host | Cause::Map);
-        let done = self.timing.read(block, page, is_urgent, at);
+        let done = match self.ages() {
+            true => self.read_aged(block, page, is_urgent, at),
+            false => self.timing.read(block, page, is_urgent, at),
+        };
         let token = if self.careful { self.token(ppn) } else { NO_TOKEN };
         PageRead { token, done }
     }
@@ -352,6 +364,9 @@ impl Nand {
         if self.careful {
             self.program_carefully(ppn, token);
         }
+        if self.ages() {
+            self.note_program(block, page, self.next_page(block) == 0);
+        }
         self.blocks[block as usize].next_page = page + 1;
         self.owners[ppn as usize] = lpn;
         self.counts.program(cause);
@@ -377,7 +392,7 @@ impl Nand {
         let source = pages.first().map_or(0, |from| self.block_of(*from));
         let source_first = self.first_page(source);
         let are_written = pages.iter().all(|from| from - source_first < self.next_page(source));
-        if self.careful || !are_written || count > self.pages_per_block - page {
+        if self.careful || self.ages() || !are_written || count > self.pages_per_block - page {
             self.copy_each(pages, block, cause, at);
             return first;
         }
@@ -420,14 +435,7 @@ impl Nand {
             self.keep(|nand| nand.wipe(block));
         }
         self.wipe(block);
-        // Cells that hold one bit last as long as those made for it.
-        let endurance = match self.timing.is_slc(block) {
-            true => SLC_ENDURANCE_ERASES.max(self.geometry.endurance_erases),
-            false => self.geometry.endurance_erases,
-        };
-        let state = &mut self.blocks[block as usize];
-        state.erases += 1;
-        if state.erases > endurance {
+        if self.wears_out(block) {
             self.violate(Operation::Erase, block, 0, cause);
         }
         self.counts.erase(cause, self.geometry.stripe);

@@ -9,7 +9,7 @@ use crate::buffer::{self, BufferSettings};
 use crate::error::SimError;
 use crate::ftl;
 use crate::gc::GcSettings;
-use crate::nand::{EnergySettings, NandSettings, SchedulerSettings};
+use crate::nand::{AgingSettings, EnergySettings, NandSettings, SchedulerSettings};
 use crate::ssd::background::BackgroundSettings;
 
 /// The most of [`Settings::over_provisioning`].
@@ -127,6 +127,8 @@ pub struct Settings {
     pub initial: Initial,
     /// `[nand]`
     pub nand: NandSettings,
+    /// `[aging]`
+    pub aging: AgingSettings,
     /// `[energy]`
     pub energy: EnergySettings,
     /// `[scheduler]`
@@ -201,6 +203,7 @@ impl Default for Settings {
             buffer: "none".into(),
             initial: Initial::Full,
             nand: NandSettings::default(),
+            aging: AgingSettings::default(),
             energy: EnergySettings::default(),
             scheduler: SchedulerSettings::default(),
             host: HostSettings::default(),

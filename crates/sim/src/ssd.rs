@@ -127,6 +127,12 @@ impl Settings {
 }
 
 impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
+    /// So many days go by without power, in which what the device holds grows older (`aging.retries`). Its
+    /// clock stands still.
+    pub fn rest(&mut self, days: f64) {
+        self.path.nand.rest(days);
+    }
+
     /// Everything that was set.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -218,8 +224,10 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
     /// Why a request was not served.
     #[cold]
     fn stuck(&self, request: &Request) -> TargetError {
-        let is_refused =
-            !fits(&self.info, request) || matches!(self.ftl.admission(request), Admission::Refused(_));
+        let is_read_only = self.nand().is_read_only() && changes(request.op);
+        let is_refused = is_read_only
+            || !fits(&self.info, request)
+            || matches!(self.ftl.admission(request), Admission::Refused(_));
         if is_refused { self.refuse(request) } else { self.failure(request) }
     }
 
@@ -227,6 +235,11 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
     fn refuse(&self, request: &Request) -> TargetError {
         if self.is_off() {
             return self.failure(request);
+        }
+        if fits(&self.info, request) && self.nand().is_read_only() && changes(request.op) {
+            let cause = "the device is read-only: the blocks that replace bad ones are used up".into();
+            let remedy = "read it, raise nand.endurance_erases or aging.spare_blocks, or write less";
+            return self.error(request, ErrorKind::Device, cause, remedy);
         }
         if request.placement >= self.info.placements {
             let (handle, last) = (request.placement, self.info.placements - 1);
@@ -255,6 +268,12 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
             remedy: remedy.into(),
         }
     }
+}
+
+/// Whether a request changes what the device holds.
+#[inline]
+fn changes(op: Op) -> bool {
+    matches!(op, Op::Write | Op::Trim)
 }
 
 #[inline]

@@ -7,7 +7,7 @@ use flashscope_core::number::{count, counted, digits, in_unit, size, span};
 
 use super::charts::charts;
 use super::front::{self, Design};
-use super::spare::{map_hits, unused};
+use super::spare::{bad_blocks, map_hits, unused};
 use super::table::time;
 use super::view::{bad_lines, common_workload, distinct, notes, set_for_all, speed, volatile};
 use crate::inside::{Detail, inside_blocks};
@@ -150,6 +150,8 @@ const NUMBERS: &[(&str, &str, Value)] = &[
     ("energy of the flash", "J", |r| {
         r.device.energy.map(|all| Cell::shown(digits(all.total_j), all.total_j))
     }),
+    ("read retries", "", |r| r.device.aging.map(|age| Cell::count(age.retries))),
+    ("bad blocks", "", |r| bad_blocks(r).map(Cell::count)),
     ("IOs", "IOs", |r| Some(Cell::count(r.ios))),
     ("simulated time", "s", |r| Some(Cell::shown(span(r.simulated_s * 1e9), r.simulated_s))),
     ("capacity", "bytes", |r| Some(Cell::bytes(r.device.capacity_bytes))),

@@ -68,6 +68,12 @@ pub(super) fn unused(report: &SimReport) -> Option<f64> {
     (spare.unused_blocks > 0).then(|| f64::from(spare.unused_blocks) / f64::from(spare.blocks))
 }
 
+/// Physical blocks that are bad, from the factory or since, where others replace them.
+pub(super) fn bad_blocks(report: &SimReport) -> Option<u64> {
+    let reserve = report.device.aging?.reserve?;
+    Some(reserve.factory_bad + reserve.grown_bad)
+}
+
 /// The share of look-ups that a cached map had.
 pub(super) fn map_hits(report: &SimReport) -> Option<f64> {
     let map = report.device.map?;

@@ -2,7 +2,7 @@
 
 use flashscope_core::number::{count, digits, percent, significant, size, span};
 
-use super::spare::map_hits;
+use super::spare::{bad_blocks, map_hits};
 use flashscope_lab::sweep::SimReport;
 
 type Column = (&'static str, fn(&SimReport) -> String);
@@ -38,6 +38,8 @@ const COLUMNS: &[Column] = &[
     ("hits", |r| if r.device.buffer_bytes == 0 { String::new() } else { count(r.device.buffer_hits) }),
     ("map hits", |r| map_hits(r).map_or(String::new(), percent)),
     ("energy", |r| r.device.energy.map_or(String::new(), |all| format!("{} J", digits(all.total_j)))),
+    ("retries", |r| r.device.aging.map_or(String::new(), |age| count(age.retries))),
+    ("bad blocks", |r| bad_blocks(r).map_or(String::new(), count)),
     ("", |r| if r.complete { String::new() } else { "INTERRUPTED".into() }),
 ];
 

@@ -412,6 +412,23 @@ impl<P: VictimPolicy> Ftl for PageFtl<P> {
         Some(self.tend_victim(nand, victim, page, self.unit_pages, at))
     }
 
+    /// A block that is being filled is closed for it, one that is being moved in the background is left.
+    fn refresh(&mut self, nand: &mut Nand, block: Block, at: Moment) {
+        let is_tended = self.tending.is_some_and(|(victim, _)| victim == block);
+        if nand.next_page(block) == 0 || is_tended {
+            return;
+        }
+        if let Some(frontier) = self.open.iter().position(|open| *open == block) {
+            self.advance(nand, frontier);
+        }
+        self.policy.remove(block);
+        self.move_valid_pages(nand, block, Cause::Wear, at);
+        nand.erase(block, Cause::Wear, at);
+        self.free.give(nand, block);
+        nand.note_refresh();
+        while self.free.len() < self.reserve_blocks && self.collect(nand, at) {}
+    }
+
     fn flush(&mut self, nand: &mut Nand, at: Moment) -> Moment {
         nand.pad_groups(at)
     }

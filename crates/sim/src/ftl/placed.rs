@@ -10,7 +10,7 @@ use super::newest_copies::NewestCopies;
 use super::page::PageFtl;
 use super::{Ftl, MapUse, PlacementUse, Setup, Tombstone};
 use crate::error::SimError;
-use crate::nand::{Cause, Lpn, Moment, Nand, PageRead, Token};
+use crate::nand::{Block, Cause, Lpn, Moment, Nand, PageRead, Token};
 use crate::settings::Settings;
 
 /// What tells one such FTL from another.
@@ -127,6 +127,10 @@ impl<R: Placing> Ftl for PlacedFtl<R> {
 
     fn tend(&mut self, nand: &mut Nand, bank: u32, at: Moment) -> Option<Moment> {
         self.page.tend(nand, bank, at)
+    }
+
+    fn refresh(&mut self, nand: &mut Nand, block: Block, at: Moment) {
+        self.page.refresh(nand, block, at);
     }
 
     fn flush(&mut self, nand: &mut Nand, at: Moment) -> Moment {

@@ -286,6 +286,13 @@ impl Ftl for SlcCacheFtl {
         while nand.fault().is_none() && self.fold(nand, u32::MAX, Moment::START).is_some() {}
     }
 
+    /// What the cache holds leaves it soon.
+    fn refresh(&mut self, nand: &mut Nand, block: Block, at: Moment) {
+        if !nand.timing().is_slc(block) {
+            self.main.refresh(nand, block, at);
+        }
+    }
+
     fn flush(&mut self, nand: &mut Nand, at: Moment) -> Moment {
         nand.pad_groups(at)
     }

@@ -44,8 +44,8 @@ impl Booking {
     pub(super) fn read(&mut self, times: &Times, Place { block, group, die }: Place, at: u64) -> u64 {
         let start = self.die_busy[die].max(at);
         let held = times.group > 1 && self.register[die] == (block, group);
-        let sensed = if held { start } else { start + times.sensing_ns(block, group) };
-        self.register[die] = (block, group);
+        self.register[die] = Place::held((block, group));
+        let sensed = if held { start } else { start + times.sensing_ns(block, self.register[die].1) };
         let done = self.bus[times.channel(die)].take(sensed, times.transfer_ns);
         self.die_busy[die] = done;
         done
@@ -61,7 +61,7 @@ impl Booking {
     pub(super) fn erase(&mut self, times: &Times, block: u32, at: u64) -> u64 {
         let mut done = at;
         for die in times.dies_of(block) {
-            done = done.max(self.occupy(die, times.erase_ns, at));
+            done = done.max(self.occupy(die, times.erasing_ns(block), at));
         }
         done
     }

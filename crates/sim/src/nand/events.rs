@@ -145,13 +145,13 @@ impl Events {
     pub(super) fn erase(&mut self, times: &Times, block: u32, at: Moment) -> Moment {
         let dies = times.dies_of(block);
         if dies.len() == 1 {
-            return self.occupy(times, (Kind::Erase, times.erase_ns, NO_LINK), dies.start, at);
+            return self.occupy(times, (Kind::Erase, times.erasing_ns(block), NO_LINK), dies.start, at);
         }
         let mut whole = Node::new(Kind::Join, 0, 0, dies.len() as u32);
         whole.ns = 0;
         let whole = self.ring.push(whole, self.now_ns);
         for die in dies {
-            let part = self.occupy(times, (Kind::Erase, times.erase_ns, link_to(whole)), die, at);
+            let part = self.occupy(times, (Kind::Erase, times.erasing_ns(block), link_to(whole)), die, at);
             if let Some(ns) = part.known_ns() {
                 self.part_ended(whole, ns);
             }
@@ -345,9 +345,10 @@ impl Events {
     /// Puts a group into the register of a die. Returns how long that takes: none if it is there already.
     #[inline]
     fn load_register(&mut self, times: &Times, die: usize, group: (u32, u32)) -> u64 {
-        let before = std::mem::replace(&mut self.dies[die].register, group);
+        let sensed = Place::held(group);
+        let before = std::mem::replace(&mut self.dies[die].register, sensed);
         let is_held = times.group > 1 && before == group;
-        if is_held { 0 } else { times.sensing_ns(group.0, group.1) }
+        if is_held { 0 } else { times.sensing_ns(sensed.0, sensed.1) }
     }
 
     /// Sets the next event of a die whose queues have changed.

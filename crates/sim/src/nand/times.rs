@@ -12,7 +12,7 @@ use super::timing::TimingMode;
 pub(super) struct Times {
     read_ns: Vec<u64>,
     program_ns: Vec<u64>,
-    pub(super) erase_ns: u64,
+    erase_ns: u64,
     pub(super) transfer_ns: u64,
     /// Pages that one program operation takes, over all planes of a die.
     pub(super) group: u32,
@@ -29,6 +29,8 @@ pub(super) struct Times {
     slc_read_ns: u64,
     slc_program_ns: u64,
     pub(super) scheduler: Scheduler,
+    /// Factors of the program and erase times of each block; empty where use changes nothing.
+    pub(super) wear: Vec<(f64, f64)>,
 }
 
 /// A page group of a block, and the die that holds it.
@@ -37,6 +39,22 @@ pub(super) struct Place {
     pub block: u32,
     pub group: u32,
     pub die: usize,
+}
+
+/// Marks the group of a page that is read once more.
+const AGAIN: u32 = 1 << 31;
+
+impl Place {
+    /// The same, to be sensed even if the die holds it.
+    pub(super) fn again(self) -> Place {
+        Place { group: self.group | AGAIN, ..self }
+    }
+
+    /// What the die holds after a read.
+    #[inline]
+    pub(super) fn held((block, group): (u32, u32)) -> (u32, u32) {
+        (block, group & !AGAIN)
+    }
 }
 
 impl Times {
@@ -65,6 +83,7 @@ impl Times {
             slc_read_ns: 0,
             slc_program_ns: 0,
             scheduler: Scheduler::default(),
+            wear: Vec::new(),
         }
     }
 
@@ -80,8 +99,9 @@ impl Times {
 
     /// One time for each operation, if all pages are alike and travel alone: that of a read, of a program.
     pub(super) fn of_one_kind(&self) -> Option<(u64, u64)> {
+        let are_alike = self.group == 1 && self.slc_from == u32::MAX && self.wear.is_empty();
         match (&self.read_ns[..], &self.program_ns[..]) {
-            (&[read], &[program]) if self.group == 1 && self.slc_from == u32::MAX => Some((read, program)),
+            (&[read], &[program]) if are_alike => Some((read, program)),
             _ => None,
         }
     }
@@ -104,10 +124,23 @@ impl Times {
     /// How long a group takes to program.
     #[inline]
     pub(super) fn group_program_ns(&self, block: u32, group: u32) -> u64 {
-        if self.is_slc(block) {
-            return self.slc_program_ns;
+        let ns = match self.is_slc(block) {
+            true => self.slc_program_ns,
+            false => self.program_ns[group as usize % self.program_ns.len()],
+        };
+        match self.wear.get(block as usize) {
+            None => ns,
+            Some((factor, _)) => (ns as f64 * factor).round() as u64,
         }
-        self.program_ns[group as usize % self.program_ns.len()]
+    }
+
+    /// How long a block takes to erase.
+    #[inline]
+    pub(super) fn erasing_ns(&self, block: u32) -> u64 {
+        match self.wear.get(block as usize) {
+            None => self.erase_ns,
+            Some((_, factor)) => (self.erase_ns as f64 * factor).round() as u64,
+        }
     }
 
     #[inline]

@@ -88,8 +88,35 @@ impl Timing {
         self.back_end
     }
 
+    /// What programs and erases of each block take, as factors of the times of a new one.
+    pub(super) fn wear(&mut self, factors: Vec<(f64, f64)>) {
+        self.times.wear = factors;
+        self.restart();
+    }
+
+    /// The same of one block, where they depend on use.
+    pub(super) fn wear_of(&mut self, block: u32, factors: (f64, f64)) {
+        self.times.wear[block as usize] = factors;
+    }
+
+    /// All dies, as far as they work on their own.
+    pub(super) fn dies(&self) -> u32 {
+        self.times.dies
+    }
+
+    /// The dies of a block.
+    pub(super) fn dies_of(&self, block: u32) -> std::ops::Range<usize> {
+        self.times.dies_of(block)
+    }
+
+    /// Where a page lies, and with which others it is programmed.
+    pub(super) fn die_and_group(&self, block: u32, page: u32) -> (usize, u32) {
+        let Place { die, group, .. } = self.times.place(block, page);
+        (die, group)
+    }
+
     /// Whether a block is in SLC mode.
-    pub(super) fn is_slc(&self, block: u32) -> bool {
+    pub fn is_slc(&self, block: u32) -> bool {
         self.times.is_slc(block)
     }
 
@@ -147,6 +174,16 @@ impl Timing {
         let busy_ns = &mut self.booking.die_busy[0];
         *busy_ns = (*busy_ns).max(at.ns()) + ns;
         Moment::at(*busy_ns)
+    }
+
+    /// Reads a page once more, with other voltages: what the die holds of it is of no use.
+    pub(super) fn read_again(&mut self, block: u32, page: u32, is_urgent: bool, at: Moment) -> Moment {
+        let Timing { times, booking, events, .. } = self;
+        let place = times.place(block, page).again();
+        match events {
+            Some(events) => events.read(times, place, is_urgent, at),
+            None => Moment::at(booking.read(times, place, at.ns())),
+        }
     }
 
     #[inline(never)] // out of the way of one simple die

@@ -11,7 +11,7 @@ use crate::buffer::{AnyBuffer, BufferSetup, WriteBuffer};
 use crate::error::SimError;
 use crate::flight::Flight;
 use crate::ftl::{AnyFtl, Ftl, Setup};
-use crate::nand::{BackEnd, Lpn, Nand, Token};
+use crate::nand::{BackEnd, Lpn, Nand, NandSettings, Token};
 use crate::settings::Settings;
 
 /// A description of an [`Ssd`], from which any number of them can be made.
@@ -124,6 +124,8 @@ impl<F: Ftl, B: WriteBuffer> SsdBuilder<F, B> {
         let timing = settings.timing(&geometry);
         let back_end = back_end.unwrap_or(timing.back_end());
         let nand = Nand::new(geometry, timing.with_back_end(back_end), settings.nand.data);
+        let NandSettings { channels, dies, planes, .. } = settings.nand;
+        let nand = nand.aged(&settings.aging, channels * dies * planes, seed)?;
         let setup = BufferSetup {
             pages: settings.buffer_pages()?,
             pages_per_block: geometry.pages_per_block,

@@ -152,7 +152,7 @@ impl<B: WriteBuffer> Path<B> {
     fn serve_in_turn<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> Served {
         let at = at.max(self.done_at);
         self.nand.timing_mut().run_until(at);
-        if self.background.is_on() {
+        if self.background.is_on() && !self.nand.is_read_only() {
             self.background.catch_up(ftl, &mut self.nand, request.op == Op::Read, at);
         }
         let served = self.serve_now(ftl, request, at);
@@ -314,6 +314,9 @@ impl<B: WriteBuffer> Path<B> {
         }
         if self.ahead.is_on() {
             self.read_ahead(ftl, first as Lpn, last as Lpn, ready);
+        }
+        if let Some(block) = self.nand.take_disturbed() {
+            ftl.refresh(&mut self.nand, block, ready);
         }
         if self.nand.timing().books() {
             return Moment::at(self.link.carry_out(length_bytes, ready.known_ns().unwrap_or(0))).into();

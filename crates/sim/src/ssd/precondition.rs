@@ -93,7 +93,8 @@ impl Settings {
     /// understood in order. Data written overtake none where the link costs nothing or nothing comes beside
     /// them, pages from RAM make nothing later where that costs nothing or no flash operation follows, and
     /// work in the background finds no command waiting where those cost nothing or come one by one. A read
-    /// with priority finds programs that were asked for earlier.
+    /// with priority finds programs that were asked for earlier, and one that is tried again finds what came
+    /// meanwhile.
     pub fn is_booking_exact(&self) -> bool {
         let NandSettings { channels, dies, timing, partial_page, .. } = &self.nand;
         let one_die = *timing == TimingMode::Serial || (*channels, *dies) == (1, 1);
@@ -102,7 +103,8 @@ impl Settings {
         let ram_keeps_order = self.ram.access_us == 0.0 || !(reads_rest || self.ram.read_ahead.0 > 0);
         let is_idle_free =
             self.background.when == When::Never || self.host.command_us == 0.0 || !self.host.command_queue;
-        !self.scheduler.read_priority && one_die && link_keeps_order && ram_keeps_order && is_idle_free
+        let is_each_read_one = !self.aging.has_retries() && !self.scheduler.read_priority;
+        is_each_read_one && one_die && link_keeps_order && ram_keeps_order && is_idle_free
     }
 
     /// Blocks in SLC mode, the last ones of the device.
@@ -140,6 +142,7 @@ impl Settings {
         self.validate_space()?;
         self.validate_shape()?;
         self.validate_parts()?;
+        self.validate_aging()?;
         check(
             self.wear.levelling != Levelling::Static || self.ftl == "page",
             "wear.levelling",
@@ -190,6 +193,17 @@ impl Settings {
             "host.mb_s",
             "is out of range",
             "use 0 for no limit, or 0.001 to 1000000",
+        )
+    }
+
+    fn validate_aging(&self) -> Result<(), SimError> {
+        self.aging.check(self.nand.endurance())?;
+        let refreshes = ["page", "slc-cache", "multi-stream", "fdp"].contains(&self.ftl.as_str());
+        check(
+            self.aging.block_reads_max == 0 || refreshes,
+            "aging.block_reads_max",
+            "needs an FTL that moves what was read often",
+            "leave it out, or set ftl to page, slc-cache, multi-stream or fdp",
         )
     }
 
@@ -261,7 +275,8 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
     /// interrupted before.
     pub(super) fn precondition(&mut self, interrupted: &AtomicBool) -> bool {
         let Ssd { path, ftl, settings, seed, logical_pages, .. } = self;
-        ftl.run(Fill { path, initial: settings.initial, seed: *seed, pages: *logical_pages, interrupted })
+        let (initial, retention_days) = (settings.initial, settings.aging.retention_days);
+        ftl.run(Fill { path, initial, retention_days, seed: *seed, pages: *logical_pages, interrupted })
     }
 
     /// Everything that the buffer holds goes to the flash, as at the end of a run.
@@ -289,6 +304,7 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
 struct Fill<'a, B> {
     path: &'a mut Path<B>,
     initial: Initial,
+    retention_days: f64,
     seed: u64,
     pages: u32,
     interrupted: &'a AtomicBool,
@@ -299,7 +315,7 @@ impl<B: WriteBuffer> FtlWork for Fill<'_, B> {
     type Output = bool;
 
     fn run<F: Ftl>(self, ftl: &mut F) -> bool {
-        let Fill { path, initial, seed, pages, interrupted } = self;
+        let Fill { path, initial, retention_days, seed, pages, interrupted } = self;
         let order = Permutation::new(u64::from(pages), derive(seed, 0x7072_6570));
         let shuffled = (0..pages).map(|i| order.at(u64::from(i)) as Lpn);
         let filled = match initial {
@@ -309,6 +325,7 @@ impl<B: WriteBuffer> FtlWork for Fill<'_, B> {
         };
         ftl.settle(&mut path.nand);
         path.restart();
+        path.nand.rest(retention_days);
         ftl.restart();
         filled
     }

@@ -6,7 +6,7 @@ use super::Ssd;
 use super::clipped::Clipped;
 use crate::buffer::WriteBuffer;
 use crate::ftl::{Ftl, MapUse, Merges, PlacementUse, Setup, SpareUse};
-use crate::nand::{Cause, Counts, Energy};
+use crate::nand::{AgingUse, Cause, Counts, Energy};
 
 /// A number for each cause of flash operations.
 #[allow(missing_docs)] // names that say it need no more
@@ -76,6 +76,9 @@ pub struct DeviceReport {
     /// What the operations of the flash took; none where the profile does not know.
     #[serde(default)]
     pub energy: Option<Energy>,
+    /// What of the flash's age was felt; none where it does not age.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aging: Option<AgingUse>,
     pub host_reads: u64,
     pub host_writes: u64,
     pub host_read_bytes: u64,
@@ -129,6 +132,7 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
             map: self.ftl.map_use(),
             placement: self.ftl.placement_use(),
             energy: settings.energy.of(counts),
+            aging: self.nand().aging_use(),
             host_reads: host.reads,
             host_writes: host.writes,
             host_read_bytes: host.read_bytes,

@@ -1,6 +1,7 @@
 //! What this crate promises, as one program: `cargo test -p flashscope-sim --test it [-- WORD]` runs the
 //! tests whose module or name contains WORD.
 
+mod aging;
 mod background;
 mod bplru_table1;
 mod buffers;

@@ -4,7 +4,7 @@ use flashscope_core::seed::{Random, derive};
 use flashscope_core::{Bytes, Completion, Flags, Op, Request, Target, Time};
 use flashscope_sim::buffer::BUFFERS;
 use flashscope_sim::nand::geometry::PartialPage;
-use flashscope_sim::nand::{BackEnd, SchedulerSettings};
+use flashscope_sim::nand::{AgingSettings, BackEnd, SchedulerSettings};
 use flashscope_sim::settings::Initial;
 use flashscope_sim::ssd::background::When;
 use flashscope_sim::testing::ftls_of_any_order;
@@ -52,7 +52,22 @@ fn any_device(random: &mut Random) -> Settings {
     settings.ram.write_behind = Bytes(random.below(8) * PAGE);
     settings.ram.read_ahead = Bytes(one_of(random, &[0, 0, 4 * PAGE]));
     settings.slc_cache.size = Bytes(16 * PAGE);
+    if random.below(3) == 0 {
+        settings.aging = any_age(random);
+    }
     settings
+}
+
+/// Blocks that take longer or less with every erase, some of them with pages that are read again.
+fn any_age(random: &mut Random) -> AgingSettings {
+    let mut aging = AgingSettings { at_erases: vec![2, 9], ..AgingSettings::default() };
+    aging.erases_before = random.below(6) as u32;
+    aging.program_factor = vec![1.0, 0.5 + random.unit()];
+    aging.erase_factor = vec![0.5 + random.unit(), 2.0];
+    if random.below(2) == 0 {
+        aging.retries = vec![vec![random.unit(), 2.0 * random.unit()]];
+    }
+    aging
 }
 
 /// One in 16 is a flush, one in 16 a write that must be durable.
