@@ -138,6 +138,46 @@ fn every_setting_refuses_what_it_cannot_be() {
     assert!(served >= 5, "{served} served: some values are to be good");
 }
 
+/// Profiles, and what makes them small.
+const SMALL: [(&str, &[(&str, &str)]); 4] = [
+    ("nvme-tlc-2024", &[FOUR_DIES[0], FOUR_DIES[1], FOUR_DIES[2], ("slc_cache.size", "2MiB")]),
+    ("nvme-fdp-2024", &FOUR_DIES),
+    ("zns-2024", &[FOUR_DIES[0], FOUR_DIES[1], FOUR_DIES[2], ("zns.zone_size", "4MiB")]),
+    ("bplru-board", &[("capacity", "64MiB"), ("over_provisioning", "0.5")]),
+];
+const FOUR_DIES: [(&str, &str); 3] = [("capacity", "64MiB"), ("nand.channels", "2"), ("nand.dies", "2")];
+
+/// On each profile, every setting with every value: what is refused is refused with the name of a setting.
+#[test]
+fn every_value_of_every_setting_serves_or_is_refused_by_name() {
+    let keys = profiles::keys();
+    let (mut served, mut refused) = (0, 0);
+    for (name, small) in SMALL {
+        let small: Vec<(String, String)> =
+            small.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect();
+        assert!(try_out(Profile::find(name, &small), name), "{name} is one to begin with");
+        for key in keys.iter().filter(|key| !key.name.starts_with("disk.")) {
+            for value in VALUES.iter().chain(&["1TiB", "false", "[[1.0]]", "[2, 1]", "\u{1F4A5}"]) {
+                let chosen = [&small[..], &[(key.name.clone(), (*value).to_string())]].concat();
+                let what = format!("{name} with {}={value}", key.name);
+                let profile = Profile::find(name, &chosen);
+                let problem = match &profile {
+                    Ok(Profile::Ssd(settings)) => settings.check().err().map(|error| error.to_string()),
+                    Ok(Profile::Disk(_)) => None,
+                    Err(error) => Some(error.to_string()),
+                };
+                if let Some(problem) = problem {
+                    assert!(keys.iter().any(|key| problem.contains(&key.name)), "{what}: {problem}");
+                    refused += 1;
+                } else {
+                    served += u32::from(try_out(profile, &what));
+                }
+            }
+        }
+    }
+    assert!(served > 2_000 && refused > 5_000, "{served} served, {refused} refused");
+}
+
 #[test]
 fn damaged_rigs_are_refused_or_serve() {
     let mut served = 0;
