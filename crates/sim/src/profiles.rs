@@ -22,6 +22,7 @@ const LIST: &[(&str, &str)] = &[
     ("kingston-dthx-2009", include_str!("../profiles/kingston-dthx-2009.toml")),
     ("kingston-dti-2009", include_str!("../profiles/kingston-dti-2009.toml")),
     ("sata-tlc-2021", include_str!("../profiles/sata-tlc-2021.toml")),
+    ("nvme-qlc-2018", include_str!("../profiles/nvme-qlc-2018.toml")),
     ("nvme-tlc-2024", include_str!("../profiles/nvme-tlc-2024.toml")),
     ("nvme-fdp-2024", include_str!("../profiles/nvme-fdp-2024.toml")),
     ("zns-2024", include_str!("../profiles/zns-2024.toml")),

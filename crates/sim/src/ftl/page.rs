@@ -120,7 +120,7 @@ impl<P: VictimPolicy> PageFtl<P> {
         options: &P::Options,
         nand: &mut Nand,
         newest: &NewestCopies,
-        blocks: Range<Block>,
+        blocks: impl ExactSizeIterator<Item = Block>,
         pages: Range<Lpn>,
         frontiers: Frontiers,
     ) -> Result<PageFtl<P>, SimError> {
@@ -145,7 +145,7 @@ impl<P: VictimPolicy> PageFtl<P> {
 
     /// After a loss of power: blocks without a valid page are erased, all others are closed, the oldest
     /// first. What is left of a block that was open is not used, because its next page may be torn.
-    fn sort_blocks(&mut self, nand: &mut Nand, youngest: &[Token], blocks: Range<Block>) {
+    fn sort_blocks(&mut self, nand: &mut Nand, youngest: &[Token], blocks: impl Iterator<Item = Block>) {
         let mut blocks: Vec<Block> = blocks.collect();
         blocks.sort_by_key(|block| youngest[*block as usize]);
         for block in blocks {
@@ -159,6 +159,30 @@ impl<P: VictimPolicy> PageFtl<P> {
                 self.policy.closed(block, self.valid.count(block), self.host_writes);
             }
         }
+    }
+
+    /// Pages that hold something.
+    pub(super) fn mapped_pages(&self) -> u32 {
+        self.mapped
+    }
+
+    /// Blocks beyond those that `pages` fill, that are open, and that are kept in reserve.
+    pub(super) fn blocks_beside(&self, nand: &Nand, pages: u32) -> u32 {
+        let used = pages.div_ceil(nand.pages_per_block()) + self.open.len() as u32 + self.reserve_blocks;
+        self.blocks.saturating_sub(used)
+    }
+
+    /// Gives an erased block away, if there is one beyond the reserve.
+    pub(super) fn lend(&mut self) -> Option<Block> {
+        let is_there = self.free.len() > self.reserve_blocks;
+        self.blocks -= u32::from(is_there);
+        is_there.then(|| self.free.take())
+    }
+
+    /// Takes an erased block back.
+    pub(super) fn take_back(&mut self, nand: &Nand, block: Block) {
+        self.blocks += 1;
+        self.free.give(nand, block);
     }
 
     /// Free blocks once there is no garbage left to collect.

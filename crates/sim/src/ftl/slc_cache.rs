@@ -5,8 +5,11 @@
 //! flash behind it, at its speed, until the device had time to fold, that is to move what the cache holds.
 //! A device that does nothing in the background folds its oldest block when it needs one.
 //!
-//! The cache has blocks of its own, the last ones of the device; its size does not depend on how full the
-//! device is.
+//! The cache has blocks of its own, the last ones of the device. A dynamic one takes blocks of the flash
+//! behind it as well while the device is not full, and gives them back when they are folded.
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 
@@ -20,10 +23,13 @@ use super::newest_copies::NewestCopies;
 use super::page::PageFtl;
 use super::{Ftl, MapUse, Setup, SpareUse, Tombstone};
 use crate::error::SimError;
-use crate::nand::{Block, Cause, Cell, Geometry, Lpn, Moment, NONE, Nand, PageRead, Ppn, Token};
+use crate::nand::{Block, Cause, Cell, Geometry, Lpn, Moment, NONE, Nand, PageRead, Ppn, Tag, Token};
 use crate::prefetch::prefetch;
 use crate::settings::Settings;
 use crate::ssd::background::When;
+
+/// What a block behind the cache says of itself while the cache has it.
+const IN_SLC_MODE: u32 = 0x51c;
 
 /// The table `[slc_cache]` of a profile, for the FTL of that name.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -37,11 +43,23 @@ pub struct SlcCacheSettings {
     pub read_us: f64,
     /// Page program time in SLC mode, in microseconds.
     pub program_us: f64,
+    /// What an empty device caches beyond `size`, in blocks that it does not need yet, at most the device's
+    /// capacity; less the fuller it is. 0 for none.
+    #[schemars(with = "String")]
+    pub dynamic_size: Bytes,
+    /// The share of the capacity in use at which nothing of `dynamic_size` is left. Between, a straight line.
+    pub dynamic_until: f64,
 }
 
 impl Default for SlcCacheSettings {
     fn default() -> SlcCacheSettings {
-        SlcCacheSettings { size: Bytes(64 << 20), read_us: 25.0, program_us: 200.0 }
+        SlcCacheSettings {
+            size: Bytes(64 << 20),
+            read_us: 25.0,
+            program_us: 200.0,
+            dynamic_size: Bytes(0),
+            dynamic_until: 1.0,
+        }
     }
 }
 
@@ -57,6 +75,14 @@ impl SlcCacheSettings {
         let program = settings.nand.pages_per_program.saturating_mul(settings.nand.planes);
         let pages = pages_per_block / bits;
         (pages / program * program).max(program).min(pages_per_block)
+    }
+
+    /// Blocks of the flash behind that an empty device uses as well.
+    fn dynamic_blocks(settings: &Settings, pages_per_block: u32) -> u32 {
+        let pages = u64::from(SlcCacheSettings::pages_per_block(settings, pages_per_block));
+        let blocks =
+            settings.slc_cache.dynamic_size.min(settings.capacity).0 / (pages * settings.nand.page.0);
+        blocks.min(u64::from(u32::MAX)) as u32
     }
 
     /// Blocks of the cache, at least two: none for any other FTL.
@@ -78,8 +104,17 @@ pub struct SlcCacheFtl {
     map: Vec<Ppn>,
     /// Pages that a block of the cache takes.
     pages_per_block: u32,
-    /// Blocks of the cache in all.
+    /// Blocks of its own.
     blocks: u32,
+    /// The first of them.
+    first: Block,
+    /// Pages that it holds.
+    cached: u32,
+    /// Blocks that it has of the flash behind it.
+    lent: u32,
+    /// The most of these, of an empty device, and the pages in use at which there may be none.
+    lent_max: u32,
+    lent_until_pages: u32,
     open: Option<Block>,
     free: FreeBlocks,
     /// Full blocks, the oldest first.
@@ -109,6 +144,11 @@ impl SlcCacheFtl {
             map: vec![NONE; setup.logical_pages as usize],
             pages_per_block: SlcCacheSettings::pages_per_block(settings, geometry.pages_per_block),
             blocks,
+            first: geometry.blocks - blocks,
+            cached: 0,
+            lent: 0,
+            lent_max: SlcCacheSettings::dynamic_blocks(settings, geometry.pages_per_block),
+            lent_until_pages: (settings.slc_cache.dynamic_until * f64::from(setup.logical_pages)) as u32,
             open: None,
             free: FreeBlocks::none(settings.wear.levelling),
             closed: VecDeque::new(),
@@ -132,11 +172,53 @@ impl SlcCacheFtl {
     #[inline(never)]
     fn next_block(&mut self, nand: &mut Nand, at: Moment) -> Option<Block> {
         self.closed.extend(self.open.take());
+        if self.free.is_empty() {
+            self.open = self.borrow(nand);
+            if self.open.is_some() {
+                return self.open;
+            }
+        }
         if self.free.is_empty() && self.folds_on_demand {
             self.fold(nand, u32::MAX, at);
         }
         self.open = (!self.free.is_empty()).then(|| self.free.take());
         self.open
+    }
+
+    /// Pages that the device holds, here or behind.
+    fn used_pages(&self) -> u32 {
+        self.main.mapped_pages() + self.cached
+    }
+
+    /// A block of the flash behind, in SLC mode, if the device is not too full for it.
+    fn borrow(&mut self, nand: &mut Nand) -> Option<Block> {
+        let used = f64::from(self.used_pages()) / f64::from(self.lent_until_pages.max(1));
+        let most = (f64::from(self.lent_max) * (1.0 - used).max(0.0)) as u32;
+        // What the block will hold must fit behind too.
+        let pages = self.used_pages() + self.pages_per_block;
+        if self.lent >= most || self.main.blocks_beside(nand, pages) < 2 {
+            return None;
+        }
+        let block = self.main.lend()?;
+        self.lent += 1;
+        nand.set_slc(block, true);
+        nand.set_tag(block, Tag { kind: IN_SLC_MODE, owner: 0 });
+        Some(block)
+    }
+
+    /// The flash behind needs its blocks back before it takes more pages.
+    #[cold]
+    #[inline(never)]
+    fn give_back(&mut self, nand: &mut Nand, at: Moment) {
+        while self.lent > 0
+            && self.main.blocks_beside(nand, self.used_pages() + 1) == 0
+            && nand.fault().is_none()
+            && self.fold(nand, u32::MAX, at).is_some()
+        {}
+    }
+
+    fn forget(&mut self, lpn: Lpn) {
+        self.cached -= u32::from(std::mem::replace(&mut self.map[lpn as usize], NONE) != NONE);
     }
 
     /// Moves up to `most` pages of the oldest block to the flash behind, and erases it after the last.
@@ -159,7 +241,7 @@ impl SlcCacheFtl {
         let mut done = at;
         for (lpn, read) in moving.drain(..) {
             let written = self.main.write(nand, lpn, read.token, Cause::Gc, read.done);
-            self.map[lpn as usize] = NONE;
+            self.forget(lpn);
             done = nand.both(done, written);
         }
         self.moving = moving;
@@ -167,10 +249,21 @@ impl SlcCacheFtl {
         self.folding = (!is_empty).then_some((block, page));
         if is_empty {
             done = nand.erase(block, Cause::Gc, done);
-            self.free.give(nand, block);
+            self.free_again(nand, block);
         }
         let later = nand.later(at, 1);
         Some(nand.both(done, later))
+    }
+
+    /// An erased block goes where it belongs.
+    fn free_again(&mut self, nand: &mut Nand, block: Block) {
+        if block >= self.first {
+            self.free.give(nand, block);
+        } else {
+            nand.set_slc(block, false);
+            self.main.take_back(nand, block);
+            self.lent -= 1;
+        }
     }
 
     fn open_block_in_use(&mut self, nand: &Nand) -> Option<Block> {
@@ -179,13 +272,12 @@ impl SlcCacheFtl {
 
     /// After a loss of power: blocks without a page that counts are erased, all others are closed, the
     /// oldest first.
-    fn sort_blocks(&mut self, nand: &mut Nand, newest: &NewestCopies, first: Block) {
+    fn sort_blocks(&mut self, nand: &mut Nand, newest: &NewestCopies, mut blocks: Vec<Block>) {
         let mut in_use = vec![false; nand.blocks() as usize];
         self.map
             .iter()
             .filter(|ppn| **ppn != NONE)
             .for_each(|ppn| in_use[nand.block_of(*ppn) as usize] = true);
-        let mut blocks: Vec<Block> = (first..nand.blocks()).collect();
         blocks.sort_by_key(|block| newest.youngest[*block as usize]);
         for block in blocks {
             if in_use[block as usize] {
@@ -195,7 +287,7 @@ impl SlcCacheFtl {
             if nand.next_page(block) > 0 {
                 nand.erase(block, Cause::Gc, Moment::START);
             }
-            self.free.give(nand, block);
+            self.free_again(nand, block);
         }
     }
 }
@@ -221,7 +313,15 @@ impl Ftl for SlcCacheFtl {
     ) -> Result<SlcCacheFtl, SimError> {
         let (first, behind) = SlcCacheFtl::behind(setup);
         let mut newest = NewestCopies::scan(nand, setup.logical_pages, trims);
-        let is_cached = |ppn: &Ppn| *ppn != NONE && nand.block_of(*ppn) >= first;
+        let kinds: Vec<u32> = (0..first).map(|block| nand.tag(block).kind).collect();
+        let is_lent = |block: &Block| kinds[*block as usize] == IN_SLC_MODE;
+        let (lent, behind_blocks): (Vec<Block>, Vec<Block>) = (0..first).partition(is_lent);
+        if setup.settings.slc_cache.dynamic_size.0 > 0 {
+            // One may have been erased, and not have been given back.
+            behind_blocks.iter().for_each(|block| nand.set_slc(*block, false));
+        }
+        let is_cached =
+            |ppn: &Ppn| *ppn != NONE && (nand.block_of(*ppn) >= first || is_lent(&nand.block_of(*ppn)));
         let cached = newest
             .copies
             .iter_mut()
@@ -232,13 +332,15 @@ impl Ftl for SlcCacheFtl {
             &(),
             nand,
             &newest,
-            0..first,
+            behind_blocks.into_iter(),
             0..setup.logical_pages,
             Frontiers::of_page(setup.settings),
         )?;
         let mut ftl = SlcCacheFtl::before(setup, main, setup.geometry.blocks - first);
+        ftl.cached = map.iter().filter(|ppn| **ppn != NONE).count() as u32;
         ftl.map = map;
-        ftl.sort_blocks(nand, &newest, first);
+        ftl.lent = lent.len() as u32;
+        ftl.sort_blocks(nand, &newest, lent.into_iter().chain(first..nand.blocks()).collect());
         Ok(ftl)
     }
 
@@ -264,17 +366,20 @@ impl Ftl for SlcCacheFtl {
     #[inline]
     fn write(&mut self, nand: &mut Nand, lpn: Lpn, token: Token, cause: Cause, at: Moment) -> Moment {
         let Some(block) = self.frontier(nand, at) else {
-            self.map[lpn as usize] = NONE;
+            self.forget(lpn);
+            if self.lent > 0 {
+                self.give_back(nand, at);
+            }
             return self.main.write(nand, lpn, token, cause, at);
         };
         let (ppn, done) = nand.append(block, lpn, token, cause, at);
-        self.map[lpn as usize] = ppn;
+        self.cached += u32::from(std::mem::replace(&mut self.map[lpn as usize], ppn) == NONE);
         self.main.trim(nand, lpn, at);
         done
     }
 
     fn trim(&mut self, nand: &mut Nand, lpn: Lpn, at: Moment) {
-        self.map[lpn as usize] = NONE;
+        self.forget(lpn);
         self.main.trim(nand, lpn, at);
     }
 
@@ -313,75 +418,5 @@ impl Ftl for SlcCacheFtl {
 
     fn free_blocks(&self) -> u32 {
         self.main.free_blocks() + self.free.len()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use flashscope_core::{Request, Target, Time};
-
-    use super::*;
-    use crate::Ssd;
-    use crate::ftl::testing;
-    use crate::settings::Initial;
-
-    const PAGE: u64 = 512;
-
-    /// 24 blocks of 4 pages; a cache of 3 blocks, with 2 pages in each.
-    fn small(when: When) -> Settings {
-        let mut settings = testing::small("slc-cache");
-        settings.slc_cache.size = Bytes(6 * PAGE);
-        settings.background.when = when;
-        settings
-    }
-
-    fn write(ssd: &mut Ssd, pages: std::ops::Range<u64>) -> Vec<u64> {
-        let mut out = Vec::new();
-        for page in pages {
-            let op = flashscope_core::Op::Write;
-            let (offset_bytes, length_bytes) = (page * PAGE, PAGE as u32);
-            let request = Request { op, offset_bytes, length_bytes, ..Request::default() };
-            ssd.serve_in_turn(&[request], &mut out).unwrap_or_else(|error| panic!("{error}"));
-        }
-        out.iter().map(|done| done.completed.since(done.submitted).0 / 1_000).collect()
-    }
-
-    /// Transfer 20 µs; 200 µs in SLC mode, 800 µs in MLC mode.
-    #[test]
-    fn writes_are_fast_until_the_cache_is_full_and_again_once_it_had_time() {
-        let mut ssd = Ssd::new("test", small(When::Idle), 1).expect("a device");
-        assert_eq!(write(&mut ssd, 0..8), [220, 220, 220, 220, 220, 220, 820, 820]);
-        let now = ssd.now();
-        ssd.wait_until(Time(now.0 + 1_000_000_000));
-        assert_eq!(write(&mut ssd, 20..27), [220, 220, 220, 220, 220, 220, 820]);
-    }
-
-    #[test]
-    fn idle_time_gives_back_as_much_as_could_be_folded_in_it() {
-        let mut ssd = Ssd::new("test", small(When::Idle), 1).expect("a device");
-        write(&mut ssd, 0..8);
-        // Two pages are read and written, and their block erased: 2 x (45 + 820) + 1500 µs.
-        let now = ssd.now();
-        ssd.wait_until(Time(now.0 + 4_000_000));
-        let times = write(&mut ssd, 20..24);
-        assert_eq!(times.iter().filter(|us| **us > 800).count(), 2, "{times:?}");
-    }
-
-    #[test]
-    fn without_work_in_the_background_a_full_cache_folds_before_a_write() {
-        let mut ssd = Ssd::new("test", Settings { initial: Initial::Empty, ..small(When::Never) }, 1)
-            .expect("a device");
-        let times = write(&mut ssd, 0..8);
-        assert_eq!(times[..6], [220; 6], "{times:?}");
-        assert!(times[6] > 2 * 865 + 1_500, "a block was folded first: {times:?}");
-        assert_eq!(times[7], 220);
-    }
-
-    #[test]
-    fn it_returns_what_was_written_and_survives_power_cuts() {
-        for when in [When::Never, When::Idle] {
-            testing::returns_what_was_written(&small(when));
-            testing::survives_power_cuts(&small(when), 150);
-        }
     }
 }

@@ -28,6 +28,13 @@ impl Nand {
         self.aging.as_ref().map(|aging| aging.used())
     }
 
+    /// An erased block is in SLC mode from now on, or no more: its pages are read and programmed in the times
+    /// of that mode. Erases count as those of the cells' own kind.
+    pub(crate) fn set_slc(&mut self, block: Block, is_slc: bool) {
+        assert!(!is_slc || self.next_page(block) == 0, "a block changes its mode when it is erased");
+        self.timing.set_slc(block, is_slc);
+    }
+
     /// Whether the device takes no more writes, since the blocks that replace bad ones are used up.
     #[inline]
     pub fn is_read_only(&self) -> bool {
@@ -97,7 +104,7 @@ impl Nand {
     /// One erase more. True if the block is worn out, and nothing replaces it.
     pub(super) fn wears_out(&mut self, block: Block) -> bool {
         // Cells that hold one bit last as long as those made for it.
-        let endurance_erases = match self.timing.is_slc(block) {
+        let endurance_erases = match self.timing.is_always_slc(block) {
             true => SLC_ENDURANCE_ERASES.max(self.geometry.endurance_erases),
             false => self.geometry.endurance_erases,
         };

@@ -45,7 +45,7 @@ impl Booking {
         let start = self.die_busy[die].max(at);
         let held = times.group > 1 && self.register[die] == (block, group);
         self.register[die] = Place::held((block, group));
-        let sensed = if held { start } else { start + times.sensing_ns(block, self.register[die].1) };
+        let sensed = if held { start } else { start + times.sensing_ns(self.register[die].1) };
         let done = self.bus[times.channel(die)].take(sensed, times.transfer_ns);
         self.die_busy[die] = done;
         done

@@ -348,7 +348,7 @@ impl Events {
         let sensed = Place::held(group);
         let before = std::mem::replace(&mut self.dies[die].register, sensed);
         let is_held = times.group > 1 && before == group;
-        if is_held { 0 } else { times.sensing_ns(sensed.0, sensed.1) }
+        if is_held { 0 } else { times.sensing_ns(sensed.1) }
     }
 
     /// Sets the next event of a die whose queues have changed.

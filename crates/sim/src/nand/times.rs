@@ -28,6 +28,8 @@ pub(super) struct Times {
     slc_from: u32,
     slc_read_ns: u64,
     slc_program_ns: u64,
+    /// The blocks before it that are in SLC mode now; empty where none ever is.
+    slc_mode: Vec<bool>,
     pub(super) scheduler: Scheduler,
     /// Factors of the program and erase times of each block; empty where use changes nothing.
     pub(super) wear: Vec<(f64, f64)>,
@@ -43,6 +45,8 @@ pub(super) struct Place {
 
 /// Marks the group of a page that is read once more.
 const AGAIN: u32 = 1 << 31;
+/// Marks the group of a page that lies in a block in SLC mode: the block may not be when the page is sensed.
+const SLC: u32 = 1 << 30;
 
 impl Place {
     /// The same, to be sensed even if the die holds it.
@@ -82,6 +86,7 @@ impl Times {
             slc_from: u32::MAX,
             slc_read_ns: 0,
             slc_program_ns: 0,
+            slc_mode: Vec::new(),
             scheduler: Scheduler::default(),
             wear: Vec::new(),
         }
@@ -93,8 +98,20 @@ impl Times {
         Times { slc_from: first, slc_read_ns: ns(read_us), slc_program_ns: ns(program_us), ..self }
     }
 
-    pub(super) fn is_slc(&self, block: u32) -> bool {
+    pub(super) fn is_always_slc(&self, block: u32) -> bool {
         block >= self.slc_from
+    }
+
+    #[inline]
+    pub(super) fn is_slc(&self, block: u32) -> bool {
+        self.is_always_slc(block) || self.slc_mode.get(block as usize).is_some_and(|is_slc| *is_slc)
+    }
+
+    /// An erased block is in SLC mode from now on, or no more.
+    pub(super) fn set_slc(&mut self, block: u32, is_slc: bool) {
+        let least = self.slc_mode.len().max(block as usize + 1);
+        self.slc_mode.resize(least, false);
+        self.slc_mode[block as usize] = is_slc;
     }
 
     /// One time for each operation, if all pages are alike and travel alone: that of a read, of a program.
@@ -107,8 +124,8 @@ impl Times {
     }
 
     #[inline]
-    pub(super) fn sensing_ns(&self, block: u32, group: u32) -> u64 {
-        if self.is_slc(block) {
+    pub(super) fn sensing_ns(&self, group: u32) -> u64 {
+        if group & SLC != 0 {
             return self.slc_read_ns;
         }
         self.read_ns[group as usize % self.read_ns.len()]
@@ -126,7 +143,7 @@ impl Times {
     pub(super) fn group_program_ns(&self, block: u32, group: u32) -> u64 {
         let ns = match self.is_slc(block) {
             true => self.slc_program_ns,
-            false => self.program_ns[group as usize % self.program_ns.len()],
+            false => self.program_ns[(group & !SLC) as usize % self.program_ns.len()],
         };
         match self.wear.get(block as usize) {
             None => ns,
@@ -147,7 +164,8 @@ impl Times {
     pub(super) fn place(&self, block: u32, page: u32) -> Place {
         let group = self.per_group.quotient(page);
         let die = self.sets.remainder(block) * self.dies_in_set + self.dies_per_block.remainder(group);
-        Place { block, group, die: die as usize }
+        let mode = if self.is_slc(block) { SLC } else { 0 };
+        Place { block, group: group | mode, die: die as usize }
     }
 
     #[inline]

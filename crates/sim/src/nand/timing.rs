@@ -115,6 +115,16 @@ impl Timing {
         (die, group)
     }
 
+    /// An erased block is in SLC mode from now on, or no more.
+    pub(super) fn set_slc(&mut self, block: u32, is_slc: bool) {
+        self.times.set_slc(block, is_slc);
+    }
+
+    /// Whether a block is never in another mode than SLC.
+    pub(super) fn is_always_slc(&self, block: u32) -> bool {
+        self.times.is_always_slc(block)
+    }
+
     /// Whether a block is in SLC mode.
     pub fn is_slc(&self, block: u32) -> bool {
         self.times.is_slc(block)

@@ -30,11 +30,18 @@ impl Clipped {
             })
         };
         let all = match settings.ftl.as_str() {
-            "slc-cache" => vec![(settings.slc_cache.size > settings.capacity).then(|| Clipped {
-                key: "slc_cache.size".into(),
-                asked: settings.slc_cache.size.to_string(),
-                used: settings.capacity.to_string(),
-            })],
+            "slc-cache" => {
+                let cache = &settings.slc_cache;
+                let sizes = [("slc_cache.size", cache.size), ("slc_cache.dynamic_size", cache.dynamic_size)];
+                let clipped = sizes.into_iter().map(|(key, size)| {
+                    (size > settings.capacity).then(|| Clipped {
+                        key: key.into(),
+                        asked: size.to_string(),
+                        used: settings.capacity.to_string(),
+                    })
+                });
+                clipped.collect()
+            }
             "dftl" => vec![pages("dftl.cached_entries", settings.dftl.cached_entries, setup.logical_pages)],
             "banked-log" => {
                 let BankedLogSettings { put_off, random_pages, copy_pages, .. } = settings.banked_log;

@@ -150,17 +150,12 @@ impl Settings {
             "set it to dynamic, or ftl to page",
         )?;
         check(
-            self.ftl != "slc-cache" || self.slc_cache.size.0 > 0,
-            "slc_cache.size",
-            "is 0",
-            "choose a size, or ftl = \"page\" for no cache",
-        )?;
-        check(
             self.ram.serve_reads || !self.ram.cache_reads,
             "ram.cache_reads",
             "caches pages that are never used while ram.serve_reads = false",
             "set ram.serve_reads = true, or leave ram.cache_reads out",
         )?;
+        self.validate_slc_cache()?;
         let nand = &self.nand;
         for (key, times) in [
             ("nand.read_us", nand.read_us.as_slice()),
@@ -193,6 +188,22 @@ impl Settings {
             "host.mb_s",
             "is out of range",
             "use 0 for no limit, or 0.001 to 1000000",
+        )
+    }
+
+    fn validate_slc_cache(&self) -> Result<(), SimError> {
+        check(
+            self.ftl != "slc-cache" || self.slc_cache.size.0 > 0,
+            "slc_cache.size",
+            "is 0",
+            "choose a size, or ftl = \"page\" for no cache",
+        )?;
+        let until = self.slc_cache.dynamic_until;
+        check(
+            until > 0.0 && until <= 1.0,
+            "slc_cache.dynamic_until",
+            "is not more than 0 and at most 1",
+            "give a share of the capacity",
         )
     }
 

@@ -52,6 +52,7 @@ fn any_device(random: &mut Random) -> Settings {
     settings.ram.write_behind = Bytes(random.below(8) * PAGE);
     settings.ram.read_ahead = Bytes(one_of(random, &[0, 0, 4 * PAGE]));
     settings.slc_cache.size = Bytes(16 * PAGE);
+    settings.slc_cache.dynamic_size = Bytes(one_of(random, &[0, 64 * PAGE]));
     if random.below(3) == 0 {
         settings.aging = any_age(random);
     }
