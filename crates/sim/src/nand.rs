@@ -105,7 +105,7 @@ pub struct Nand {
     /// Once the device has no power: what the flash really holds. The calls that still come, from an FTL that
     /// does not know yet, work on a state that nobody will see.
     kept: Option<Box<Nand>>,
-    /// Whether tokens or power have to be looked at: one branch on the hot path.
+    /// Whether tokens, power or age have to be looked at: one branch on the hot path.
     careful: bool,
     fault: Option<Fault>,
 }
@@ -295,7 +295,7 @@ impl Nand {
             *self = *kept;
         }
         self.power.restore();
-        self.careful = !self.tokens.is_empty();
+        self.careful = !self.tokens.is_empty() || self.ages();
         self.forget_groups();
         self.timing.restart();
     }
@@ -314,12 +314,11 @@ impl Nand {
         }
         self.counts.read(cause);
         let is_urgent = matches!(cause, Cause::Host | Cause::Map);
-        let done = match self.ages() {
-            true => self.read_aged(block, page, is_urgent, at),
-            false => self.timing.read(block, page, is_urgent, at),
-        };
-        let token = if self.careful { self.token(ppn) } else { NO_TOKEN };
-        PageRead { token, done }
+        if self.careful {
+            let done = self.read_aged(block, page, is_urgent, at);
+            return PageRead { token: self.token(ppn), done };
+        }
+        PageRead { token: NO_TOKEN, done: self.timing.read(block, page, is_urgent, at) }
     }
 
     /// Programs the next page of `block`. Returns where, and when it is done.
@@ -364,9 +363,6 @@ impl Nand {
         if self.careful {
             self.program_carefully(ppn, token);
         }
-        if self.ages() {
-            self.note_program(block, page, self.next_page(block) == 0);
-        }
         self.blocks[block as usize].next_page = page + 1;
         self.owners[ppn as usize] = lpn;
         self.counts.program(cause);
@@ -392,7 +388,7 @@ impl Nand {
         let source = pages.first().map_or(0, |from| self.block_of(*from));
         let source_first = self.first_page(source);
         let are_written = pages.iter().all(|from| from - source_first < self.next_page(source));
-        if self.careful || self.ages() || !are_written || count > self.pages_per_block - page {
+        if self.careful || !are_written || count > self.pages_per_block - page {
             self.copy_each(pages, block, cause, at);
             return first;
         }
@@ -453,7 +449,7 @@ impl Nand {
         self.blocks[block as usize].next_page = 0;
     }
 
-    /// Token and power.
+    /// Token, power and age.
     #[cold]
     #[inline(never)]
     fn program_carefully(&mut self, ppn: Ppn, token: Token) {
@@ -465,6 +461,7 @@ impl Nand {
         if let Some(slot) = self.tokens.get_mut(ppn as usize) {
             *slot = token;
         }
+        self.note_program(self.block_of(ppn), self.page_of(ppn));
     }
 
     /// The power goes, and leaves the flash as it is now after `last_effect`.

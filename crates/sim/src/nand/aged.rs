@@ -14,6 +14,7 @@ impl Nand {
         let (dies, group_pages) = (self.timing.dies(), self.timing.group_pages());
         self.aging = Aging::new(settings, &self.geometry, Shape { dies, planes, group_pages }, seed)?;
         let Some(aging) = &self.aging else { return Ok(self) };
+        self.careful = true;
         let erases = aging.erases_before();
         self.blocks.iter_mut().for_each(|state| state.erases = erases);
         if aging.has_factors() {
@@ -38,7 +39,7 @@ impl Nand {
     /// Whether the device takes no more writes, since the blocks that replace bad ones are used up.
     #[inline]
     pub fn is_read_only(&self) -> bool {
-        self.aging.as_ref().is_some_and(|aging| aging.is_read_only())
+        self.careful && self.aging.as_ref().is_some_and(|aging| aging.is_read_only())
     }
 
     /// So many days go by without power: what is written is older then.
@@ -61,7 +62,7 @@ impl Nand {
         }
     }
 
-    /// Whether reads, copies and programs have to be looked at for their age.
+    /// Whether use and time change anything.
     #[inline]
     pub(super) fn ages(&self) -> bool {
         self.aging.is_some()
@@ -74,7 +75,7 @@ impl Nand {
     pub(super) fn read_aged(&mut self, block: Block, page: u32, is_urgent: bool, at: Moment) -> Moment {
         let (die, group) = self.timing.die_and_group(block, page);
         let (is_slc, erases) = (self.timing.is_slc(block), self.erases(block));
-        let Some(aging) = &mut self.aging else { return at };
+        let Some(aging) = &mut self.aging else { return self.timing.read(block, page, is_urgent, at) };
         aging.note_read(block);
         if let Some(end) = aging.being_read(die, block, group) {
             let at = self.both(at, end);
@@ -92,9 +93,10 @@ impl Nand {
     }
 
     #[inline(never)] // out of the way of flash that does not age
-    pub(super) fn note_program(&mut self, block: Block, page: u32, is_first: bool) {
-        let (die, _) = self.timing.die_and_group(block, page);
+    pub(super) fn note_program(&mut self, block: Block, page: u32) {
+        let is_first = self.next_page(block) == 0;
         let Some(aging) = &mut self.aging else { return };
+        let (die, _) = self.timing.die_and_group(block, page);
         aging.note_change(die);
         if is_first {
             aging.note_first_page(block);

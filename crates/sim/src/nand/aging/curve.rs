@@ -9,7 +9,7 @@ pub(super) struct Curve {
 }
 
 impl Curve {
-    /// `values` at the points `at`, or the one value there is for all; `otherwise` if there is none.
+    /// `values` at the points `at`, or the only value for all; `otherwise` without values.
     pub(super) fn new(at: &[f64], values: &[f64], otherwise: f64) -> Curve {
         let points = match values {
             [] => vec![(0.0, otherwise)],
@@ -24,11 +24,23 @@ impl Curve {
     }
 
     pub(super) fn at(&self, x: f64) -> f64 {
-        let after = self.points.partition_point(|(point, _)| *point <= x);
-        match (after.checked_sub(1).map(|i| self.points[i]), self.points.get(after)) {
-            (Some((x0, y0)), Some((x1, y1))) => y0 + (y1 - y0) * (x - x0) / (x1 - x0),
-            (Some((_, last)), None) => last,
-            (None, next) => next.map_or(1.0, |(_, first)| *first),
+        between(self.points.len(), |i| self.points[i].0, |i| self.points[i].1, x)
+    }
+}
+
+/// The value at `x` of a table of `count` points, at least one: ascending, and with a value each.
+pub(super) fn between(
+    count: usize,
+    point: impl Fn(usize) -> f64,
+    value: impl Fn(usize) -> f64,
+    x: f64,
+) -> f64 {
+    match (0..count).find(|i| point(*i) > x) {
+        Some(0) => value(0),
+        None => value(count - 1),
+        Some(after) => {
+            let (x0, x1, y0, y1) = (point(after - 1), point(after), value(after - 1), value(after));
+            y0 + (y1 - y0) * (x - x0) / (x1 - x0)
         }
     }
 }

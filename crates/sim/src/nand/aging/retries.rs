@@ -5,7 +5,7 @@ use flashscope_core::seed::derive;
 use serde::{Deserialize, Serialize};
 
 use super::super::{Block, Moment};
-use super::curve::Curve;
+use super::curve::{Curve, between};
 use super::{AgingSettings, Shape};
 
 /// The group that a die read last, and when it is there.
@@ -49,8 +49,9 @@ impl Retries {
     }
 
     fn mean(&self, erases: f64, days: f64) -> f64 {
-        let values: Vec<f64> = self.rows.iter().map(|row| row.at(erases)).collect();
-        Curve::new(&self.days, &values, 0.0).at(days)
+        // One row may stand for any time.
+        let point = |i: usize| self.days.get(i).copied().unwrap_or(0.0);
+        between(self.rows.len(), point, |i| self.rows[i].at(erases), days)
     }
 
     pub(super) fn being_read(&self, die: usize, block: Block, group: u32) -> Option<Moment> {
