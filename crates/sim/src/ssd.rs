@@ -224,8 +224,7 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
     /// Why a request was not served.
     #[cold]
     fn stuck(&self, request: &Request) -> TargetError {
-        let is_read_only = self.nand().is_read_only() && changes(request.op);
-        let is_refused = is_read_only
+        let is_refused = self.path.is_too_worn_for(request.op)
             || !fits(&self.info, request)
             || matches!(self.ftl.admission(request), Admission::Refused(_));
         if is_refused { self.refuse(request) } else { self.failure(request) }
@@ -236,7 +235,7 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
         if self.is_off() {
             return self.failure(request);
         }
-        if fits(&self.info, request) && self.nand().is_read_only() && changes(request.op) {
+        if fits(&self.info, request) && self.path.is_too_worn_for(request.op) {
             let cause = "the device is read-only: the blocks that replace bad ones are used up".into();
             let remedy = "read it, raise nand.endurance_erases or aging.spare_blocks, or write less";
             return self.error(request, ErrorKind::Device, cause, remedy);
@@ -268,12 +267,6 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
             remedy: remedy.into(),
         }
     }
-}
-
-/// Whether a request changes what the device holds.
-#[inline]
-fn changes(op: Op) -> bool {
-    matches!(op, Op::Write | Op::Trim)
 }
 
 #[inline]

@@ -132,7 +132,7 @@ impl<P: VictimPolicy> PageFtl<P> {
         ftl.blocks = blocks.len() as u32;
         ftl.sort_blocks(nand, &newest.youngest, blocks);
         ftl.open_frontiers();
-        while ftl.free.len() < ftl.reserve_blocks && ftl.collect(nand, Moment::START) {}
+        ftl.fill_reserve(nand, Moment::START);
         Ok(ftl)
     }
 
@@ -221,8 +221,12 @@ impl<P: VictimPolicy> PageFtl<P> {
     pub(super) fn make_room(&mut self, nand: &mut Nand, handle: u16, at: Moment) {
         while !self.has_room(nand, handle.into()) && nand.fault().is_none() {
             self.advance(nand, handle.into());
-            while self.free.len() < self.reserve_blocks && self.collect(nand, at) {}
+            self.fill_reserve(nand, at);
         }
+    }
+
+    fn fill_reserve(&mut self, nand: &mut Nand, at: Moment) {
+        while self.free.len() < self.reserve_blocks && self.collect(nand, at) {}
     }
 
     fn has_room(&self, nand: &Nand, frontier: usize) -> bool {
@@ -450,7 +454,7 @@ impl<P: VictimPolicy> Ftl for PageFtl<P> {
         nand.erase(block, Cause::Wear, at);
         self.free.give(nand, block);
         nand.note_refresh();
-        while self.free.len() < self.reserve_blocks && self.collect(nand, at) {}
+        self.fill_reserve(nand, at);
     }
 
     fn flush(&mut self, nand: &mut Nand, at: Moment) -> Moment {

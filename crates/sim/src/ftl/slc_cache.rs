@@ -106,8 +106,6 @@ pub struct SlcCacheFtl {
     pages_per_block: u32,
     /// Blocks of its own.
     blocks: u32,
-    /// The first of them.
-    first: Block,
     /// Pages that it holds.
     cached: u32,
     /// Blocks that it has of the flash behind it.
@@ -144,7 +142,6 @@ impl SlcCacheFtl {
             map: vec![NONE; setup.logical_pages as usize],
             pages_per_block: SlcCacheSettings::pages_per_block(settings, geometry.pages_per_block),
             blocks,
-            first: geometry.blocks - blocks,
             cached: 0,
             lent: 0,
             lent_max: SlcCacheSettings::dynamic_blocks(settings, geometry.pages_per_block),
@@ -172,11 +169,11 @@ impl SlcCacheFtl {
     #[inline(never)]
     fn next_block(&mut self, nand: &mut Nand, at: Moment) -> Option<Block> {
         self.closed.extend(self.open.take());
-        if self.free.is_empty() {
-            self.open = self.borrow(nand);
-            if self.open.is_some() {
-                return self.open;
-            }
+        if self.free.is_empty()
+            && let Some(block) = self.borrow(nand)
+        {
+            self.open = Some(block);
+            return self.open;
         }
         if self.free.is_empty() && self.folds_on_demand {
             self.fold(nand, u32::MAX, at);
@@ -257,7 +254,7 @@ impl SlcCacheFtl {
 
     /// An erased block goes where it belongs.
     fn free_again(&mut self, nand: &mut Nand, block: Block) {
-        if block >= self.first {
+        if block >= nand.blocks() - self.blocks {
             self.free.give(nand, block);
         } else {
             nand.set_slc(block, false);

@@ -188,18 +188,17 @@ impl Timing {
 
     /// Reads a page once more, with other voltages: what the die holds of it is of no use.
     pub(super) fn read_again(&mut self, block: u32, page: u32, is_urgent: bool, at: Moment) -> Moment {
-        let Timing { times, booking, events, .. } = self;
-        let place = times.place(block, page).again();
-        match events {
-            Some(events) => events.read(times, place, is_urgent, at),
-            None => Moment::at(booking.read(times, place, at.ns())),
-        }
+        self.read_at(self.times.place(block, page).again(), is_urgent, at)
     }
 
     #[inline(never)] // out of the way of one simple die
     fn read_on_its_die(&mut self, block: u32, page: u32, is_urgent: bool, at: Moment) -> Moment {
+        self.read_at(self.times.place(block, page), is_urgent, at)
+    }
+
+    #[inline]
+    fn read_at(&mut self, place: Place, is_urgent: bool, at: Moment) -> Moment {
         let Timing { times, booking, events, .. } = self;
-        let place = times.place(block, page);
         match events {
             Some(events) => events.read(times, place, is_urgent, at),
             None => Moment::at(booking.read(times, place, at.ns())),

@@ -112,6 +112,12 @@ impl<B: WriteBuffer> Path<B> {
         self.nand.fault().is_some() || self.nand.power().is_off() || self.corruption().is_some()
     }
 
+    /// Whether an operation would change what a device holds that is read-only.
+    #[inline]
+    pub(super) fn is_too_worn_for(&self, op: Op) -> bool {
+        self.nand.is_read_only() && matches!(op, Op::Write | Op::Trim)
+    }
+
     pub(super) fn corruption(&self) -> Option<&Corruption> {
         self.oracle.as_ref().and_then(Oracle::corruption)
     }

@@ -4,7 +4,7 @@
 use flashscope_core::{ErrorKind, Op, Request, Target, TargetError};
 
 use super::path::Path;
-use super::{QUEUE_DEPTH_MAX, Ssd, changes};
+use super::{QUEUE_DEPTH_MAX, Ssd};
 use crate::buffer::WriteBuffer;
 use crate::ftl::Ftl;
 use crate::ftl::zns::zones::{Admission, ZoneAction, ZoneError, Zones};
@@ -110,7 +110,7 @@ impl<B: WriteBuffer> Path<B> {
     /// Whether the FTL takes the request; what the host does with zones before it is done.
     #[inline]
     pub(super) fn admits<F: Ftl>(&mut self, ftl: &mut F, request: &Request, at: u64) -> bool {
-        if self.nand.is_read_only() && changes(request.op) {
+        if self.is_too_worn_for(request.op) {
             return false;
         }
         match ftl.admission(request) {

@@ -44,7 +44,7 @@ impl Events {
         }
     }
 
-    /// A read is ready, and its die is at something else or will be told.
+    /// A read is ready, and waits for its die.
     #[inline]
     pub(super) fn enqueue(&mut self, times: &Times, id: Id, die: usize) {
         let ns = self.ring.get(id).ns;
