@@ -12,6 +12,7 @@
 mod aged;
 pub mod aging;
 mod booking;
+mod copies;
 pub mod counts;
 pub mod divide;
 pub mod energy;
@@ -22,6 +23,7 @@ mod groups;
 mod moment;
 pub mod power;
 mod scheduler;
+mod second_pass;
 mod times;
 pub mod timing;
 
@@ -105,7 +107,7 @@ pub struct Nand {
     /// Once the device has no power: what the flash really holds. The calls that still come, from an FTL that
     /// does not know yet, work on a state that nobody will see.
     kept: Option<Box<Nand>>,
-    /// Whether tokens, power or age have to be looked at: one branch on the hot path.
+    /// Whether tokens, power, age or a second pass have to be looked at: one branch on the hot path.
     careful: bool,
     fault: Option<Fault>,
 }
@@ -126,7 +128,7 @@ impl Nand {
             aging: None,
             power: Power::default(),
             kept: None,
-            careful: tokens,
+            careful: tokens || timing.has_second_pass(),
             fault: None,
             timing,
             geometry,
@@ -295,7 +297,7 @@ impl Nand {
             *self = *kept;
         }
         self.power.restore();
-        self.careful = !self.tokens.is_empty() || self.ages();
+        self.careful = !self.tokens.is_empty() || self.ages() || self.timing.has_second_pass();
         self.forget_groups();
         self.timing.restart();
     }
@@ -307,10 +309,11 @@ impl Nand {
     pub fn read(&mut self, ppn: Ppn, cause: Cause, at: Moment) -> PageRead {
         let block = self.block_of(ppn);
         let page = ppn - block * self.pages_per_block;
-        let is_erased = self.blocks.get(block as usize).is_none_or(|state| page >= state.next_page);
-        if is_erased || (self.careful && cause != Cause::Map && self.owner(ppn) == NONE) {
-            self.violate(Operation::Read, block, page, cause);
+        if !self.is_readable((block, page), cause) {
             return PageRead { token: NO_TOKEN, done: at };
+        }
+        if self.careful && self.timing.is_between_passes(block, page, self.next_page(block)) {
+            return PageRead { token: self.token(ppn), done: at };
         }
         self.counts.read(cause);
         let is_urgent = matches!(cause, Cause::Host | Cause::Map);
@@ -319,6 +322,18 @@ impl Nand {
             return PageRead { token: self.token(ppn), done };
         }
         PageRead { token: NO_TOKEN, done: self.timing.read(block, page, is_urgent, at) }
+    }
+
+    /// Whether a page can be read; a fault if not.
+    #[inline]
+    fn is_readable(&mut self, (block, page): (Block, u32), cause: Cause) -> bool {
+        let is_erased = self.blocks.get(block as usize).is_none_or(|state| page >= state.next_page);
+        let is_skipped = || self.owner(self.first_page(block) + page) == NONE;
+        if is_erased || (self.careful && cause != Cause::Map && is_skipped()) {
+            self.violate(Operation::Read, block, page, cause);
+            return false;
+        }
+        true
     }
 
     /// Programs the next page of `block`. Returns where, and when it is done.
@@ -333,7 +348,8 @@ impl Nand {
     ) -> (Ppn, Moment) {
         let page = self.next_page(block);
         let ppn = self.first_page(block) + page;
-        (ppn, self.program_page(block, page, lpn, token, cause, at))
+        let time = |timing: &mut Timing| timing.program(block, page, at);
+        (ppn, self.program_page(block, page, (lpn, token), cause, at, time))
     }
 
     /// Programs a page, which must not be below the block's next one; what is skipped stays empty until the
@@ -341,18 +357,21 @@ impl Nand {
     #[inline]
     pub fn program(&mut self, ppn: Ppn, lpn: Lpn, token: Token, cause: Cause, at: Moment) -> Moment {
         let block = self.block_of(ppn);
-        self.program_page(block, ppn - block * self.pages_per_block, lpn, token, cause, at)
+        let page = ppn - block * self.pages_per_block;
+        let time = |timing: &mut Timing| timing.program(block, page, at);
+        self.program_page(block, page, (lpn, token), cause, at, time)
     }
 
+    /// A page is programmed, in the time that comes of `time`; `at` if it must not be.
     #[inline(always)] // it is the hot path of every FTL
     fn program_page(
         &mut self,
         block: Block,
         page: u32,
-        lpn: Lpn,
-        token: Token,
+        (lpn, token): (Lpn, Token),
         cause: Cause,
         at: Moment,
+        time: impl FnOnce(&mut Timing) -> Moment,
     ) -> Moment {
         let allowed = |state: &BlockState| (state.next_page..self.pages_per_block).contains(&page);
         if !self.blocks.get(block as usize).is_some_and(allowed) {
@@ -366,49 +385,11 @@ impl Nand {
         self.blocks[block as usize].next_page = page + 1;
         self.owners[ppn as usize] = lpn;
         self.counts.program(cause);
-        let done = self.timing.program(block, page, at);
+        let done = time(&mut self.timing);
         if self.groups.are_large() && matches!(cause, Cause::Host | Cause::Padding) {
             self.note_group(block, page, done);
         }
         done
-    }
-
-    /// Copies a page to the next one of `block`: a read and a program. Returns where, and when it is done.
-    #[inline]
-    pub fn copy(&mut self, from: Ppn, block: Block, cause: Cause, at: Moment) -> (Ppn, Moment) {
-        let read = self.read(from, cause, at);
-        self.append(block, self.owner(from), read.token, cause, read.done)
-    }
-
-    /// Copies `pages`, all of one block, to the next ones of `block`, which has room for them. All are read
-    /// first, as early as `at`. Returns where the first one went; the others follow.
-    pub fn copy_all(&mut self, pages: &[Ppn], block: Block, cause: Cause, at: Moment) -> Ppn {
-        let (page, count) = (self.next_page(block), pages.len() as u32);
-        let first = self.first_page(block) + page;
-        let source = pages.first().map_or(0, |from| self.block_of(*from));
-        let source_first = self.first_page(source);
-        let are_written = pages.iter().all(|from| from - source_first < self.next_page(source));
-        if self.careful || !are_written || count > self.pages_per_block - page {
-            self.copy_each(pages, block, cause, at);
-            return first;
-        }
-        for (to, from) in (first as usize..).zip(pages) {
-            self.owners[to] = self.owners[*from as usize];
-        }
-        self.blocks[block as usize].next_page = page + count;
-        self.counts.copies(cause, u64::from(count));
-        let sources = pages.iter().map(|from| (source, from - source_first));
-        self.timing.copies(sources, (block, page), at);
-        first
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn copy_each(&mut self, pages: &[Ppn], block: Block, cause: Cause, at: Moment) {
-        let reads: Vec<PageRead> = pages.iter().map(|from| self.read(*from, cause, at)).collect();
-        for (from, read) in pages.iter().zip(reads) {
-            self.append(block, self.owner(*from), read.token, cause, read.done);
-        }
     }
 
     /// A hint that the spare areas of `block` will be read soon.

@@ -20,8 +20,7 @@ pub fn merge_in_place(
     for lpn in lpns {
         let from = find(nand, lpn);
         if from != NONE {
-            let read = nand.read(from, Cause::Merge, at);
-            let written = nand.program(place + (lpn - base), lpn, read.token, Cause::Merge, read.done);
+            let written = nand.copy_to(from, place + (lpn - base), Cause::Merge, at);
             done = nand.both(done, written);
         }
     }

@@ -136,7 +136,8 @@ impl InPlace {
         }
         if open.is_none() && self.fits_in_place(nand, lpn) {
             self.holds.insert(lpn);
-            return program(&mut self.data, &mut self.free, nand, (self.per_block, lpn), token, cause, ready);
+            let to = place_in(&mut self.data, &mut self.free, nand, (self.per_block, lpn));
+            return nand.program(to, lpn, token, cause, ready);
         }
         let open = match open {
             Some(open) => open,
@@ -144,7 +145,8 @@ impl InPlace {
         };
         ready = self.copy(nand, open, self.open[open].next..lpn, ready);
         self.holds.insert(lpn);
-        let done = program(&mut self.fresh, &mut self.free, nand, (self.per_block, lpn), token, cause, ready);
+        let to = place_in(&mut self.fresh, &mut self.free, nand, (self.per_block, lpn));
+        let done = nand.program(to, lpn, token, cause, ready);
         self.open[open].next = lpn + 1;
         if lpn + 1 == self.end(unit) || self.open_units == 0 { self.close(nand, open, done) } else { done }
     }
@@ -210,10 +212,9 @@ impl InPlace {
         let mut done = at;
         for lpn in pages.filter(|&lpn| self.holds.has(lpn)) {
             let (logical, page) = self.split(lpn);
-            let read = nand.read(nand.first_page(self.data[logical]) + page, Cause::Merge, at);
-            let fresh = &mut self.fresh;
-            let place = (self.per_block, lpn);
-            let copied = program(fresh, &mut self.free, nand, place, read.token, Cause::Merge, read.done);
+            let from = nand.first_page(self.data[logical]) + page;
+            let to = place_in(&mut self.fresh, &mut self.free, nand, (self.per_block, lpn));
+            let copied = nand.copy_to(from, to, Cause::Merge, at);
             done = nand.both(done, copied);
             self.open[open].copied_pages += 1;
         }
@@ -243,21 +244,17 @@ impl InPlace {
     }
 }
 
-/// Programs a page in its place in the block that `blocks` has for it, and takes a free one if there is none.
+/// The place of a page in the block that `blocks` has for it, for which a free one is taken if there is none.
 #[inline]
-fn program(
+fn place_in(
     blocks: &mut [Block],
     free: &mut FreeBlocks,
-    nand: &mut Nand,
+    nand: &Nand,
     (per_block, lpn): (Divisor, Lpn),
-    token: Token,
-    cause: Cause,
-    at: Moment,
-) -> Moment {
-    let logical = per_block.quotient(lpn);
-    let block = &mut blocks[logical as usize];
+) -> Ppn {
+    let block = &mut blocks[per_block.quotient(lpn) as usize];
     if *block == NONE {
         *block = free.take();
     }
-    nand.program(nand.first_page(*block) + per_block.remainder(lpn), lpn, token, cause, at)
+    nand.first_page(*block) + per_block.remainder(lpn)
 }

@@ -167,9 +167,8 @@ impl ReplacementBlockFtl {
 fn copy_in_place(nand: &mut Nand, pages: &[Ppn], target: Block, at: Moment) -> Moment {
     let mut done = at;
     for &ppn in pages {
-        let read = nand.read(ppn, Cause::Merge, at);
-        let (place, lpn) = (nand.first_page(target) + nand.page_of(ppn), nand.owner(ppn));
-        let copied = nand.program(place, lpn, read.token, Cause::Merge, read.done);
+        let place = nand.first_page(target) + nand.page_of(ppn);
+        let copied = nand.copy_to(ppn, place, Cause::Merge, at);
         done = nand.both(done, copied);
     }
     done

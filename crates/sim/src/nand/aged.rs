@@ -92,6 +92,13 @@ impl Nand {
         done
     }
 
+    /// A page of this block was read.
+    pub(super) fn note_read(&mut self, block: Block) {
+        if let Some(aging) = &mut self.aging {
+            aging.note_read(block);
+        }
+    }
+
     #[inline(never)] // out of the way of flash that does not age
     pub(super) fn note_program(&mut self, block: Block, page: u32) {
         let is_first = self.next_page(block) == 0;

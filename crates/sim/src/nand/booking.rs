@@ -1,7 +1,8 @@
 //! Time by booking: each operation takes its die and its bus when it is asked for, and knows its end at once.
 //!
 //! That is exact as long as no operation is ready before another one that was asked for earlier on the same
-//! die: see [`Settings::is_booking_exact`](crate::Settings::is_booking_exact). Where it is, it is fastest.
+//! die: see [`Settings::is_booking_exact`](crate::Settings::is_booking_exact). Where it is, it is fastest. It
+//! knows no program beside which a die takes data.
 
 use serde::{Deserialize, Serialize};
 

@@ -7,6 +7,8 @@
 //!   *oldest operation that is ready*. Ready is what waits for nothing more: its data have come from the
 //!   host, the page that it copies has been read. So a read is not held up by a program whose data are still
 //!   being read on another die. Programs and erases of a die stay in order, as flash asks for it.
+//! - Where it takes the data of the next program beside the one at work, it is free for that once the one
+//!   before is done; whatever else needs its cells keeps its turn and waits for them.
 //! - A bus carries one page at a time, the first that is ready first, and is busy whenever one waits.
 //! - A read of a page that is in the die's register takes the bus alone; the last page of a group that
 //!   arrives starts the program of all.
@@ -113,6 +115,7 @@ impl Events {
             && let Some(ns) = self.known_ns(at)
             && let Some(start_ns) = self.can_begin(die, ns)
         {
+            let start_ns = self.dies[die].cells_free_ns(start_ns);
             let sensed_ns = start_ns + self.load_register(times, die, (block, group));
             return Moment::at(self.send(times, die, sensed_ns));
         }
@@ -133,7 +136,8 @@ impl Events {
             && let Some(start_ns) = self.can_begin(die, ns)
         {
             self.dies[die].register = EMPTY;
-            return Moment::at(self.send(times, die, start_ns) + self.hold(die, program_ns));
+            self.send(times, die, start_ns);
+            return Moment::at(self.start_program(times, die, program_ns));
         }
         let (id, _) = self.push(Node::new(Kind::Program, die, program_ns as u32, 0), at);
         self.dies[die].programs.push_back(id);
@@ -177,9 +181,10 @@ impl Events {
             && let Some(at_ns) = self.known_ns(at)
             && let Some(start_ns) = self.can_begin(die, at_ns)
         {
-            self.dies[die].free_ns = start_ns;
-            self.dies[die].register = EMPTY;
-            return Moment::at(start_ns + self.hold(die, ns));
+            let state = &mut self.dies[die];
+            state.free_ns = state.cells_free_ns(start_ns) + ns;
+            state.register = EMPTY;
+            return Moment::at(state.free_ns);
         }
         let (id, _) = self.push(Node::new(kind, die, whole, ns as u32), at);
         self.dies[die].programs.push_back(id);
@@ -269,7 +274,7 @@ impl Events {
 
     /// From when on these dies are idle; none if they are not. All dies, and the buses, if none are named.
     pub(super) fn idle_from(&self, dies: Option<impl Iterator<Item = usize>>) -> Option<u64> {
-        let idle_from = |die: &Die| die.is_quiet().then_some(die.free_ns);
+        let idle_from = |die: &Die| die.is_quiet().then_some(die.cells_free_ns(die.free_ns));
         match dies {
             Some(mut dies) => dies.try_fold(0, |last: u64, die| Some(last.max(idle_from(&self.dies[die])?))),
             None => {
@@ -305,11 +310,18 @@ impl Events {
         *bus
     }
 
-    /// The die is busy for so much longer, which is returned.
+    /// All data of a program have come. Returns when it is done; what can take more data meanwhile is free
+    /// once the one before is.
     #[inline]
-    fn hold(&mut self, die: usize, ns: u64) -> u64 {
-        self.dies[die].free_ns += ns;
-        ns
+    fn start_program(&mut self, times: &Times, die: usize, program_ns: u64) -> u64 {
+        let state = &mut self.dies[die];
+        if times.cache_program && program_ns > 0 {
+            state.free_ns = state.cells_free_ns(state.free_ns);
+            state.array_ns = state.free_ns + program_ns;
+            return state.array_ns;
+        }
+        state.free_ns += program_ns;
+        state.free_ns
     }
 
     /// When something that nobody is before begins if it is ready at `ns`; none if that is not known, since
@@ -337,6 +349,7 @@ impl Events {
     #[inline]
     fn sense(&mut self, times: &Times, id: Id, die: usize, start_ns: u64) {
         let Node { a: block, b: group, .. } = *self.ring.get(id);
+        let start_ns = self.dies[die].cells_free_ns(start_ns);
         let ns = self.load_register(times, die, (block, group));
         self.dies[die].sensing = id;
         self.agenda.set(die, start_ns + ns);
@@ -430,16 +443,22 @@ impl Events {
     fn alter(&mut self, times: &Times, die: usize, id: Id, now_ns: u64) {
         let Node { kind, a, b, .. } = *self.ring.get(id);
         self.dies[die].register = EMPTY;
-        let (from_ns, ns) = match kind {
-            Kind::Program => (self.send(times, die, now_ns), u64::from(a)),
-            _ => (now_ns, u64::from(b)),
+        let (from_ns, end_ns, ns) = match kind {
+            Kind::Program => {
+                let (from_ns, ns) = (self.send(times, die, now_ns), u64::from(a));
+                (from_ns, self.start_program(times, die, ns), ns)
+            }
+            _ => {
+                let (from_ns, ns) = (self.dies[die].cells_free_ns(now_ns), u64::from(b));
+                self.dies[die].free_ns = from_ns + ns;
+                (from_ns, from_ns + ns, ns)
+            }
         };
-        self.dies[die].free_ns = from_ns + ns;
         match Events::suspend_ns(times, kind, ns) {
             Some(suspend_ns) => self.work(die, id, from_ns, suspend_ns),
             None => {
                 self.dies[die].overtaking = 0;
-                self.altered(id, from_ns + ns);
+                self.altered(id, end_ns);
             }
         }
     }

@@ -24,6 +24,17 @@ pub enum Cell {
     Qlc,
 }
 
+/// How the planes of a die work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Planes {
+    /// All do the same at the same time: a die works on one operation.
+    #[default]
+    InStep,
+    /// Each works on operations of its own; only the bus is common.
+    Independent,
+}
+
 /// What happens to a page that the host writes only in part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -43,8 +54,14 @@ pub struct NandSettings {
     pub channels: u32,
     /// Dies on each channel.
     pub dies: u32,
-    /// Planes of each die, programmed and erased together.
+    /// Planes of each die.
     pub planes: u32,
+    /// Planes of a die work `in-step`, or each is `independent` of the others.
+    pub plane_mode: Planes,
+    /// A die takes the data of the next program while one is at work.
+    pub cache_program: bool,
+    /// A page that is moved within its plane does not travel to the controller.
+    pub copy_back: bool,
     /// Pages of a block.
     pub pages_per_block: u32,
     /// Page size, which is also the mapping unit.
@@ -62,6 +79,11 @@ pub struct NandSettings {
     /// Page program time in microseconds; several values alternate along a block. Empty: the cell's.
     #[serde(deserialize_with = "one_or_several")]
     pub program_us: Vec<f64>,
+    /// Time of the second of two passes in which pages are programmed, in microseconds; `program_us` is that
+    /// of the first one then. 0 for one pass.
+    pub second_program_us: f64,
+    /// Programs of the same block on the same die that come between the two passes.
+    pub second_program_after: u32,
     /// Block erase time in microseconds; 0 for the cell's.
     pub erase_us: f64,
     /// Bus transfer time of a page, in microseconds.
@@ -96,6 +118,9 @@ impl Default for NandSettings {
             channels: 1,
             dies: 1,
             planes: 1,
+            plane_mode: Planes::InStep,
+            cache_program: false,
+            copy_back: false,
             pages_per_block: 128,
             page: Bytes(4096),
             pages_per_program: 1,
@@ -103,6 +128,8 @@ impl Default for NandSettings {
             cell: Cell::Mlc,
             read_us: Vec::new(),
             program_us: Vec::new(),
+            second_program_us: 0.0,
+            second_program_after: 1,
             erase_us: 0.0,
             transfer_us: 20.0,
             endurance_erases: 0,
@@ -117,6 +144,19 @@ impl NandSettings {
     /// Physical blocks of a superblock.
     pub fn stripe_blocks(&self) -> u32 {
         if self.stripe == 0 { self.channels * self.dies * self.planes } else { self.stripe }
+    }
+
+    /// Parts of the flash that work on operations of their own: dies, or planes.
+    pub fn units(&self) -> u32 {
+        self.channels * self.dies * self.planes_of_unit().0
+    }
+
+    /// Parts of a die that work on operations of their own, and planes of each.
+    pub(crate) fn planes_of_unit(&self) -> (u32, u32) {
+        match self.plane_mode {
+            Planes::InStep => (1, self.planes),
+            Planes::Independent => (self.planes, 1),
+        }
     }
 
     /// Erases that a block is good for.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::divide::Divisor;
 use super::geometry::NandSettings;
 use super::scheduler::Scheduler;
+use super::second_pass::SecondPass;
 use super::timing::TimingMode;
 
 /// Operation times and the shape of the flash.
@@ -23,6 +24,7 @@ pub(super) struct Times {
     dies_in_set: u32,
     channels: Divisor,
     pub(super) channels_count: u32,
+    /// Dies, or planes that work on their own: everything below calls both a die.
     pub(super) dies: u32,
     /// Blocks from this one on are in SLC mode, with times of their own.
     slc_from: u32,
@@ -31,6 +33,9 @@ pub(super) struct Times {
     /// The blocks before it that are in SLC mode now; empty where none ever is.
     slc_mode: Vec<bool>,
     pub(super) scheduler: Scheduler,
+    pub(super) cache_program: bool,
+    copy_back: bool,
+    pub(super) second: Option<SecondPass>,
     /// Factors of the program and erase times of each block; empty where use changes nothing.
     pub(super) wear: Vec<(f64, f64)>,
 }
@@ -66,9 +71,10 @@ impl Times {
         let serial = nand.timing == TimingMode::Serial;
         let ns = |us: f64| (us * 1e3).round() as u64;
         let all = |us: Vec<f64>| us.into_iter().map(ns).collect::<Vec<u64>>();
-        let (channels, dies) = if serial { (1, 1) } else { (nand.channels, nand.channels * nand.dies) };
-        let planes_in_block = nand.stripe_blocks().min(nand.planes);
-        let dies_in_set = if serial { 1 } else { (nand.stripe_blocks() / nand.planes).clamp(1, dies) };
+        let (channels, dies) = if serial { (1, 1) } else { (nand.channels, nand.units()) };
+        let (_, planes) = nand.planes_of_unit();
+        let planes_in_block = nand.stripe_blocks().min(planes);
+        let dies_in_set = if serial { 1 } else { (nand.stripe_blocks() / planes).clamp(1, dies) };
         let group = if serial { 1 } else { nand.pages_per_program * planes_in_block };
         Times {
             read_ns: all(nand.reads_us()),
@@ -88,6 +94,9 @@ impl Times {
             slc_program_ns: 0,
             slc_mode: Vec::new(),
             scheduler: Scheduler::default(),
+            cache_program: nand.cache_program && !serial,
+            copy_back: nand.copy_back,
+            second: SecondPass::new(nand, group, dies_in_set),
             wear: Vec::new(),
         }
     }
@@ -116,7 +125,8 @@ impl Times {
 
     /// One time for each operation, if all pages are alike and travel alone: that of a read, of a program.
     pub(super) fn of_one_kind(&self) -> Option<(u64, u64)> {
-        let are_alike = self.group == 1 && self.slc_from == u32::MAX && self.wear.is_empty();
+        let is_plain = !self.cache_program && !self.copy_back && self.second.is_none();
+        let are_alike = is_plain && self.group == 1 && self.slc_from == u32::MAX && self.wear.is_empty();
         match (&self.read_ns[..], &self.program_ns[..]) {
             (&[read], &[program]) if are_alike => Some((read, program)),
             _ => None,
@@ -145,10 +155,36 @@ impl Times {
             true => self.slc_program_ns,
             false => self.program_ns[(group & !SLC) as usize % self.program_ns.len()],
         };
+        self.worn_ns(block, ns)
+    }
+
+    /// How long a program of a block takes that would take so long on a new one.
+    #[inline]
+    fn worn_ns(&self, block: u32, ns: u64) -> u64 {
         match self.wear.get(block as usize) {
             None => ns,
             Some((factor, _)) => (ns as f64 * factor).round() as u64,
         }
+    }
+
+    /// How many groups are programmed for the second time after this page, and how long each takes.
+    pub(super) fn second_passes(&self, block: u32, page: u32) -> (u32, u64) {
+        match &self.second {
+            Some(second) if !self.is_slc(block) => {
+                let group = self.per_group.quotient(page);
+                let is_last = page - group * self.group == self.group - 1;
+                (if is_last { second.passes_after(group) } else { 0 }, self.worn_ns(block, second.ns))
+            }
+            _ => (0, 0),
+        }
+    }
+
+    /// Whether a page has not had its second pass, while a block is written up to `next_page`.
+    pub(super) fn is_between_passes(&self, block: u32, page: u32, next_page: u32) -> bool {
+        self.second.as_ref().is_some_and(|second| {
+            let last = second.finishes(self.per_group.quotient(page));
+            next_page < (last + 1) * self.group && !self.is_slc(block)
+        })
     }
 
     /// How long a block takes to erase.
@@ -166,6 +202,12 @@ impl Times {
         let die = self.sets.remainder(block) * self.dies_in_set + self.dies_per_block.remainder(group);
         let mode = if self.is_slc(block) { SLC } else { 0 };
         Place { block, group: group | mode, die: die as usize }
+    }
+
+    /// Whether a page that goes from one place to the other stays on its die.
+    #[inline]
+    pub(super) fn copies_back(&self, from: (u32, u32), to: (u32, u32)) -> bool {
+        self.copy_back && self.place(from.0, from.1).die == self.place(to.0, to.1).die
     }
 
     #[inline]

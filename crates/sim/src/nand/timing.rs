@@ -49,9 +49,10 @@ pub struct Timing {
     /// Where one die with one time for each operation is booked: of a read and of a program, with the
     /// transfer.
     simple: Option<(u64, u64)>,
-    /// When the pages that are being copied are read; here so that no copy allocates.
+    /// When the pages that are being copied are read, or where they are if they do not leave their die; here
+    /// so that no copy allocates.
     #[serde(skip)]
-    reads: Vec<Moment>,
+    reads: Vec<Result<Moment, (u32, u32)>>,
 }
 
 impl Timing {
@@ -217,12 +218,45 @@ impl Timing {
 
     #[inline(never)] // out of the way of one simple die
     fn program_on_its_die(&mut self, block: u32, page: u32, at: Moment) -> Moment {
+        let (die, ns) = (self.times.place(block, page).die, self.times.programming_ns(block, page));
+        let done = self.load(die, ns, at);
+        if self.times.second.is_some() {
+            self.program_again(die, block, page, at);
+        }
+        done
+    }
+
+    /// A page travels to the register of a die, and if `program_ns` is not 0 what is there is programmed.
+    #[inline]
+    fn load(&mut self, die: usize, program_ns: u64, at: Moment) -> Moment {
         let Timing { times, booking, events, .. } = self;
-        let (die, program_ns) = (times.place(block, page).die, times.programming_ns(block, page));
         match events {
             Some(events) => events.program(times, die, program_ns, at),
             None => Moment::at(booking.program(times, die, program_ns, at.ns())),
         }
+    }
+
+    /// The second passes that become possible: all pages of each group travel once more.
+    #[cold]
+    #[inline(never)]
+    fn program_again(&mut self, die: usize, block: u32, page: u32, at: Moment) {
+        let (passes, ns) = self.times.second_passes(block, page);
+        for _ in 0..passes {
+            for _ in 1..self.times.group {
+                self.load(die, 0, at);
+            }
+            self.load(die, ns, at);
+        }
+    }
+
+    /// Whether pages are programmed in two passes.
+    pub(super) fn has_second_pass(&self) -> bool {
+        self.times.second.is_some()
+    }
+
+    /// Whether the controller still has a page for its second pass.
+    pub(super) fn is_between_passes(&self, block: u32, page: u32, next_page: u32) -> bool {
+        self.times.is_between_passes(block, page, next_page)
     }
 
     /// Pages that one program operation takes.
@@ -232,17 +266,35 @@ impl Timing {
 
     /// Programs what the register holds of the group of a page, without the rest of it.
     pub(super) fn finish(&mut self, block: u32, page: u32, at: Moment) -> Moment {
+        let Place { group, die, .. } = self.times.place(block, page);
+        self.work(die, self.times.group_program_ns(block, group), at)
+    }
+
+    /// A die programs for so long what is in its register.
+    fn work(&mut self, die: usize, ns: u64, at: Moment) -> Moment {
         let Timing { times, booking, events, .. } = self;
-        let Place { group, die, .. } = times.place(block, page);
-        let program_ns = times.group_program_ns(block, group);
         match events {
-            Some(events) => events.finish(times, die, program_ns, at),
-            None => Moment::at(booking.occupy(die, program_ns, at.ns())),
+            Some(events) => events.finish(times, die, ns, at),
+            None => Moment::at(booking.occupy(die, ns, at.ns())),
         }
     }
 
+    /// Whether a page that goes from one place to the other does not leave its die.
+    #[inline]
+    pub(super) fn copies_back(&self, from: (u32, u32), to: (u32, u32)) -> bool {
+        self.times.copies_back(from, to)
+    }
+
+    /// A die reads a page of its own and programs it to another, without its bus.
+    pub(super) fn copy_back(&mut self, from: (u32, u32), to: (u32, u32), at: Moment) -> Moment {
+        let source = self.times.place(from.0, from.1);
+        let ns = self.times.sensing_ns(source.group) + self.times.programming_ns(to.0, to.1);
+        self.work(source.die, ns, at)
+    }
+
     /// Reads `sources`, blocks and pages, each as early as `at`, and then programs them to the pages from
-    /// `target` on: no read waits for a program. On one simple die the times just add up.
+    /// `target` on: no read waits for a program. What does not leave its die is read when it is programmed.
+    /// On one simple die the times just add up.
     pub(super) fn copies(
         &mut self,
         sources: impl ExactSizeIterator<Item = (u32, u32)>,
@@ -256,9 +308,15 @@ impl Timing {
             return;
         }
         let mut reads = std::mem::take(&mut self.reads);
-        reads.extend(sources.map(|(block, page)| self.read(block, page, false, at)));
+        reads.extend(sources.zip(page..).map(|(from, to)| match self.copies_back(from, (block, to)) {
+            true => Err(from),
+            false => Ok(self.read(from.0, from.1, false, at)),
+        }));
         for (to, read) in (page..).zip(reads.drain(..)) {
-            self.program(block, to, read);
+            match read {
+                Ok(read) => self.program(block, to, read),
+                Err(from) => self.copy_back(from, (block, to), at),
+            };
         }
         self.reads = reads;
     }

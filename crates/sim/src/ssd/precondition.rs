@@ -14,7 +14,7 @@ use crate::buffer::{AnyBuffer, WriteBuffer};
 use crate::error::SimError;
 use crate::ftl::slc_cache::SlcCacheSettings;
 use crate::ftl::{AnyFtl, Ftl, FtlWork};
-use crate::nand::geometry::PartialPage;
+use crate::nand::geometry::{PartialPage, Planes};
 use crate::nand::timing::TimingMode;
 use crate::nand::{BackEnd, Geometry, Lpn, Moment, NandSettings, Timing};
 use crate::settings::{Initial, Levelling, OVER_PROVISIONING_MAX, Settings};
@@ -94,17 +94,19 @@ impl Settings {
     /// them, pages from RAM make nothing later where that costs nothing or no flash operation follows, and
     /// work in the background finds no command waiting where those cost nothing or come one by one. A read
     /// with priority finds programs that were asked for earlier, and one that is tried again finds what came
-    /// meanwhile.
+    /// meanwhile. Where a die takes data beside a program it is free before that is done, and what waits for
+    /// it is overtaken.
     pub fn is_booking_exact(&self) -> bool {
-        let NandSettings { channels, dies, timing, partial_page, .. } = &self.nand;
-        let one_die = *timing == TimingMode::Serial || (*channels, *dies) == (1, 1);
+        let NandSettings { timing, partial_page, .. } = &self.nand;
+        let one_die = *timing == TimingMode::Serial || self.nand.units() == 1;
         let link_keeps_order = self.host.mb_s == 0.0 || !self.host.command_queue;
         let reads_rest = self.buffer != "none" && *partial_page == PartialPage::ReadModifyWrite;
         let ram_keeps_order = self.ram.access_us == 0.0 || !(reads_rest || self.ram.read_ahead.0 > 0);
         let is_idle_free =
             self.background.when == When::Never || self.host.command_us == 0.0 || !self.host.command_queue;
         let is_each_read_one = !self.aging.has_retries() && !self.scheduler.read_priority;
-        is_each_read_one && one_die && link_keeps_order && ram_keeps_order && is_idle_free
+        let is_one_at_work = !self.nand.cache_program;
+        is_each_read_one && is_one_at_work && one_die && link_keeps_order && ram_keeps_order && is_idle_free
     }
 
     /// Blocks in SLC mode, the last ones of the device.
@@ -160,6 +162,7 @@ impl Settings {
         for (key, times) in [
             ("nand.read_us", nand.read_us.as_slice()),
             ("nand.program_us", &nand.program_us),
+            ("nand.second_program_us", &[nand.second_program_us]),
             ("nand.erase_us", &[nand.erase_us]),
             ("nand.transfer_us", &[nand.transfer_us]),
             ("host.command_us", &[self.host.command_us]),
@@ -250,6 +253,7 @@ impl Settings {
             ("nand.planes", nand.planes),
             ("nand.pages_per_block", nand.pages_per_block),
             ("nand.pages_per_program", nand.pages_per_program),
+            ("nand.second_program_after", nand.second_program_after),
             ("host.parallel_commands", self.host.parallel_commands),
         ] {
             check((1..=65_536).contains(&value), key, "is not from 1 to 65536", "choose one in that range")?;
@@ -269,6 +273,50 @@ impl Settings {
             "nand.pages_per_program",
             "does not divide nand.pages_per_block",
             "use a divisor",
+        )?;
+        self.validate_modes()
+    }
+
+    /// What a die may do besides plain reads and programs.
+    fn validate_modes(&self) -> Result<(), SimError> {
+        let NandSettings { planes, pages_per_program, timing, .. } = self.nand;
+        let is_serial = timing == TimingMode::Serial;
+        check(
+            !is_serial || self.nand.plane_mode == Planes::InStep,
+            "nand.plane_mode",
+            "is independent, and nothing overlaps while nand.timing is serial",
+            "set nand.timing to parallel, or leave it out",
+        )?;
+        check(
+            !self.nand.cache_program || !is_serial,
+            "nand.cache_program",
+            "overlaps data with programs, and nothing overlaps while nand.timing is serial",
+            "set nand.timing to parallel, or leave it out",
+        )?;
+        check(
+            !self.nand.cache_program || !self.scheduler.suspend_programs,
+            "nand.cache_program",
+            "cannot be with scheduler.suspend_programs: the registers of a suspended program are taken",
+            "leave one of them out",
+        )?;
+        let moves_alone = pages_per_program == 1 && self.nand.planes_of_unit().1 == 1;
+        check(
+            !self.nand.copy_back || moves_alone,
+            "nand.copy_back",
+            &format!("needs pages that are programmed one by one, not {}", pages_per_program * planes),
+            "set nand.pages_per_program = 1, and nand.planes = 1 or nand.plane_mode = \"independent\"",
+        )?;
+        check(
+            !self.nand.copy_back || self.nand.second_program_us == 0.0,
+            "nand.copy_back",
+            "moves pages without their controller, which needs them for nand.second_program_us",
+            "leave one of them out",
+        )?;
+        check(
+            !self.nand.copy_back || !self.aging.has_retries(),
+            "nand.copy_back",
+            "moves pages that nobody corrects, and aging.retries says that they need it",
+            "leave one of them out",
         )
     }
 

@@ -15,7 +15,7 @@ use crate::flight::Flight;
 use crate::ftl::Ftl;
 use crate::settings::Settings;
 
-const MAGIC: &[u8] = b"flashscope device state 10\n";
+const MAGIC: &[u8] = b"flashscope device state 11\n";
 /// How the states of all versions begin.
 const BEGINS: &[u8] = b"flashscope device state ";
 const CHECKSUM_BYTES: usize = 8;

@@ -1,6 +1,7 @@
 //! Time under load: against a plain reference, against booking where that is exact, against laws of queues.
 
 mod laws;
+mod modes;
 mod priorities;
 mod reference;
 mod same;

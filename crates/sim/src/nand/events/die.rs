@@ -13,6 +13,8 @@ use super::ring::Id;
 pub(super) struct Die {
     /// When it is free for something else, but for `sensing`.
     pub free_ns: u64,
+    /// Until when its cells are at work on a program beside which it takes the data of the next one.
+    pub array_ns: u64,
     /// The read whose page is on its way to the register; its end is the die's next event.
     pub sensing: Id,
     pub register: (u32, u32),
@@ -37,6 +39,7 @@ impl Die {
     pub(super) fn idle_from(free_ns: u64, register: (u32, u32), channel: u32) -> Die {
         Die {
             free_ns,
+            array_ns: 0,
             sensing: NOTHING,
             register,
             channel,
@@ -48,6 +51,12 @@ impl Die {
             overtaking: 0,
             work: Work::default(),
         }
+    }
+
+    /// From when on its cells are free too, if it is free at `ns`.
+    #[inline]
+    pub(super) fn cells_free_ns(&self, ns: u64) -> u64 {
+        ns.max(self.array_ns)
     }
 
     pub(super) fn is_quiet(&self) -> bool {

@@ -3,7 +3,7 @@
 use flashscope_core::seed::{Random, derive};
 use flashscope_core::{Bytes, Completion, Flags, Op, Request, Target, Time};
 use flashscope_sim::buffer::BUFFERS;
-use flashscope_sim::nand::geometry::PartialPage;
+use flashscope_sim::nand::geometry::{PartialPage, Planes};
 use flashscope_sim::nand::{AgingSettings, BackEnd, SchedulerSettings};
 use flashscope_sim::settings::Initial;
 use flashscope_sim::ssd::background::When;
@@ -36,6 +36,14 @@ fn any_device(random: &mut Random) -> Settings {
         (nand.channels, nand.dies) = (1 + random.below(3) as u32, 1 + random.below(3) as u32);
         nand.stripe = one_of(random, &[0, nand.planes]);
     }
+    nand.plane_mode = one_of(random, &[Planes::InStep, Planes::Independent]);
+    nand.cache_program = random.below(3) == 0;
+    nand.second_program_us = one_of(random, &[0.0, 0.0, 0.0, 700.0]);
+    nand.second_program_after = 1 + random.below(3) as u32;
+    let moves_alone = nand.second_program_us == 0.0
+        && nand.pages_per_program == 1
+        && (nand.planes == 1 || nand.plane_mode == Planes::Independent);
+    nand.copy_back = moves_alone && random.below(2) == 0;
     nand.read_us = (0..1 + random.below(2)).map(|_| random.below(80) as f64).collect();
     nand.program_us = (0..1 + random.below(2)).map(|_| 1.0 + random.below(900) as f64).collect();
     nand.erase_us = 1.0 + random.below(2_000) as f64;
