@@ -11,6 +11,7 @@ use crate::ftl;
 use crate::gc::GcSettings;
 use crate::nand::{AgingSettings, EnergySettings, NandSettings, SchedulerSettings};
 use crate::ssd::background::BackgroundSettings;
+use crate::ssd::queues::QueueSettings;
 
 /// The most of [`Settings::over_provisioning`].
 pub const OVER_PROVISIONING_MAX: f64 = 100.0;
@@ -135,6 +136,8 @@ pub struct Settings {
     pub scheduler: SchedulerSettings,
     /// `[host]`
     pub host: HostSettings,
+    /// `[queues]`
+    pub queues: QueueSettings,
     /// `[wear]`
     pub wear: WearSettings,
     /// `[background]`
@@ -207,6 +210,7 @@ impl Default for Settings {
             energy: EnergySettings::default(),
             scheduler: SchedulerSettings::default(),
             host: HostSettings::default(),
+            queues: QueueSettings::default(),
             wear: WearSettings::default(),
             background: BackgroundSettings::default(),
             victim: GcSettings::default(),

@@ -17,6 +17,7 @@ mod pending;
 mod placements;
 mod power;
 mod precondition;
+pub mod queues;
 mod ranges;
 mod read_ahead;
 pub mod report;
@@ -43,6 +44,7 @@ pub use oracle::Corruption;
 pub use path::HostCounts;
 use path::Path;
 pub use power::PowerLoss;
+use queues::HostQueues;
 
 /// The most IOs in flight.
 pub const QUEUE_DEPTH_MAX: u32 = 65_536;
@@ -66,6 +68,8 @@ pub struct Ssd<F: Ftl = AnyFtl, B: WriteBuffer = AnyBuffer> {
     calls: Calls<F, B>,
     clock: u64,
     flight: Flight,
+    /// None if commands are taken as they come.
+    queues: Option<Box<HostQueues>>,
     watch: Option<Box<Watch>>,
     /// When the next sample is due; never if nobody watches.
     sample_due_ns: u64,
@@ -293,6 +297,9 @@ impl<F: Ftl, B: WriteBuffer> Target for Ssd<F, B> {
 
     #[inline]
     fn submit(&mut self, requests: &[Request]) -> Result<(), TargetError> {
+        if self.queues.is_some() {
+            return self.enqueue(requests);
+        }
         let refused = (self.calls.submit)(self, requests);
         if self.clock >= self.sample_due_ns {
             self.take_sample();
@@ -305,6 +312,9 @@ impl<F: Ftl, B: WriteBuffer> Target for Ssd<F, B> {
 
     #[inline]
     fn reap(&mut self, min: usize, until: Time, out: &mut Vec<Completion>) -> Result<(), TargetError> {
+        if self.queues.is_some() {
+            return self.reap_queued(min, until, out);
+        }
         self.clock = self.path.reap(self.clock, min, until, &mut self.flight, out);
         Ok(())
     }

@@ -23,11 +23,12 @@ pub(super) struct Calls<F: Ftl, B: WriteBuffer> {
     pub submit: for<'r> fn(&mut Ssd<F, B>, &'r [Request]) -> Stuck<'r>,
     pub serve: fn(&mut Ssd<F, B>, &Request) -> Option<u64>,
     pub serve_in_turn: ServeInTurn<F, B>,
+    pub take: fn(&mut Ssd<F, B>, &Request, u64, u64) -> bool,
 }
 
 impl<F: Ftl, B: WriteBuffer> Calls<F, B> {
     pub(super) fn compiled() -> Calls<F, B> {
-        Calls { prepare, submit, serve, serve_in_turn }
+        Calls { prepare, submit, serve, serve_in_turn, take }
     }
 }
 
@@ -39,6 +40,12 @@ fn prepare<F: Ftl, B: WriteBuffer>(ssd: &mut Ssd<F, B>, requests: &[Request]) {
 fn submit<'r, F: Ftl, B: WriteBuffer>(ssd: &mut Ssd<F, B>, requests: &'r [Request]) -> Stuck<'r> {
     let Ssd { info, path, ftl, clock, flight, .. } = ssd;
     ftl.run(Submit { path, info, now: *clock, requests, flight })
+}
+
+/// The controller takes a request at `now` that came at `came_ns`. False if it was refused, or failed.
+fn take<F: Ftl, B: WriteBuffer>(ssd: &mut Ssd<F, B>, request: &Request, came_ns: u64, now: u64) -> bool {
+    let Ssd { path, ftl, flight, .. } = ssd;
+    ftl.run(Take { path, request, came_ns, now, flight })
 }
 
 /// When the request is done that comes now; none if it failed.
@@ -97,6 +104,30 @@ impl<'r, B: WriteBuffer> FtlWork for Submit<'_, 'r, B> {
             path.expect(request, now, served, flight);
         }
         requests.get(taken)
+    }
+}
+
+/// A request from a queue.
+struct Take<'a, B> {
+    path: &'a mut Path<B>,
+    request: &'a Request,
+    came_ns: u64,
+    now: u64,
+    flight: &'a mut Flight,
+}
+
+impl<B: WriteBuffer> FtlWork for Take<'_, B> {
+    type Output = bool;
+
+    fn run<F: Ftl>(self, ftl: &mut F) -> bool {
+        let Take { path, request, came_ns, now, flight } = self;
+        path.advance(now, flight);
+        if !path.admits(ftl, request, now) {
+            return false;
+        }
+        let served = path.serve(ftl, request, now);
+        path.expect(request, came_ns, served, flight);
+        true
     }
 }
 

@@ -1,11 +1,13 @@
 //! A device made of parts: those of the registries, or others.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use flashscope_core::number::size;
 
 use super::batch::Calls;
 use super::path::Path;
+use super::queues::{Arbiter, HostQueues, MakeArbiter};
 use super::{Ssd, info_of};
 use crate::buffer::{AnyBuffer, BufferSetup, WriteBuffer};
 use crate::error::SimError;
@@ -35,6 +37,7 @@ pub struct SsdBuilder<F: Ftl = AnyFtl, B: WriteBuffer = AnyBuffer> {
     ftl: F::Options,
     buffer: B::Options,
     back_end: Option<BackEnd>,
+    arbiter: Option<MakeArbiter>,
 }
 
 impl<F: Ftl, B: WriteBuffer> Clone for SsdBuilder<F, B> {
@@ -46,6 +49,7 @@ impl<F: Ftl, B: WriteBuffer> Clone for SsdBuilder<F, B> {
             ftl: self.ftl.clone(),
             buffer: self.buffer.clone(),
             back_end: self.back_end,
+            arbiter: self.arbiter.clone(),
         }
     }
 }
@@ -53,7 +57,15 @@ impl<F: Ftl, B: WriteBuffer> Clone for SsdBuilder<F, B> {
 impl Ssd {
     /// The device that `settings` describe, for a start; its seed is 0.
     pub fn builder(name: &str, settings: Settings) -> SsdBuilder {
-        SsdBuilder { name: name.into(), settings, seed: 0, ftl: (), buffer: (), back_end: None }
+        SsdBuilder {
+            name: name.into(),
+            settings,
+            seed: 0,
+            ftl: (),
+            buffer: (),
+            back_end: None,
+            arbiter: None,
+        }
     }
 }
 
@@ -65,14 +77,25 @@ impl<F: Ftl, B: WriteBuffer> SsdBuilder<F, B> {
 
     /// Another FTL than the one that the settings name.
     pub fn ftl<G: Ftl>(self, options: G::Options) -> SsdBuilder<G, B> {
-        let SsdBuilder { name, settings, seed, buffer, back_end, .. } = self;
-        SsdBuilder { name, settings, seed, ftl: options, buffer, back_end }
+        let SsdBuilder { name, settings, seed, buffer, back_end, arbiter, .. } = self;
+        SsdBuilder { name, settings, seed, ftl: options, buffer, back_end, arbiter }
     }
 
     /// Another write buffer than the one that the settings name.
     pub fn buffer<C: WriteBuffer>(self, options: C::Options) -> SsdBuilder<F, C> {
-        let SsdBuilder { name, settings, seed, ftl, back_end, .. } = self;
-        SsdBuilder { name, settings, seed, ftl, buffer: options, back_end }
+        let SsdBuilder { name, settings, seed, ftl, back_end, arbiter, .. } = self;
+        SsdBuilder { name, settings, seed, ftl, buffer: options, back_end, arbiter }
+    }
+
+    /// Another way to arbitrate between host queues (`queues.number`, 2 or more) than those that the settings
+    /// name. It is no part of a saved state: what is restored has one of those.
+    #[must_use]
+    pub fn arbiter<A: Arbiter + 'static>(
+        self,
+        make: impl Fn(u32) -> A + Send + Sync + 'static,
+    ) -> SsdBuilder<F, B> {
+        let make: MakeArbiter = Arc::new(move |queues| Box::new(make(queues)));
+        SsdBuilder { arbiter: Some(make), ..self }
     }
 
     /// The settings, to change them.
@@ -112,10 +135,14 @@ impl<F: Ftl, B: WriteBuffer> SsdBuilder<F, B> {
     }
 
     fn build_unwritten(self) -> Result<Ssd<F, B>, SimError> {
-        let SsdBuilder { name, mut settings, seed, ftl: ftl_options, buffer: buffer_options, back_end } =
-            self;
+        let SsdBuilder { name, mut settings, seed, back_end, arbiter, .. } = self;
+        let (ftl_options, buffer_options) = (self.ftl, self.buffer);
         F::name_in(&mut settings)?;
         B::name_in(&mut settings)?;
+        if arbiter.is_some() && settings.queues.number < 2 {
+            let problem = "is 1, and one queue needs no arbiter";
+            return Err(SimError::setting("queues.number", problem, "choose 2 or more"));
+        }
         let (geometry, logical_pages) = settings.geometry()?;
         check_memory(table_bytes(&settings, geometry.pages(), logical_pages))?;
         let setup = Setup { settings: &settings, geometry, logical_pages, seed };
@@ -140,6 +167,7 @@ impl<F: Ftl, B: WriteBuffer> SsdBuilder<F, B> {
             calls: Calls::compiled(),
             clock: 0,
             flight: Flight::default(),
+            queues: HostQueues::new(&settings, arbiter.as_ref()),
             settings,
             ftl_options,
             buffer_options,

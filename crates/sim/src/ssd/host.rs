@@ -37,6 +37,11 @@ impl Controller {
         accepted
     }
 
+    /// From when on it can understand another command.
+    pub(super) fn free_ns(&self) -> u64 {
+        self.lanes[self.next]
+    }
+
     pub(super) fn restart(&mut self) {
         self.lanes.fill(0);
         self.next = 0;

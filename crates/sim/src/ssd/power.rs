@@ -65,6 +65,9 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
         }
         self.flight = crate::flight::Flight::default();
         path.forget_requests();
+        if let Some(queues) = &mut self.queues {
+            queues.clear();
+        }
         let loss = path.recover(&mut self.ftl, logical_pages);
         path.nand.timing_mut().begin();
         self.watch_again();

@@ -145,6 +145,7 @@ impl Settings {
         self.validate_shape()?;
         self.validate_parts()?;
         self.validate_aging()?;
+        self.queues.check(self.host.command_us > 0.0 && self.host.command_queue)?;
         check(
             self.wear.levelling != Levelling::Static || self.ftl == "page",
             "wear.levelling",
@@ -351,7 +352,8 @@ impl<F: Ftl, B: WriteBuffer> Ssd<F, B> {
 
     /// Counts, clock and busy times begin anew, after a warm-up. Nothing may be in flight.
     pub fn restart(&mut self) {
-        assert_eq!(self.flight.len() + self.path.pending.len(), 0, "a device is restarted between runs");
+        let in_flight = self.flight.len() + self.path.pending.len() + self.waiting();
+        assert_eq!(in_flight, 0, "a device is restarted between runs");
         self.clock = 0;
         self.path.restart();
         self.ftl.restart();

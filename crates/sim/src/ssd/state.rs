@@ -14,6 +14,7 @@ use crate::error::SimError;
 use crate::flight::Flight;
 use crate::ftl::Ftl;
 use crate::settings::Settings;
+use crate::ssd::queues::HostQueues;
 
 const MAGIC: &[u8] = b"flashscope device state 11\n";
 /// How the states of all versions begin.
@@ -66,7 +67,11 @@ where
     /// # Panics
     /// If an IO is in flight.
     pub fn save(&self) -> Vec<u8> {
-        assert_eq!(self.flight.len() + self.path.pending.len(), 0, "a device is saved between runs");
+        assert_eq!(
+            self.flight.len() + self.path.pending.len() + self.waiting(),
+            0,
+            "a device is saved between runs"
+        );
         let settings = toml::to_string(&self.settings).expect("settings came from TOML or are plain data");
         let kept = Kept {
             name: &self.info.name,
@@ -126,10 +131,11 @@ where
             return Err(damaged("is not the device that its settings describe"));
         }
         Ok(Ssd {
+            queues: HostQueues::new(&settings, None),
             info: info_of::<F>(&name, &settings, &rest.ftl_options, rest.logical_pages),
-            settings,
             ftl_options: rest.ftl_options,
             buffer_options: rest.buffer_options,
+            settings,
             seed,
             logical_pages: rest.logical_pages,
             path: rest.path,

@@ -11,6 +11,7 @@ mod data_sheets;
 mod drive_rig;
 mod flash_rules;
 mod flush;
+mod host_queues;
 mod hostile;
 mod inside;
 mod kit;
