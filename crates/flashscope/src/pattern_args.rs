@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use flashscope_core::Pattern;
 use flashscope_core::pattern::KEYS;
+use flashscope_lab::read_description;
 
 use crate::exit::Usage;
 
@@ -23,8 +24,7 @@ impl PatternArgs {
         let mut pattern = match &self.file {
             None => Pattern::default(),
             Some(path) => {
-                let text = std::fs::read_to_string(path)
-                    .map_err(|error| Usage(format!("cannot read the pattern {}: {error}", path.display())))?;
+                let text = read_description("pattern", path)?;
                 toml::from_str(&text)
                     .map_err(|error| Usage(error.to_string()))
                     .with_context(|| path.display().to_string())?

@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 pub mod describe;
+mod description;
 mod error;
 mod facts;
 pub mod fio_job;
@@ -45,6 +46,7 @@ mod time;
 mod timing;
 mod traces;
 
+pub use description::{DESCRIPTION_BYTES_MAX, read_description};
 pub use error::{Context, Error, ErrorKind, Remedy, Result, message};
 pub use facts::{Facts, manifest};
 // What the requests are made of, so that a program can do with this crate alone.

@@ -6,7 +6,8 @@ use flashscope_analysis::{Context, Finished, Reading, points};
 use flashscope_bench::{SuiteRequest, Suites};
 use flashscope_store::Manifest;
 
-use crate::error::{Error, Result};
+use crate::description::read_description;
+use crate::error::Result;
 
 /// The suite of this name, or in the file of this name: what looks like a path is one. The file is read now,
 /// as it may change before a run of it is finished.
@@ -17,9 +18,7 @@ pub fn suite(name: &str, known: &Suites) -> Result<SuiteRequest> {
     let mut request = SuiteRequest::named(name);
     let looks_like_a_path = name.contains(['/', '.']);
     if looks_like_a_path || (known.find(name).is_err() && Path::new(name).is_file()) {
-        let text = std::fs::read_to_string(name)
-            .map_err(|error| Error::usage(format!("cannot read the suite {name}: {error}")))?;
-        request.text = Some(text);
+        request.text = Some(read_description("suite", Path::new(name))?);
     }
     Ok(request)
 }

@@ -92,6 +92,16 @@ impl SimError {
     }
 }
 
+/// What is wrong and where, with the line in which it is, unless that is too long to be looked at.
+pub(crate) fn toml_message(error: &toml::de::Error) -> String {
+    const LINE_CHARACTERS_MAX: usize = 200;
+    let whole = error.to_string();
+    let is_long =
+        whole.lines().any(|line| line.contains(" | ") && line.chars().count() > LINE_CHARACTERS_MAX);
+    let place = whole.lines().next().filter(|_| is_long);
+    place.map_or_else(|| whole.trim_end().into(), |place| format!("{place}: {}", error.message()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

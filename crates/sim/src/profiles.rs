@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
 use crate::disk::DiskSettings;
-use crate::error::{LETTERS_MAX, SimError};
+use crate::error::{LETTERS_MAX, SimError, toml_message};
 use crate::settings::Settings;
 
 /// Every built-in profile: its name and its text.
@@ -102,7 +102,7 @@ fn read<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, SimError> {
 }
 
 fn syntax(name: &str, error: &toml::de::Error) -> SimError {
-    syntax_of(name, error)
+    syntax_of(name, &toml_message(error))
 }
 
 fn syntax_of(name: &str, error: &dyn std::fmt::Display) -> SimError {

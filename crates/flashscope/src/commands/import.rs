@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use clap::Args;
 use flashscope_core::Nanos;
-use flashscope_lab::JobSpec;
 use flashscope_lab::fio_job::{Job, NULL, Refusal, import};
+use flashscope_lab::{JobSpec, read_description};
 use flashscope_store::{Output, is_descriptor};
 
 use crate::exit::{Done, Usage};
@@ -45,10 +45,10 @@ pub fn run(args: &ImportArgs, screen: &Screen) -> Result<Done> {
     let name = if is_piped { "standard input".into() } else { args.file.display().to_string() };
     let text = if is_piped {
         std::io::read_to_string(std::io::stdin())
+            .map_err(|error| Usage(format!("cannot read the job {name}: {error}")))?
     } else {
-        std::fs::read_to_string(&args.file)
+        read_description("job", &args.file)?
     };
-    let text = text.map_err(|error| Usage(format!("cannot read the job {name}: {error}")))?;
     let variables = variables(&args.var)?;
     let variable = |name: &str| {
         let given = variables.iter().rev().find(|(known, _)| *known == name);

@@ -10,6 +10,7 @@ use flashscope_sim::settings::Initial;
 use flashscope_sim::{Disk, Profile, Rig, RigSpec, Settings, Ssd, profiles, rigs};
 
 use super::AnyTarget;
+use crate::description::read_description;
 use crate::error::{Error, Remedy, Result};
 
 /// A target as a person names it. [`fmt::Display`] gives the name back.
@@ -137,8 +138,7 @@ fn rig_spec(name: &str) -> Result<RigSpec> {
     if !name.ends_with(".toml") {
         return Ok(rigs::find(name)?);
     }
-    let text = std::fs::read_to_string(name)
-        .map_err(|error| Error::usage(format!("cannot read the rig {name}: {error}")))?;
+    let text = read_description("rig", Path::new(name))?;
     Ok(RigSpec::parse(name, &text)?)
 }
 
@@ -187,8 +187,7 @@ pub fn override_pair(text: &str) -> Result<(String, String)> {
 /// An unknown name, an unreadable file, a key or value that the settings do not have.
 pub fn profile(name: &str, overrides: &[(String, String)]) -> Result<Profile> {
     let parsed = if profiles::text(name).is_none() && name.ends_with(".toml") {
-        let text = std::fs::read_to_string(name)
-            .map_err(|error| Error::usage(format!("cannot read the profile {name}: {error}")))?;
+        let text = read_description("profile", Path::new(name))?;
         Profile::parse(name, &text, overrides)
     } else {
         Profile::find(name, overrides)

@@ -4,6 +4,7 @@
 mod kernel;
 
 mod board;
+mod descriptions;
 mod disturbance;
 mod fio_jobs;
 mod horizon;

@@ -4,7 +4,7 @@ use flashscope_core::{Bytes, Nanos};
 
 use super::curve::Curve;
 use super::spec::{Cycle, Order, RigSpec};
-use crate::error::SimError;
+use crate::error::{SimError, toml_message};
 
 /// Key, problem, remedy.
 type Fault = (String, String, String);
@@ -25,7 +25,7 @@ impl RigSpec {
     /// [`SimError::Syntax`] with line and column, or [`SimError::Value`] with the key.
     pub fn parse(name: &str, text: &str) -> Result<RigSpec, SimError> {
         let spec: RigSpec = toml::from_str(text)
-            .map_err(|error| SimError::Syntax { name: name.into(), message: error.to_string() })?;
+            .map_err(|error| SimError::Syntax { name: name.into(), message: toml_message(&error) })?;
         let spec = RigSpec { name: name.into(), ..spec };
         spec.validate()?;
         Ok(spec)
